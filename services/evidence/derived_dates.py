@@ -23,7 +23,7 @@ _DECADE = re.compile(r"\b(?:a|one) (?:decade|(?P<century>century)) (?:earlier|la
 _AGED = re.compile(
     r"\b(?:aged?|at(?: the age of)?|turned|when s?he was) (\d{1,3})\b|\bwas (\d{1,2}) when\b|(\d{1,3})岁", re.IGNORECASE
 )
-_YEAR_CELL = re.compile(r"[12]\d{3}")
+_YEAR_IN_CELL = re.compile(r"(?<![\d.,])[12]\d{3}(?![\d.,])")
 _MONTH_ALONE = re.compile(
     rf"\b(?:in|of|since|until|by|from|to|early|late|mid|and|between)[ -](?P<name>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b(?!\.? \d)|"
     r"(?<![\d年])(?P<number>1[0-2]|[1-9])月(?!\d)",
@@ -41,12 +41,12 @@ def years_between(quotes: Sequence[Reading]) -> Iterator[float]:
     """Yield the years that lie between any two years of the quotes."""
     dated = {period[0] for quote in quotes for period in quote.periods if period[0] is not None}
     written = {
-        int(cell)
+        int(year)
         for quote in quotes
         for table in quote.tables
         for row in table.rows
         for cell in row
-        if _YEAR_CELL.fullmatch(cell)
+        for year in _YEAR_IN_CELL.findall(cell)
     }
     years = sorted(dated | written)
     yield from (float(last - first) for first, last in combinations(years[:MAX_OPERANDS], 2))
@@ -58,6 +58,7 @@ def seconds_between(quotes: Sequence[Reading]) -> Iterator[float]:
     year = min((period[0] for period in periods if period[0] is not None), default=None)
     days = {float(_ordinal(period, year)) for period in periods if period[2] is not None}
     groups = [{_days(period) for period in periods if (period[0] is not None) is dated} for dated in (True, False)]
+    groups[1].update(_days((None, month, None)) for quote in quotes for month in _months_alone(quote.text))
     for group in (days, *groups):
         dates = sorted(group)[:MAX_OPERANDS]
         yield from ((last - first) * _DAY for first, last in combinations(dates, 2))

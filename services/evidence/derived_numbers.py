@@ -138,7 +138,7 @@ def _bounded(number: Number, claim: Reading, held: Sequence[Number], quotes: Seq
     if not low and not high:
         return False
     mine, kind = number.measure.value, number.measure.kind
-    bounded = [other.measure.value for other in held if other.measure.kind == kind]
+    bounded = [other.measure.value for other in held if other.measure.kind == kind or _is_bare_cell(other)]
     if kind not in MEASURED_KINDS:
         bounded += [other.measure.value for other in held if other.measure.kind not in MEASURED_KINDS]
     if kind == "time":
@@ -172,6 +172,11 @@ def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
 
 
 _YEARS_OLD = re.compile(r"\b(?:aged?|old|years?)\b|岁|年", re.IGNORECASE)
+
+
+def _is_bare_cell(number: Number) -> bool:
+    """Tell whether a cell of a table has no unit that is read, such as one under `售价（万元）`."""
+    return number.row >= 0 and not number.measure.kind
 
 
 def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: Sequence[Reading]) -> Iterator[float]:

@@ -64,12 +64,12 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             fault = next(fault for fault in faults if fault)
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
-        if number.towards and all(other.towards == -number.towards for other in bound):
+        if number.towards and all(_is_opposite(number, other) for other in bound):
             return Misbound("opposite", number.towards_word)
         if counted := _of_another_thing(number, bound, quotes):
             return Misbound("other", number.text, counted[0].text if len(counted) == 1 else "")
         if number.change and not any(other.change for other in bound):
-            if all(other.role for other in bound) and not derivable(number, claim, quotes):
+            if all(_is_no_change(other) for other in bound) and not derivable(number, claim, quotes):
                 return Misbound("other", number.text)  # an end of the change, told as how much it is
             continue  # worked out
         if not number.change and all(other.change for other in bound) and _tells_no_change(claim):
@@ -80,6 +80,11 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
         if rival is not None:
             return Misbound("other", number.text, rival.text)
     return _reversed(held, context)
+
+
+def _is_opposite(number: Number, other: Number) -> bool:
+    """Tell whether a claim's rise is a fall in the quotes, or the other way round; growth that falls to a cell's number is neither."""
+    return other.towards == -number.towards and not (other.row >= 0 and number.role == "to")
 
 
 def equal(number: Number, other: Number) -> bool:
@@ -109,6 +114,11 @@ def _may_be_worked_out(number: Number, same: Sequence[Number], faults: Sequence[
     if not re.match(r"\d", number.text) or (set(faults) == {"unit"} and number.measure.kind == "time"):
         return True
     return set(faults) == {"subject"} and all(other.row < 0 for other in same)
+
+
+def _is_no_change(number: Number) -> bool:
+    """Tell whether a number of the quotes is an end of a change, or a percentage of a table under another heading than that of a change."""
+    return bool(number.role) or (number.row >= 0 and number.measure.kind == "percent" and not number.towards)
 
 
 def _tells_no_change(claim: Reading) -> bool:

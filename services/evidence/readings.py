@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired
-from services.evidence.table_reading import TableRead, parted, scale_of, scaled
+from services.evidence.table_reading import TableRead, parted, scale_of, scaled, sign_of_change
 from services.text.measures import Measure, is_year, measure_at, unit_of
 from services.text.names import names
 from services.text.numbers import MONTHS, quantities, quantities_with_places
@@ -95,6 +95,11 @@ class Number:
     """1 where something rises by it or to it, -1 where something falls."""
     towards_word: str = ""
     """What says so."""
+
+    @property
+    def signed(self) -> float:
+        """Its value, below zero where a cell says so."""
+        return -self.measure.value if self.row >= 0 and self.text[:1] in {"-", "−"} else self.measure.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +307,7 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
                         place=-1,
                         periods=heading_years or years,
                         near=bool(heading_years or years),
+                        towards=sign_of_change(head, cell, quantity.value),
                         names=frozenset(text.lower() for text in texts),
                         words=words[column],
                         row=place,

@@ -40,6 +40,8 @@ class Segments(NamedTuple):
     all: Keyed
     near: Keyed
     """Those that hold most of the claim's words."""
+    in_tables: frozenset[str] = frozenset()
+    """Words of the labels and headings of the quotes' tables."""
 
 
 def passage_of(about: frozenset[str], quotes: Sequence[Reading]) -> list[Reading]:

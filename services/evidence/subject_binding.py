@@ -106,7 +106,7 @@ def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     return None
 
 
-_DENIED_VERB = re.compile(r"\w+ (?:not|never|no longer)\b", re.IGNORECASE)
+_DENIED_VERB = re.compile(r"\w+ (?:not|never|no)\b", re.IGNORECASE)
 
 
 def _denied(subject: str, said: str) -> bool:

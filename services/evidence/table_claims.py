@@ -15,7 +15,7 @@ _COLUMNS = {
     "old": "year founded built 年", "young": "year founded born", "long": "length time 长", "wet": "rain precipitation 降水", "dry": "rain precipitation",
     "warm": "temperature 气温", "hot": "temperature 气温", "cold": "temperature 气温", "populous": "population 人口", "fast": "time speed", "strong": "strength",
     "wide": "width breadth", "narrow": "width breadth", "slow": "speed time", "short": "length time height", "loud": "noise sound", "quiet": "noise sound",
-    "长": "长", "短": "长", "深": "深", "浅": "深", "高": "高", "低": "高", "重": "重", "轻": "重", "宽": "宽", "窄": "宽", "厚": "厚", "薄": "厚", "贵": "价 费",
+    "长": "长", "短": "长", "深": "深", "浅": "深", "高": "高", "低": "高", "重": "重 质量", "轻": "重 质量", "宽": "宽", "窄": "宽", "厚": "厚", "薄": "厚", "贵": "价 费", "便宜": "价 费",
     "早": "年", "晚": "年", "快": "速度 时间 用时", "慢": "速度 时间 用时",
 }  # fmt: skip
 """Words that headings have for what an adjective measures."""
@@ -24,7 +24,7 @@ _GRADABLE = re.compile(
 )
 """Beginnings of adjectives of which a comparative is made, as `other` and `number` are none."""
 _LEAST = re.compile(
-    r"^(?:low|least|less|few|short|small|light|cheap|young|narrow|slow|dry|cold|cool|weak|earl|shallow|soon|near|quiet)|^[低少小短轻早浅近慢]",
+    r"^(?:low|least|less|few|short|small|light|cheap|young|narrow|slow|dry|cold|cool|weak|earl|shallow|soon|near|quiet)|^[低少小短轻早浅近慢便]",
     re.IGNORECASE,
 )
 _SUPERLATIVE = re.compile(
@@ -33,7 +33,8 @@ _SUPERLATIVE = re.compile(
 )
 _COMPARISON = re.compile(
     r"\b(?:(?P<word>more|less|fewer)|(?P<root>[a-z]{3,}?)(?:ier|er))\b(?=[^.;]{0,60}?\bthan\b)|"
-    r"(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)",
+    r"(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)|"
+    r"(?<![相对占同环])比(?![例重率])[^，,。；;]{2,24}?[更还要也略]{0,2}(?P<than>[多少高低大小长短深浅快慢重轻贵]|便宜)(?![数于度])",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"[（(][^（）()]{1,40}[）)]")
@@ -53,7 +54,7 @@ def wrong_reading(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | N
     for quote in quotes:
         for table in quote.tables:
             numbers = [number for number in quote.numbers if number.row >= 0]
-            for check in (_superlative, _comparison, _text_of_another_row):
+            for check in (_superlative, _comparison, _text_of_another_row, _text_of_every_row):
                 if found := next(check(claim, table, numbers), None):
                     return found
     return None
@@ -128,9 +129,7 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
         if column is None:
             continue
         values = {
-            number.row: number.measure.value
-            for number in numbers
-            if number.column == column and not table.is_sum(number.row)
+            number.row: number.signed for number in numbers if number.column == column and not table.is_sum(number.row)
         }
         least = least is not _turns(adjective, table, column, numbers)
         if rows[0] in values and len(values) > 1:
@@ -163,14 +162,14 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
     than = None if chinese else _THAN.search(claim.text, mark.end())
     if not chinese and than is None:
         return
-    middle = mark.end() if chinese else than.start()  # type: ignore[union-attr]  # it was found
-    left, right = claim.text[:middle], claim.text[middle:]
-    root = (mark.group("root") or "").lower()
-    less = bool(mark.group("under")) if chinese else _LEAST.match(root or mark.group()) is not None
+    middle = than.start() if than else mark.start() if mark["than"] else mark.end()
+    left, right = claim.text[:middle], claim.text[middle + len("比") if mark["than"] else middle :]
+    root = (mark["than"] or mark["root"] or "").lower()
+    less = _LEAST.match(root or mark.group()) is not None if root or not chinese else bool(mark["under"])
     pairs = [_two_rows(left, right, root, table, numbers), _two_years(left, right, claim, table, numbers)]
     for one, other in filter(None, pairs):
         more = less is _turns(root, table, one.column, numbers)
-        if one.measure.value != other.measure.value and (one.measure.value > other.measure.value) is not more:
+        if one.signed != other.signed and (one.signed > other.signed) is not more:
             yield WrongReading(mark.group(), f"{one.text} / {other.text}")
 
 
@@ -225,13 +224,46 @@ def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) 
         held = [cells[column] for cells in table.rows]
         mine = held[rows[0]]
         others = {cell for cell in held if cell != mine and cell not in elsewhere and _stands_in(cell, claim.text)}
-        if not others or not mine or mine in claim.text:
+        if not others or not mine or _stands_in(mine, claim.text):
             continue
         told = min(others)
-        if words & set(word_keys(table.heads[column])) or (told[0].isupper() and len(told) > _SHORT):
+        telling = (told[0].isupper() and len(told) > _SHORT) or len(word_keys(told)) > 1
+        if telling or words & set(word_keys(table.heads[column])):
             yield WrongReading(told, mine)
 
 
+def _text_of_every_row(claim: Reading, table: TableRead, _: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield the text of a row that a claim about every row does not fit: another word in the column than its own, or a denial."""
+    if (
+        rows_named(claim.text, table)
+        or not EVERY.search(claim.text)
+        or NOT_EVERY.search(claim.text)
+        or negated(claim.text)
+    ):
+        return
+    words = set(word_keys(claim.text))
+    for column, head in enumerate(table.heads[1:], 1):
+        held = dict.fromkeys(
+            cells[column] for row, cells in enumerate(table.rows) if cells[column] and not table.is_sum(row)
+        )
+        told = [cell for cell in held if _stands_in(cell, claim.text)]
+        denied = [cell for cell in held if _DENIED.match(cell)] if words & set(word_keys(head)) else []
+        others = [cell for cell in held if cell not in told] if len(told) == 1 else denied
+        if others and not any(_NUMERIC.match(cell) for cell in held):
+            yield WrongReading(claim.text, others[0])
+
+
+_NUMERIC = re.compile(r"\W?\d")
+_DENIED = re.compile(r"(?:no|none|never)\b|[无否]|[不未没]\S", re.IGNORECASE)
+EVERY = re.compile(
+    r"\b(?:all|every|each|both|everywhere|without exception)\b|各|均(?!价)|(?<![首成])都(?![市城督江])|全部|所有|一律|无一例外",
+    re.IGNORECASE,
+)
+NOT_EVERY = re.compile(
+    r"\b(?:but|bar|except|other than|only|overall|in all(?! [a-z])|altogether|total|together|nearly|almost|most)\b|除|只|仅|大多|合计|总|几乎",
+    re.IGNORECASE,
+)
+"""What keeps a claim with a universal word from saying it of all."""
 _SPEED = re.compile(r"fast|slow|quick|[快慢]", re.IGNORECASE)
 _AGE = re.compile(r"old|young", re.IGNORECASE)
 _SHORT = 3
@@ -243,4 +275,7 @@ def _stands_in(cell: str, text: str) -> bool:
     """Tell whether a text has a cell: words, or a year; numbers are bound elsewhere."""
     if _YEAR.fullmatch(cell) or has_cjk(cell):
         return len(cell) > 1 and cell in text
-    return len(cell) > 2 and re.search(r"[^\W\d_]", cell) is not None and cell in text
+    if len(cell) <= 2 or re.search(r"[^\W\d_]", cell) is None:
+        return False
+    words = word_keys(cell)
+    return cell in text or (len(words) > 1 and set(words) <= set(word_keys(text)))

@@ -61,6 +61,20 @@ def scale_of(head: str) -> int:
     return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
 
 
+_GROWTH = re.compile(
+    r"增[速长幅]|同比|环比|涨[幅跌]|升幅|[涨增]跌|增减|变[化动]|\b(?:change|growth|increase|rise|gain|difference)\b",
+    re.IGNORECASE,
+)
+_DECLINE = re.compile(r"[降跌减]幅|\b(?:decrease|decline|reduction)\b", re.IGNORECASE)
+
+
+def sign_of_change(head: str, cell: str, value: float) -> int:
+    """Return 1 where a cell under a heading of changes tells a rise, -1 where a fall, 0 where it tells no change."""
+    if not value or not (_GROWTH.search(head) or _DECLINE.search(head)):
+        return 0
+    return -1 if (cell[0] in "-−") is (_GROWTH.search(head) is not None) else 1
+
+
 def scaled(measure: Measure, head: str, scale: float) -> Measure:
     """Return a cell's measure with the unit and the scale of its column's heading."""
     kind, factor = measure.kind, measure.factor

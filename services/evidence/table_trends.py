@@ -5,20 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from services.evidence.readings import Number, Reading, word_keys
-from services.evidence.table_claims import WrongReading, column_of, rows_named
+from services.evidence.table_claims import EVERY, NOT_EVERY, WrongReading, column_of, rows_named
 from services.evidence.table_reading import TableRead
 from services.text.polarity import direction, negated
 
 _STEADY = re.compile(
     r"逐年|持续|连年|\b(?:every year|each year|steadily|year after year|continuously)\b",
-    re.IGNORECASE,
-)
-_EVERY = re.compile(
-    r"\b(?:all|every|each|both|everywhere|without exception)\b|各|均(?!价)|(?<![首成])都(?![市城督江])|全部|所有|一律|无一例外",
-    re.IGNORECASE,
-)
-_NOT_EVERY = re.compile(
-    r"\b(?:but|bar|except|other than|only|overall|in all|altogether|total|together|nearly|almost|most)\b|除|只|仅|大多|合计|总|几乎",
     re.IGNORECASE,
 )
 _MORE = re.compile(r"\b(?:more|higher|larger|greater|longer|better)\b|比[^，,。；;]{1,16}[多高大长]", re.IGNORECASE)
@@ -91,13 +83,33 @@ def _against(rows: Sequence[Mapping[int, Number]], claim: Reading, towards: int)
             yield WrongReading(claim.text, f"{ends[0].text} → {ends[1].text}")
 
 
+def _changes(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> list[Number]:
+    """Return the column that tells by how much something rose or fell, where the claim speaks of that: of it, or of the column before it."""
+    columns = {number.column for number in numbers if number.towards}
+    if len(columns) != 1:
+        return []
+    about = frozenset(word_keys(claim.text))
+    fits = {number.column: len(about & number.words) for number in numbers}
+    fitting = {column for column, fit in fits.items() if fit == max(fits.values())}
+    column = columns.pop()
+    if not fitting & {column, column - 1} or fitting - {column, column - 1}:
+        return []
+    return [number for number in numbers if number.column == column and not table.is_sum(number.row)]
+
+
+def _turned(changes: Sequence[Number], claim: Reading, towards: int) -> Iterator[WrongReading]:
+    yield from (WrongReading(claim.text, number.text) for number in changes if number.towards == -towards)
+
+
 def _every_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
     """Yield a rise or fall that a claim tells of all rows and one of them does not have."""
     towards = _towards(claim)
-    if towards and _EVERY.search(claim.text) and not _NOT_EVERY.search(claim.text) and not negated(claim.text):
+    if towards and EVERY.search(claim.text) and not NOT_EVERY.search(claim.text) and not negated(claim.text):
         named = rows_named(claim.text, table)
         series = _series(claim, table, numbers)
         yield from _against([years for row, years in series.items() if not named or row in named], claim, towards)
+        changes = [] if series else _changes(claim, table, numbers)
+        yield from _turned([number for number in changes if not named or number.row in named], claim, towards)
 
 
 def _one_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
@@ -107,6 +119,8 @@ def _one_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Ite
     if len(rows) == 1 and towards and not negated(claim.text) and len(claim.segments) <= 2:
         series = _series(claim, table, numbers)
         yield from _against([series[row] for row in rows if row in series], claim, towards)
+        changes = [] if series else _changes(claim, table, numbers)
+        yield from _turned([number for number in changes if number.row in rows], claim, towards)
 
 
 def _most_changed(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:

@@ -7,6 +7,7 @@ carry, in English and Chinese; what they do not see passes.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from services.evidence.complements import agents, complements, exchanged
 from services.evidence.denied_or_hedged import DENIES_TOO, only_denied, only_guessed
@@ -14,7 +15,7 @@ from services.evidence.predicates import attributed, compared, dated
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
 from services.evidence.roles import order, role_by_preposition, speaker, swapped
-from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Keyed, Segments, Turned, nearest, passage_of
+from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Segments, Turned, nearest, passage_of
 from services.evidence.subject_binding import bearer, worked_out
 from services.text.polarity import affirmed, negated, opposite
 from services.text.tokens import has_cjk
@@ -39,7 +40,7 @@ _HEDGE = re.compile(
 )
 _LATER = re.compile(r"\b(?:will|is to|are to|announc\w+|due to (?:open|begin|start))\b|将", re.IGNORECASE)
 _POSSIBLE = re.compile(
-    r"\b(?:(?-i:may)|might|could|suggest\w*|possib\w+|perhaps|probabl\w+|whether|suspect\w*|presum\w+|alleged\w*|reportedly|"
+    r"\b(?:(?-i:may)|might|could(?! not\b|n['’]t)|suggest\w*|possib\w+|perhaps|probabl\w+|whether|suspect\w*|presum\w+|alleged\w*|reportedly|"
     r"(?:thought|believed|said|assumed) to)\b|"
     r"可能|或许|也许|推测|推断|猜测|怀疑|疑似|疑为|据称|据说|初步(?:判断|认为|认定|分析|估计)|尚需|有待",
     re.IGNORECASE,
@@ -91,24 +92,32 @@ def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False
     about = frozenset(word_keys(claim.text))
     claim = replace(claim, segments=claim.segments[:MAX_SEGMENTS])
     passage = passage_of(about, quotes)
-    keyed = _keyed(about, passage)
+    in_tables = frozenset(key for quote in quotes for text in _labels(quote) for key in word_keys(text))
+    keyed = _keyed(about, passage, in_tables)
     for check in _OF_A_PASSAGE:
         if (found := check(claim, passage, keyed)) is not None and not (concludes and _is_own_cause(found)):
             return found
     if sum(len(quote.clauses) for quote in quotes) > WHOLE:
         return None
-    keyed = _keyed(about, quotes)
+    keyed = _keyed(about, quotes, in_tables)
     return next((found for check in _OF_ALL if (found := check(claim, quotes, keyed)) is not None), None)
 
 
-def _keyed(about: frozenset[str], quotes: Sequence[Reading]) -> Segments:
+def _labels(quote: Reading) -> Iterator[str]:
+    """Yield the labels of the rows and the headings of a text's tables."""
+    yield from quote.labels
+    for table in quote.tables:
+        yield from table.heads
+
+
+def _keyed(about: frozenset[str], quotes: Sequence[Reading], in_tables: frozenset[str]) -> Segments:
     segments = [(segment, frozenset(word_keys(segment))) for quote in quotes for segment in quote.segments]
-    return Segments(segments, sorted(segments, key=lambda pair: -len(pair[1] & about))[:NEARBY])
+    return Segments(segments, sorted(segments, key=lambda pair: -len(pair[1] & about))[:NEARBY], in_tables)
 
 
 def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
     """Tell whether the quotes deny what a segment of the claim says: in the nearest segment, alone with words of the claim."""
-    only = set() if negated(claim.text) else _only_in(claim, keyed.all)
+    only = set() if negated(claim.text) else _only_in(claim, keyed)
     denied = {text for segment in filter(negated, claim.segments) for text, _ in nearest(segment, keyed.near)}
     for segment in () if negated(claim.text) and len(claim.segments) == 1 else claim.segments:
         near = nearest(segment, keyed.near)
@@ -170,7 +179,7 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
     if _HEDGE.search(claim.text):
         return None
     near = {text for segment in claim.segments for text, score in nearest(segment, keyed.near) if score >= ALIKE}
-    only = set() if negated(claim.text) else _only_in(claim, keyed.all)
+    only = set() if negated(claim.text) else _only_in(claim, keyed)
     for pattern in (_POSSIBLE, _PLANNED, _FUTURE):
         if pattern is _FUTURE and not _COMPLETED.search(claim.text):
             continue
@@ -188,11 +197,11 @@ def _only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) ->
     return None if _HEDGE.search(claim.text) or _LATER.search(claim.text) else only_guessed(claim, quotes, keyed)
 
 
-def _only_in(claim: Reading, keyed: Keyed) -> set[str]:
-    """Return the segments that alone hold a word of the claim, and more of its words besides."""
-    words = frozenset(word_keys(claim.text))
+def _only_in(claim: Reading, keyed: Segments) -> set[str]:
+    """Return the segments that alone hold a word of the claim, which no table has, and more of its words besides."""
+    words = frozenset(word_keys(claim.text)) - keyed.in_tables
     holders: dict[str, list[str]] = {}
-    for text, keys in keyed:
+    for text, keys in keyed.all:
         if len(keys & words) >= max(2, len(keys) * (ABOUT_CHINESE if has_cjk(text) else ABOUT)):
             for word in keys & words:
                 holders.setdefault(word, []).append(text)
@@ -216,6 +225,8 @@ def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
     cause, effect = _sides(claim.text, claimed)
     if not cause or not effect:
         return None
+    if not has_cjk(claim.text) and not any(cause & words for words in _around_causes(sentences)):
+        return Turned("cause", (claimed.group(),), sure=False)
     for sentence in causal:
         given = _CAUSE_CLAIMED.search(sentence)
         if given is None:
@@ -226,6 +237,13 @@ def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
         if crossed > straight + 1:
             return Turned("cause", (given.group(),))
     return None
+
+
+def _around_causes(sentences: Sequence[str]) -> Iterator[frozenset[str]]:
+    """Yield the words of each sentence with a causal word, and of the one before it: `Fuel was dear. As a result …`."""
+    for before, sentence in pairwise(["", *sentences]):
+        if _CAUSE.search(sentence):
+            yield frozenset(word_keys(f"{before} {sentence}"))
 
 
 def _is_own_cause(found: Turned) -> bool:
@@ -240,7 +258,7 @@ def _sides(text: str, mark: re.Match[str]) -> tuple[frozenset[str], frozenset[st
         return frozenset(word_keys(mark.group())), frozenset(word_keys(f"{before}，{after}"))
     if _BACKWARD.match(mark.group()):
         if not before.strip():  # Because …, …
-            first, _, rest = after.partition("，" if has_cjk(after) else ",")
+            first, _, rest = after.replace("，", ",").partition(",")
             return frozenset(word_keys(first)), frozenset(word_keys(rest))
         return frozenset(word_keys(after)), frozenset(word_keys(before))
     return frozenset(word_keys(before)), frozenset(word_keys(after))
@@ -256,7 +274,7 @@ def _superlative(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turn
     return None
 
 
-_GROUPS = ("多高大贵重强", "少低小轻弱", "早先", "晚后")
+_GROUPS = ("多高大贵重强严", "少低小轻弱", "早先", "晚后")
 """Chinese adjectives that a superlative of one measure may use one for the other: the dearest costs the most."""
 
 

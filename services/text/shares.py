@@ -113,6 +113,10 @@ _TIME = re.compile(
 _NAMED_TIMES = {"a fortnight": 1_209_600.0, "half-hour": 1_800.0, "half-year": 15_778_800.0, "quarter-hour": 900.0}
 
 
+_EXACTNESS = 0.02
+"""How far a compound may be from the time that it tells, as a share: six weeks and a half month are of days that differ."""
+
+
 class Time(NamedTuple):
     """A time that a text gives as a compound: `an hour and 35 minutes`, `一年半`."""
 
@@ -126,7 +130,7 @@ def times_in_two_units(text: str) -> list[Time]:
     found = []
     for match in _TIME.finditer(text):
         value = _seconds({name: part for name, part in match.groupdict().items() if part})
-        found.append(Time(*match.span(), Measure("time", value, value * 0.001, 1.0, match.group())))
+        found.append(Time(*match.span(), Measure("time", value, value * _EXACTNESS, 1.0, match.group())))
         if len(found) == MAX_SHARES:
             break
     return found

@@ -2,7 +2,7 @@
 
 from services.evidence.support import check_support
 
-FILLER = [f"The mill by the lower weir ground rye in season {letter}." for letter in "abcdefghijkl"]
+FILLER = [f"The mill by the lower weir ground rye in season {letter}." for letter in "abcdefghijklmno"]
 OPENED = "Ada Brand opened the mill by the weir."
 SOLD = "The mill was sold for 4,300 crowns."
 
@@ -13,6 +13,17 @@ def test_names_and_numbers_of_one_passage_hold_a_claim() -> None:
 
 def test_names_and_numbers_from_far_apart_do_not() -> None:
     assert check_support("Ada Brand sold the mill for 4,300 crowns.", [OPENED, *FILLER, SOLD]).failing == "words"
+
+
+def test_worked_out_numbers_are_looked_for_in_no_passage() -> None:
+    again = "Nine years later the mill was sold once more, for 5,000 crowns."
+    assert not check_support(
+        "The mill was sold for 4,300 crowns, and later for 700 more.", [*FILLER, SOLD, again]
+    ).failing
+
+
+def test_a_long_text_about_something_else_holds_no_claim() -> None:
+    assert check_support("The weir at the lower mill was repaired by monks.", FILLER).failing == "words"
 
 
 def test_rows_of_a_long_table_may_stand_apart() -> None:

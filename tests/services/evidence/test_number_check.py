@@ -29,6 +29,13 @@ RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年�
         ),
         ("The crews left 7,000 tonnes on the quay.", "They loaded 18,000 of 25,000 tonnes."),
         ("At the end of May 2021 sales were higher.", "In 2021 sales rose. At the end of May they were higher."),
+        (
+            "The ship sailed for 29 years.",
+            "| Ship | Launched | Fate |\n|---|---|---|\n| Silvane | 1922 | scrapped 1951 |",
+        ),
+        ("腊肉要熏一个半月左右。", "腊肉熏四十五天左右。"),
+        ("起火前三个月左右就该换了。", "12月2日起火。9月的自查已把它列为待更换设备。"),
+        ("石榴Mini的售价不到四万元。", "| 车型 | 售价（万元） |\n|---|---|\n| 石榴Mini | 3.79 |"),
         ("投资为2亿3500万元，粮食重90斤。", "投资2.35亿元，粮食重45公斤。"),
         ("“青谷12”种植面积为4公顷。", "“青谷12”种了4公顷。"),
         ("2022年发电120亿度。", "| 年份 | 发电量（亿千瓦时） |\n|---|---|\n| 2022 | 120 |"),

@@ -15,6 +15,10 @@ LINES = (
     "| 3路 | 12400 | 10900 | 通达 |\n| 8路 | 8700 | 11300 | 星河 |\n| 15路 | 6100 | 6500 | 星河 |"
 )
 
+SALES = "| City | Sales (m) | Change on year (%) | Share of food (%) |\n|---|---|---|---|\n| Lowick | 48 | 12.4 | 41 |\n| Marden | 97 | -2.3 | 36 |"
+NIGHTS = "| 城市 | 夜间消费额（亿元） | 同比增速（%） |\n|---|---|---|\n| 临川 | 486 | 12.4 |\n| 望湖 | 312 | 1.5 |\n| 朔原 | 97 | -2.3 |"
+RUNTIMES = "| Runtime | Licence | Rootless |\n|---|---|---|\n| Harbox | Apache 2.0 | yes |\n| Podrun | GPL 3 | no |"
+
 
 @pytest.mark.parametrize(
     ("claim", "table", "instead"),
@@ -26,6 +30,8 @@ LINES = (
         ("2021年至2023年，各条线路的客流都有所增长。", LINES, "12400 → 10900"),
         ("2023年3路的客流比2021年有所增加。", LINES, "12400 → 10900"),
         ("15路的客流增加最多。", LINES, "8700 → 11300"),
+        ("Sales rose in all cities.", SALES, "-2.3"),
+        ("朔原的夜间消费有所增长。", NIGHTS, "-2.3"),
     ],
 )
 def test_a_table_refutes_a_trend(claim: str, table: str, instead: str) -> None:
@@ -44,6 +50,8 @@ def test_a_table_refutes_a_trend(claim: str, table: str, instead: str) -> None:
         ("只有8路和15路的客流有所增长。", LINES),
         ("2023年3路的客流比2021年有所减少。", LINES),
         ("8路的客流增加最多。", LINES),
+        ("Sales rose in Lowick and fell in Marden.", SALES),
+        ("朔原的夜间消费有所下降。", NIGHTS),
         ("2023年8路的客流比其他线路多出不少。", LINES),
     ],
 )
@@ -58,10 +66,21 @@ def test_a_table_bears_out_a_trend(claim: str, table: str) -> None:
         ("Mirasol exported in its first year, 1908.", COFFEE, "table"),
         ("Atarra exported more coffee in 2023 than Mirasol.", COFFEE, "table"),
         ("3路的公司是星河。", LINES, "table"),
+        ("Sales in Marden rose by 2.3 percent.", SALES, "opposite"),
+        ("Sales in Lowick grew by 41 percent.", SALES, "other"),
+        ("望湖的夜间消费增速最低。", NIGHTS, "table"),
+        ("All runtimes can be run rootless.", RUNTIMES, "table"),
+        ("All runtimes have the licence GPL 3.", RUNTIMES, "table"),
+        ("朔原的夜间消费额比临川高。", NIGHTS, "table"),
         ("The port of Atarra is Selm.", COFFEE, ""),
         ("Mirasol exported in its first year, 1931.", COFFEE, ""),
         ("Mirasol exported more coffee in 2023 than Atarra.", COFFEE, ""),
         ("8路的公司是星河。", LINES, ""),
+        ("Sales in Marden fell by 2.3 percent.", SALES, ""),
+        ("Growth in Lowick came to 12.4 percent.", SALES, ""),
+        ("朔原的夜间消费增速最低。", NIGHTS, ""),
+        ("临川的夜间消费额比朔原高。", NIGHTS, ""),
+        ("Harbox can be run rootless.", RUNTIMES, ""),
     ],
 )
 def test_texts_and_years_belong_to_their_row(claim: str, table: str, failing: str) -> None:
