@@ -15,7 +15,7 @@ from services.reports.slides.text_fit import TITLE, shortened
 
 MAX_SLIDES = 20
 """Of a deck, about; a longer report is told by its main points, and the rest stands in the notes."""
-MIN_FIGURES = 2
+MIN_FIGURES = 3
 """Charts, diagrams and tables that such a deck shows, if the report has them."""
 MAX_SECTION_SLIDES = 3
 """Slides of cards that a section of such a deck has."""
@@ -192,8 +192,8 @@ def _together(parts: Sequence[Sequence[Section]], points: dict[str, list[Slide]]
     made = card_slides(title, [card for card, _ in waiting])
     notes_of = {card.heading: notes for card, notes in waiting}
     for slide in made:
-        notes = chain.from_iterable(notes_of.pop(card.heading, ()) for card in slide.cards)
-        brief[parts[0][0].anchor].append(replace(slide, notes=tuple(notes)))
+        told = tuple(chain.from_iterable(notes_of.pop(card.heading, ()) for card in slide.cards))
+        brief[parts[0][0].anchor].append(replace(slide, notes=told))
     return brief
 
 
