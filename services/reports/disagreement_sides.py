@@ -39,7 +39,7 @@ def _cited_as(source: Source, sources: Mapping[str, Source]) -> Source:
 
 def _newest(date: str, dates: Sequence[str]) -> bool:
     """Tell whether a date is later than one of the others and earlier than none; all must be told, and as exactly as it is needed."""
-    if not all(_ISO.match(one) for one in dates):
+    if not all(_ISO.match(date) for date in dates):
         return False
     order = [_order(date, other) for other in dates]
     return 1 in order and -1 not in order
@@ -47,6 +47,6 @@ def _newest(date: str, dates: Sequence[str]) -> bool:
 
 def _order(date: str, other: str) -> int:
     """Return 1 where a date is later than another, -1 where earlier, 0 where that is not told: March may be before 3 March."""
-    left, right = (found.group() if (found := _ISO.match(one)) else "" for one in (date, other))
+    left, right = (found.group() if (found := _ISO.match(day)) else "" for day in (date, other))
     size = min(len(left), len(right))
     return (left[:size] > right[:size]) - (left[:size] < right[:size])

@@ -325,6 +325,16 @@ def letters(text: str) -> str:
     return "".join(char for char in text if char.isalnum())
 
 
+def is_label(content: Inlines) -> bool:
+    """Tell whether a text is all in bold, but for its citations and the blanks between them: a title of what follows."""
+    told = tuple(
+        inline
+        for inline in content
+        if not isinstance(inline, Citation) and not (isinstance(inline, Text) and inline.text.isspace())
+    )
+    return bool(told) and is_bold(told)
+
+
 def is_bold(content: Inlines) -> bool:
     """Tell whether a text is all in bold, as titles of what follows are."""
     return all(isinstance(inline, Text) and "strong" in inline.styles for inline in content)

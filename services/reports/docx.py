@@ -34,7 +34,7 @@ from services.reports.document import (
     Rule,
     Table,
     Text,
-    is_bold,
+    is_label,
     number_sides,
     words,
 )
@@ -97,6 +97,13 @@ def _set_styles(document: Any, language: str) -> None:
             style.element.get_or_add_rPr().get_or_add_rFonts().set(qn("w:ascii"), FONT)
     document.styles["Caption"].paragraph_format.keep_with_next = True
     document.styles["Caption"].font.size = Pt(11)
+    quote = document.styles["Quote"]
+    quote.font.italic, quote.font.size = False, Pt(10)
+    quote.font.color.rgb = RGBColor.from_string(SOFT)
+    quote.paragraph_format.left_indent, quote.paragraph_format.space_after = Inches(0.2), Pt(5)
+    edge = OxmlElement("w:pBdr")
+    edge.append(_element("left", val="single", sz="12", space="8", color=ACCENT))
+    quote.element.get_or_add_pPr().append(edge)
     document.styles["List Number"].paragraph_format.space_after = Pt(4)
     # Without it, Chinese commas and stops may be drawn as they are elsewhere
     tongue = document.styles.element.find(f".//{qn('w:lang')}")
@@ -165,7 +172,7 @@ class _Writer:
             case Paragraph(content=content):
                 paragraph = self._document.add_paragraph(style=style or None)
                 # What is all in bold is the title of what follows
-                paragraph.paragraph_format.keep_with_next = is_bold(content)
+                paragraph.paragraph_format.keep_with_next = is_label(content)
                 self.fill(paragraph, content)
             case Heading(level=level, content=content):
                 self.fill(self._document.add_heading(level=min(level, 6)), content)
@@ -231,6 +238,7 @@ class _Writer:
                     if "code" in styles:
                         run.font.name = "Consolas"
                 case Citation(number=number, link=link):
+                    _keep_together(paragraph)
                     self._link(paragraph, f"[{number}]", link)
                 case Link(text=text, link=link):
                     self._link(paragraph, text, link)
@@ -315,7 +323,6 @@ class _Writer:
         """Put a picture on a line of its own, at the size of its pixels or as large as the page allows."""
         paragraph = self._document.add_paragraph()
         paragraph.alignment = 1  # in the middle
-        paragraph.paragraph_format.keep_with_next = True
         inches = min(1 / 96, WIDE / width, HIGH / height)
         shape = paragraph.add_run().add_picture(io.BytesIO(png), Inches(width * inches), Inches(height * inches))
         shape._inline.docPr.set("descr", clean_text(label))
@@ -323,6 +330,13 @@ class _Writer:
     def _code_text(self, text: str) -> None:
         run = self._document.add_paragraph().add_run(clean_text(text))
         run.font.name, run.font.size = "Consolas", Pt(9.5)
+
+
+def _keep_together(paragraph: Any) -> None:
+    """Keep what follows on the line of the word before it."""
+    last = paragraph.runs[-1] if paragraph.runs else None
+    if last is not None and last.text.endswith(" "):
+        last.text = f"{last.text.rstrip(' ')}\u00a0"
 
 
 def _small_run(paragraph: Any, text: str, colour: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from schemas.reporter import Report
 from services.reports.citation_quotes import Proofs
-from services.reports.document import KeyFigure
+from services.reports.document import KeyFigure, letters
 from services.reports.statuses import SURE, status_of
 from services.text.numbers import is_held, quantities, quantities_with_places
 from services.text.quantity import Quantity
@@ -38,17 +38,27 @@ _RATE_BEFORE = re.compile(
 _NAME = re.compile(r"\s?(?:组|浓度|-?(?:groups?|arms?|dose|concentration|strength|atropine)\b)")
 """What follows a number that only names something: the 0.05 % group."""
 _CURRENCY = re.compile(r"(?:US\$|[$€£¥])\s?$")
-_TO = re.compile(r"\s?(?:[-–—~～至到]|to)\s?(?:US\$|[$€£¥])?\s?")
-"""What stands between the two numbers of a range."""
+_TO = re.compile(r"\s?(?:[-–—~～至到±]|\+/-|to)\s?(?:US\$|[$€£¥])?\s?")
+"""What stands between the two numbers of a range, or between a number and its uncertainty."""
 
 
-def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
-    """Choose the numbers that a reader looks for: measured ones that the question does not hold, each once."""
+def key_figures(report: Report, proofs: Proofs, opening: str = "") -> tuple[KeyFigure, ...]:
+    """Choose the numbers that a reader looks for: measured ones that the question does not hold, each once.
+
+    Args:
+        report: checked.
+        proofs: of its sentences.
+        opening: text before the first section of a report that rules wrote: what they quote below is near the question, and its
+            numbers are of other things.
+    """
+    answer = letters(opening)
     in_question = quantities(report.question)
     figures: dict[str, KeyFigure] = {}
     for claim in report.citations:
         text = " ".join(claim.text.split())
         status = status_of(claim)
+        if report.by_rules and letters(text) not in answer:
+            continue
         if status not in SURE or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
             continue
         value = _figure(text, in_question)

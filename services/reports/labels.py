@@ -93,6 +93,7 @@ class Labels:
     quotes: str = "Quoted from it"
     data: str = "The numbers"
     category: str = "Category"
+    value: str = "Value"
     diagram: str = "Diagram, as text"
     statement: str = "1 statement"
     statements: str = "{count} statements"
@@ -277,6 +278,7 @@ CHINESE = Labels(
     quotes="原文摘录",
     data="数据",
     category="类别",
+    value="数值",
     diagram="图示（文字）",
     statement="1 条论断",
     statements="{count} 条论断",

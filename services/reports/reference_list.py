@@ -11,6 +11,9 @@ from services.reports.reference import Reference
 from services.reports.references import references
 from services.text.markdown_escape import escape_markdown, plain_line
 
+MAX_UNCITED = 5
+"""Sources that were read and not cited that are listed; of more, the number is said."""
+
 
 def entries_of(report: Report) -> Mapping[int, Inlines]:
     """Return a report's references in its citation style, by their numbers; none where it is plain or cannot be written here.
@@ -27,11 +30,17 @@ def with_references(report: Report) -> Report:
     """Return a report, which has no list of references yet, with one in its citation style. Blocking."""
     styled = entries_of(report)
     labels = labels_for(report.locale)
-    lines = [_line(reference, styled.get(reference.number, ())) for reference in references(report, labels, styled)]
-    if not lines:
+    listed = references(report, labels, styled)
+    if not listed:
         return report
-    listed = f"{report.markdown.rstrip()}\n\n## {labels.references}\n\n" + "\n".join(lines)
-    return report.model_copy(update={"markdown": f"{listed}\n"})
+    uncited = [reference for reference in listed if not reference.cited]
+    folded = uncited if len(uncited) > MAX_UNCITED else []
+    lines = [_line(reference, styled.get(reference.number, ())) for reference in listed if reference not in folded]
+    parts = [report.markdown.rstrip(), f"## {labels.references}", "\n".join(lines)]
+    if folded:
+        parts.append(labels.more_read_elsewhere.format(count=len(folded)))
+    text = "\n\n".join(filter(None, parts))
+    return report.model_copy(update={"markdown": f"{text}\n"})
 
 
 def restyled(report: Report, style: CitationStyle) -> Report:

@@ -105,7 +105,7 @@ class SectionedReport:
         """Write all sections side by side, and those for which the others leave no room in the budget after them."""
         portions = await self._portions()
         titles = [section.title for section in self.writer.sections]
-        openings = ["\n\n" if one.place > 1 else f"\n\n## {titles[one.number - 1]}\n\n" for one in portions]
+        openings = ["\n\n" if portion.place > 1 else f"\n\n## {titles[portion.number - 1]}\n\n" for portion in portions]
         stream = InOrder(openings, _sender())
         alone = len(portions) == 1
         texts = await asyncio.gather(
@@ -158,7 +158,9 @@ class SectionedReport:
         """Write a section from all of its evidence, with what was found for it; nothing of it streams."""
         section = self.writer.sections[place]
         before = self.evidence.words(section)
-        section = section.model_copy(update={"excerpt_ids": [*section.excerpt_ids, *(one.id for one in new.excerpts)]})
+        section = section.model_copy(
+            update={"excerpt_ids": [*section.excerpt_ids, *(excerpt.id for excerpt in new.excerpts)]}
+        )
         self.writer.sections[place] = section
         self.evidence.views |= {view.id: view for view in new.views}
         self.evidence.excerpts |= {excerpt.id: excerpt for excerpt in new.excerpts}

@@ -39,7 +39,7 @@ def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], c
     by_id = {excerpt.id: excerpt for excerpt in excerpts}
     order = list(
         dict.fromkeys(
-            [originals[by_id[one].content_hash] for one in cited if one in by_id] + [originals[key] for key in used]
+            [originals[by_id[key].content_hash] for key in cited if key in by_id] + [originals[key] for key in used]
         )
     )
     copies = [key for key, original in originals.items() if key != original and original in order]

@@ -27,6 +27,7 @@ from services.reports.document import (
     Style,
     Table,
     Text,
+    is_label,
 )
 from services.reports.html.figure import figure, table
 from services.reports.html.formulas import mathml
@@ -176,7 +177,8 @@ class Blocks:
     def _block(self, block: Block) -> Markup:
         match block:
             case Paragraph(content=content):
-                return Markup("<p>{}</p>").format(self.line(content))
+                opened = Markup('<p class="label">' if is_label(content) else "<p>")
+                return Markup("{}{}</p>").format(opened, self.line(content))
             case Heading(level=level, content=content):
                 return Markup("<h{0}>{1}</h{0}>").format(min(6, level), self.line(content))
             case Listing():

@@ -66,7 +66,7 @@ def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
         return rows + [
             [series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points
         ]
-    only = chart.unit or chart.title  # the caption has the title already
+    only = chart.unit or labels.value
     header = [labels.category, *(f"{series.name}{unit}" if series.name else only for series in chart.series)]
     values = zip(*(series.values for series in chart.series), strict=True)
     return [header, *([name, *map(format_number, row)] for name, row in zip(chart.categories, values, strict=True))]

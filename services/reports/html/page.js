@@ -107,12 +107,16 @@
   input.form.addEventListener("submit", (event) => event.preventDefault());
   input.addEventListener("keydown", (event) => { if (event.key === "Enter") step(event.shiftKey); });
 
-  // Contents: where the reader is.
+  // Contents: where the reader is. On a narrow screen they would push the report down.
+  const narrow = matchMedia("(max-width: 56rem)");
+  const fold = () => all(".contents details").forEach((details) => { details.open = !narrow.matches; });
+  narrow.addEventListener("change", fold);
+  fold();
   const entries = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));
   const watch = new IntersectionObserver((seen) => {
-    for (const one of seen) {
-      const link = entries.get(encodeURI(one.target.id)) || entries.get(one.target.id);
-      if (one.isIntersecting && link) {
+    for (const entry of seen) {
+      const link = entries.get(encodeURI(entry.target.id)) || entries.get(entry.target.id);
+      if (entry.isIntersecting && link) {
         entries.forEach((other) => other.removeAttribute("aria-current"));
         link.setAttribute("aria-current", "true");
       }

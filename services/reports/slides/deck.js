@@ -22,7 +22,7 @@
           axis.nameTextStyle = { fontSize: size };
         }
         if (option.legend) option.legend.textStyle = { fontSize: size };
-        for (const one of option.series) if (one.label) Object.assign(one, { radius: ["32%", "62%"], label: { ...one.label, fontSize: size } });
+        for (const series of option.series) if (series.label) Object.assign(series, { ...(series.radius && { radius: ["32%", "62%"] }), label: { ...series.label, fontSize: size } });
         chart.setOption(option);
         drawn.set(plot, chart);
       }
@@ -43,7 +43,7 @@
   };
   const notes = () => {
     const open = by("show").getAttribute("aria-expanded") === "true";
-    slides.forEach((slide, at) => { const one = slide.querySelector(".notes"); if (one) one.hidden = !(open && at === now); });
+    slides.forEach((slide, at) => { const aside = slide.querySelector(".notes"); if (aside) aside.hidden = !(open && at === now); });
   };
   // Playing ends on the last slide; it never begins again by itself.
   const stop = () => { clearInterval(timer); timer = 0; by("play").textContent = "▶"; by("play").ariaLabel = by("play").dataset.play; };

@@ -31,7 +31,7 @@ from services.reports.parser import parse_report
 from services.reports.plain_math import in_line
 from services.reports.report_draft import Written
 from services.reports.sentences import cited_sentences
-from services.reports.slides.outline import figures_of
+from services.reports.slides.model_pages import figures_of
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log
@@ -162,7 +162,7 @@ def _statements(section: int, blocks: Iterable[Block]) -> Iterator[Statement]:
         match block:
             case Paragraph(content=content):
                 for sentence in cited_sentences(in_line(content)):
-                    excerpts = tuple(dict.fromkeys(key for one in sentence.citations for key in one.excerpts))
+                    excerpts = tuple(dict.fromkeys(key for citation in sentence.citations for key in citation.excerpts))
                     status = sentence.mark.status if sentence.mark else ""
                     if excerpts and sentence.text and status in {"", "inferred"}:
                         yield Statement(section, sentence.text, excerpts, status == "inferred")
@@ -240,8 +240,8 @@ def _card(asked: SlideCard, material: Material, proof: _Proof, said: set[str]) -
         proof.failed += 1
         return
     text = _plain(asked.text)
-    excerpts = dict.fromkeys(key for one in statements for key in one.excerpts)
-    inferred = any(one.inferred for one in statements)
+    excerpts = dict.fromkeys(key for statement in statements for key in statement.excerpts)
+    inferred = any(statement.inferred for statement in statements)
     if not text or not proof.holds(text, excerpts, concludes=inferred):
         proof.failed += 1
         text, excerpts, inferred = statements[0].text, dict.fromkeys(statements[0].excerpts), statements[0].inferred

@@ -1,6 +1,8 @@
 """The deck as PowerPoint: native text, tables and charts, and the sources of each slide in its notes."""
 
 import io
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from pptx import Presentation
@@ -30,6 +32,12 @@ ROOM = WIDE - 2 * MARGIN
 GAP = 0.27
 INK, SOFT, ACCENT, WARN, PAPER, SHEET, LINE = "1B2430", "55606E", "0B5C77", "8A4B00", "FBFAF7", "FFFFFF", "DCDFE3"
 WARN_SOFT = "FDF0DC"
+LEAD, LEAD_HIGH = 110, 0.25
+"""Room of the line below a title, in half-width characters, and the inches by which it moves the cards down."""
+INTEGER, DECIMAL = "#,##0", "#,##0.0##"
+"""How numbers are written, as Excel says it."""
+MIN_ROUND = 20
+"""Greatest number of a chart from which on its axis has integers."""
 FONT, CHINESE_FONT = "Segoe UI", "Microsoft YaHei"
 
 
@@ -80,6 +88,8 @@ class _Writer:
             self._page.notes_slide.notes_text_frame.text = clean_text("\n".join([self._labels.notes, *slide.notes]))
 
     def _content(self, slide: Slide) -> None:
+        if slide.lead:
+            self._text(shortened(slide.lead, LEAD), _Box(MARGIN, 1.42, ROOM, 0.4), 16, SOFT)
         if slide.kind == "contents":
             self._contents(slide)
         elif slide.kind == "cards":
@@ -103,8 +113,9 @@ class _Writer:
         elif slide.subtitle:
             self._text(shortened(slide.subtitle, 300), _Box(MARGIN, 4.5 if cover else 5.1, 11, 1.5), 20, SHEET)
         if cover:
+            lowest = 6.15 - 0.45 * (len(slide.rows) - 2)
             for place, row in enumerate(slide.rows):
-                self._text(" · ".join(filter(None, row)), _Box(MARGIN, 6.15 + 0.45 * place, ROOM, 0.5), 15, SHEET)
+                self._text(" · ".join(filter(None, row)), _Box(MARGIN, lowest + 0.45 * place, ROOM, 0.5), 15, SHEET)
 
     @staticmethod
     def _broken(title: str) -> str:
@@ -125,10 +136,13 @@ class _Writer:
         rows = -(-len(cards) // columns)
         wide = (ROOM - (columns - 1) * GAP) / columns
         high = (BOTTOM - TOP - (rows - 1) * GAP) / rows
-        size = (22 if columns == 3 else 24) if slide.few else 21 if len(cards) == 1 else 18
-        high = min(high, max(2.1, *(self._needed(card, wide, size) for card in cards), 0))
+        size = {1: 28, 2: 24, 3: 22}[columns] if slide.few else 21 if len(cards) == 1 else 18
+        first = TOP + (LEAD_HIGH if slide.lead else 0)
+        high = min(
+            high - (first - TOP), max(3.0 if rows == 1 else 2.1, *(self._needed(card, wide, size) for card in cards))
+        )
         for place, card in enumerate(cards):
-            left, top = MARGIN + (place % columns) * (wide + GAP), TOP + (place // columns) * (high + GAP)
+            left, top = MARGIN + (place % columns) * (wide + GAP), first + (place // columns) * (high + GAP)
             self._card(card, _Box(left, top, wide, high), size)
 
     def _needed(self, card: Card, wide: float, size: int) -> float:
@@ -210,10 +224,15 @@ class _Writer:
         if chart.type != "scatter" and len(chart.series) * len(chart.categories) <= 12:
             plot.has_data_labels = True
             plot.data_labels.show_value = True
-            plot.data_labels.number_format, plot.data_labels.number_format_is_linked = _number_format(chart), False
+            plot.data_labels.number_format, plot.data_labels.number_format_is_linked = DECIMAL, False
+            for drawn_series, series in zip(plot.series, chart.series, strict=True):
+                _write_integers_plainly(drawn_series, series.values)
         if chart.type in {"bar", "line"}:
-            drawn.value_axis.tick_labels.number_format = _number_format(chart)
+            values = list(chain.from_iterable(series.values for series in chart.series))
+            drawn.value_axis.tick_labels.number_format = INTEGER if max(map(abs, values)) >= MIN_ROUND else "General"
             drawn.value_axis.tick_labels.number_format_is_linked = False
+            if chart.type == "bar" and min(values) >= 0:
+                drawn.value_axis.minimum_scale = 0
             drawn.value_axis.major_gridlines.format.line.color.rgb = _colour(LINE)
         parts = [plot.series[0].points[place] for place in range(len(chart.categories))]
         for part, colour in zip(parts if chart.type == "pie" else plot.series, PALETTE, strict=False):
@@ -240,6 +259,7 @@ class _Writer:
         title = self._page.shapes.title
         title.left, title.top, title.width, title.height = box.lengths()
         title.text_frame.word_wrap = True
+        title.text_frame.margin_left = 0
         title.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
         paragraph = title.text_frame.paragraphs[0]
         paragraph.alignment = PP_ALIGN.LEFT
@@ -251,6 +271,7 @@ class _Writer:
     def _text(self, text: str, box: _Box, size: int, colour: str, *, bold: bool = False) -> None:
         frame = self._page.shapes.add_textbox(*box.lengths()).text_frame
         frame.word_wrap = True
+        frame.margin_left = 0
         self._run(frame.paragraphs[0], text, size, colour, bold=bold)
 
     def _run(self, paragraph: Any, text: str, size: int, colour: str, *, bold: bool = False) -> None:
@@ -264,10 +285,14 @@ class _Writer:
         properties.append(east)
 
 
-def _number_format(chart: Chart) -> str:
-    """Return how the numbers of a chart are written, as Excel says it."""
-    integers = all(value.is_integer() for series in chart.series for value in series.values)
-    return "#,##0" if integers else "#,##0.0##"
+def _write_integers_plainly(series: Any, values: Sequence[float]) -> None:
+    """Give the labels of integers a format without decimals, where other numbers of the chart have some."""
+    for place, value in enumerate(values):
+        if value.is_integer():
+            label = series.points[place].data_label._get_or_add_dLbl()
+            label.find(qn("c:idx")).addnext(
+                label.makeelement(qn("c:numFmt"), {"formatCode": INTEGER, "sourceLinked": "0"})
+            )
 
 
 def _colour(name: str) -> Any:

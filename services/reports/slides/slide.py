@@ -32,6 +32,8 @@ class Slide:
     """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram` or `end`; the rows of a cover are its small lines."""
     title: str
     subtitle: str = ""
+    lead: str = ""
+    """A line below the title that introduces its cards."""
     cards: tuple[Card, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """Of a table, the header first; or the entries of the contents."""

@@ -4,13 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from services.reports.document import (
     Block,
-    Citation,
     Paragraph,
     ParsedReport,
     Quotation,
-    Text,
     citations_in,
-    is_bold,
+    is_label,
     words,
 )
 
@@ -23,24 +21,14 @@ def headed(blocks: Sequence[Block], report: ParsedReport) -> Iterator[tuple[str,
     titles = {reference.number: reference.title for reference in report.references}
     for place, block in enumerate(blocks):
         before, after = (blocks[at] if 0 <= at < len(blocks) else None for at in (place - 1, place + 1))
-        if isinstance(block, Paragraph) and _is_label(block) and isinstance(after, Quotation):
+        if isinstance(block, Paragraph) and is_label(block.content) and isinstance(after, Quotation):
             continue
-        if isinstance(block, Quotation) and isinstance(before, Paragraph) and _is_label(before):
+        if isinstance(block, Quotation) and isinstance(before, Paragraph) and is_label(before.content):
             yield words(before.content), block
         elif report.by_rules and isinstance(block, Paragraph) and len(_numbers(block)) == 1:
             yield titles.get(_numbers(block)[0], ""), block
         else:
             yield "", block
-
-
-def _is_label(paragraph: Paragraph) -> bool:
-    """Tell whether a paragraph is in bold, but for its citations and the blanks between them."""
-    content = tuple(
-        inline
-        for inline in paragraph.content
-        if not isinstance(inline, Citation) and not (isinstance(inline, Text) and inline.text.isspace())
-    )
-    return bool(content) and is_bold(content)
 
 
 def _numbers(paragraph: Paragraph) -> tuple[int, ...]:

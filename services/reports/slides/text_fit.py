@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Sequence
 
+from services.text.passages import sentences
+
 CAPACITY = {1: 760, 2: 400, 3: 220, 4: 165}
 """Of each card, by how many cards stand on the slide."""
 _WIDE = frozenset("WM@%&mwOQGD—…")
@@ -10,6 +12,8 @@ TITLE = 96
 """Of a slide's title, which has two lines."""
 TABLE_ROOM = 13
 """Lines of a table on a slide, the header's included."""
+_STOPS = (("；", "; "), ("，", ", ", "、", " "))
+"""What a text is cut behind where none of its sentences ends."""
 TABLE_LINE = 100
 """Characters of a line across all columns."""
 
@@ -29,14 +33,13 @@ def shortened(text: str, room: int) -> str:
 
 
 def pieces(text: str, room: int) -> list[str]:
-    """Cut a text into pieces at its line ends, stops, commas or blanks, in that order of liking."""
+    """Cut a text into pieces behind its sentences, semicolons, commas or blanks, in that order of liking."""
     cut_pieces = []
     while width(text) > room:
         end = _fitting(text, room)
-        at = max(
-            (text.rfind(mark, end // 2, end) + 1 for mark in ("\n", "。", ". ", "；", "; ")),
-            default=0,
-        ) or max(text.rfind(mark, end // 2, end) + 1 for mark in ("，", ", ", "、", " "))
+        at = max((span.end for span in sentences(text) if end // 3 <= span.end <= end), default=0) or next(
+            (at for marks in _STOPS if (at := max(text.rfind(mark, end // 2, end) + 1 for mark in marks))), 0
+        )
         cut = at or end
         cut_pieces.append(text[:cut].strip())
         text = text[cut:].strip()

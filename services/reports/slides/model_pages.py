@@ -1,0 +1,44 @@
+"""Pages of a deck that a model wrote, with the charts and tables of their sections."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, takewhile
+
+from schemas.deck import DeckCard, DeckPage
+from services.reports.document import Block, Drawing, Mark, ParsedReport, Section, Table, words
+from services.reports.slides.layout import block_slides, card_slides, readable_picture
+from services.reports.slides.slide import Card, Slide
+
+
+def pages_by_section(report: ParsedReport) -> dict[str, list[DeckPage]]:
+    """Return the pages that a model wrote, by the anchor of their section."""
+    pages: dict[str, list[DeckPage]] = {}
+    sections = report.body
+    for page in report.deck:
+        if 1 <= page.section <= len(sections):
+            pages.setdefault(sections[page.section - 1].anchor, []).append(page)
+    return pages
+
+
+def figures_of(blocks: Iterable[Block]) -> list[Table | Drawing]:
+    """Return the charts and tables among blocks, in their order."""
+    return [block for block in blocks if isinstance(block, Table | Drawing)]
+
+
+def written_slides(section: Section, pages: Sequence[DeckPage], report: ParsedReport) -> list[Slide]:
+    """Lay out the pages that a model wrote of a section, each figure behind the page that names it, the others at the end."""
+    before = chain.from_iterable(other.blocks for other in takewhile(lambda other: other is not section, report.body))
+    figures = dict(enumerate(figures_of(section.blocks), 1 + len(figures_of(before))))
+    numbers = {quote.id: reference.number for reference in report.references for quote in reference.quotes}
+    slides: list[Slide] = []
+    for page in pages:
+        slides += card_slides(page.title, [_proved(card, numbers) for card in page.cards])
+        if page.figure in figures:
+            slides += block_slides(page.title, [figures.pop(page.figure)], report)
+    drawn = [block for block in section.blocks if readable_picture(block, report)]
+    return slides + block_slides(words(section.title), [*figures.values(), *drawn], report)
+
+
+def _proved(card: DeckCard, numbers: Mapping[str, int]) -> Card:
+    cited = tuple(dict.fromkeys(numbers[key] for key in card.citations if key in numbers))
+    mark = Mark("inferred") if card.inferred else None
+    return Card(card.text, numbers=cited, mark=mark, reasons=((card.text, mark),) if mark else ())
