@@ -20,15 +20,24 @@ def near_best(scores: Sequence[float]) -> list[int]:
     return sorted(near, key=lambda place: (-scores[place], place))
 
 
-def answering_places(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str]]) -> set[int]:
-    """Return the passages that hold most of a clause of the question, its rare terms counting most, and so may answer it.
+def answering_places(
+    question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str]], min_texts: int = 0
+) -> set[int]:
+    """Return the texts that hold most of a clause of the question, its rare terms counting most, and so may answer it.
 
     A clause of one term (`What is a fathom?`) is answered where that is the topic, not wherever it occurs.
+
+    Args:
+        question: in any language.
+        held: terms of each text.
+        titles: terms of the title of each text's source.
+        min_texts: how many texts there are taken to be at least: among a few, a term that none of them holds would count most.
     """
     passages = [set(own) for own in held]
     wanted = {clause: terms for clause in clauses_of(question, short=True) if (terms := set(tokens(clause)))}
     counts = Counter(term for own in passages for term in own)
-    weight = {term: math.log(1 + len(passages) / (counts[term] + 0.5)) for terms in wanted.values() for term in terms}
+    count = max(len(passages), min_texts)
+    weight = {term: math.log(1 + count / (counts[term] + 0.5)) for terms in wanted.values() for term in terms}
     answering = set()
     for clause, terms in wanted.items():
         topical = len(terms) == 1 and answer_type(clause) in {"definition", "thing"}

@@ -32,6 +32,8 @@ from services.turn.memory_vectors import likenesses
 
 MAX_STATEMENTS = 6
 """Remembered statements that a question is shown."""
+MIN_TEXTS = 100
+"""Statements that there are taken to be at least when the words of a question are weighed by how rare they are."""
 MAX_CHECKED = 4
 """Sources that are read again to check them."""
 MEANT = 0.45
@@ -110,7 +112,7 @@ def _ranked(question: str, entries: Sequence[MemoryEntry], likeness: Sequence[fl
     """Return the statements that may answer a question, by words and by meaning, the most likely first."""
     held = [tokens(" ".join([entry.claim, *(excerpt.quote for excerpt in entry.excerpts)])) for entry in entries]
     titles = [set(tokens(" ".join(source.title for source in entry.sources.values()))) for entry in entries]
-    answering = answering_places(question, held, titles)
+    answering = answering_places(question, held, titles, MIN_TEXTS)
     by_words = [place for place in near_best(bm25(held, tokens(question))) if place in answering]
     by_meaning = sorted(range(len(entries)), key=lambda place: -likeness[place])
     clear = [place for place in by_meaning if likeness[place] >= MEANT]
