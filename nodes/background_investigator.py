@@ -1,25 +1,28 @@
 """Background investigator: one quick search of the question, so that planning starts informed.
 
-Where earlier turns of the thread have found something of the answer, that informs it instead, and nothing is searched.
+Where earlier turns of the thread have found something of the answer, that informs it instead, and nothing is searched. What is remembered
+of other threads, where the run wants that, is looked through first.
 """
 
 from langgraph.runtime import Runtime
 
 from schemas.background_investigator import Background
 from schemas.context import RunContext
+from schemas.events import Searched
 from schemas.evidence import Excerpt, Passage
 from schemas.results import RECALLED
-from schemas.state import ResearchState, research_question
+from schemas.state import ResearchState, merge_sources, research_question
 from services.evidence.views import evidence_views
 from services.models.fallback import answers_by_rules
 from services.run.budget import limit_message
 from services.run.errors import LimitReached
-from services.run.events import emit_message
+from services.run.events import emit, emit_message
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import choices, evidence_of, node_run
-from services.run.ui_text import in_brackets
+from services.run.ui_text import in_brackets, say
 from services.search.journaled import Search, gather_once
 from services.text.windows import best_window, widen
+from services.turn.memory_recall import Remembered, recall_memory
 
 QUOTE = 600
 """Characters of a passage that are quoted."""
@@ -35,6 +38,9 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         emit_message(runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=data)
         return {"background": Background()}
     async with node_run(state, runtime, "background_investigator") as run:
+        remembered = Remembered()
+        if context.memory:
+            remembered = await recall_memory(run, question, state["today"], evidence_of(runtime))
         try:
             found = await gather_once(run, [question], evidence_of(runtime), context.level.background, question)
         except LimitReached as limit:
@@ -48,7 +54,13 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         quote_best(passage, question, f"B{RECALLED}-{place}", whole=alone)
         for place, passage in enumerate(found.passages, first)
     ]
-    thin = by_rules and not await answers_by_rules(question, evidence_views(excerpts, found.sources))
+    sources = merge_sources(remembered.sources, found.sources)
+    excerpts = [*_not_found_anew(remembered.excerpts, excerpts), *excerpts]
+    thin = by_rules and not await answers_by_rules(question, evidence_views(excerpts, sources))
+    if remembered.unproven:
+        emit(runtime, "notice", "background_investigator", say("memory_unproven", locale, count=remembered.unproven))
+    by_memory = [Searched(name="memory", hits=len(remembered.excerpts))] if context.memory else []
+    searched = [*by_memory, *found.searched]
     emit_message(
         runtime,
         "background",
@@ -56,16 +68,16 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         "background",
         locale,
         count=len(excerpts),
-        searched=in_brackets(found.searched, locale),
+        searched=in_brackets(searched, locale),
         data={
-            "searched": [search.model_dump() for search in found.searched],
-            "sources": [source.title for source in found.sources.values()],
+            "searched": [search.model_dump() for search in searched],
+            "sources": [source.title for source in sources.values()],
             "failures": found.trouble(locale),
         },
     )
     return {
         "background": Background(excerpts=excerpts, failures=found.trouble(locale), thin=thin),
-        "sources": found.sources,
+        "sources": sources,
         "limits": [*limits, *found.limits(run, locale)],
         "usage": run.usage,
     }
@@ -81,6 +93,18 @@ def _reports_next(state: ResearchState, context: RunContext) -> bool:
     """Tell whether what is found here is all that the report is written from, unless nothing is."""
     triage = state["triage"]
     return (triage is not None and triage.complexity == "simple") or not context.deep_research
+
+
+def _not_found_anew(remembered: list[Excerpt], found: list[Excerpt]) -> list[Excerpt]:
+    """Return the remembered quotes that the search has not found again."""
+    return [
+        excerpt
+        for excerpt in remembered
+        if not any(
+            other.content_hash == excerpt.content_hash and other.start <= excerpt.start and excerpt.end <= other.end
+            for other in found
+        )
+    ]
 
 
 def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool = False) -> Excerpt:

@@ -12,7 +12,6 @@ from schemas.context import RunContext
 from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
-from schemas.results import RECALLED
 from schemas.sections import Section
 from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import likeness_of
@@ -50,6 +49,8 @@ from services.text.suggestions import recommended
 from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
+from services.turn.memory_keeping import remember_report
+from services.turn.reused_evidence import reused_limits
 from services.turn.revision import check_revised, revised, revision_of
 from services.turn.section_research import SectionResearch
 from services.turn.steering import hear, late_messages
@@ -99,15 +100,14 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     if written.by_rules:
         written.asked = await _recommended(state, written, excerpts, runtime)
     written.limits += [failure for failure in failed if failure not in state["limits"]]
-    written.limits += [*left_out(run, locale), *_reused(state), *late_messages(state)]
+    written.limits += [*left_out(run, locale), *reused_limits(state, written.text), *late_messages(state)]
     written.programs = await _programs(state, excerpts, runtime)
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, draft_of(state, context, written, excerpts), usage=usage)
     report.deck = deck
-    asked = [role for role in usage.roles if role != EMBEDDING]
+    await remember_report(run, report, evidence_of(runtime))
     run_ended(run.thread, run.journal.key, usage, "done", **_counts(report))
-    with prompts_of(context):
-        report.prompts = {role: prompt_info(role).version for role in [*asked, *written.templates]}
+    report.prompts = _prompt_versions(context, [*usage.roles, *written.templates])
     _announce(runtime, locale, report)
     return {
         **steering,
@@ -318,13 +318,9 @@ def _tell_section(runtime: Runtime[RunContext], locale: str, key: str, title: st
     emit_message(runtime, "notice", "reporter", key, locale, title=title, data={"section": title})
 
 
-def _reused(state: ResearchState) -> list[str]:
-    """Say which evidence was not looked up for this question."""
-    recalled = state["results"].get(RECALLED)
-    if recalled is None:
-        return []
-    sources = {excerpt.content_hash for excerpt in recalled.excerpts}
-    return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
+def _prompt_versions(context: RunContext, roles: list[str]) -> dict[str, int | str]:
+    with prompts_of(context):
+        return {role: prompt_info(role).version for role in roles if role != EMBEDDING}
 
 
 def _counts(report: Report) -> dict[str, int]:

@@ -38,6 +38,13 @@ class BundledSource(BaseModel):
     ] = "general"
     fetched_at: Annotated[str, Field(description="ISO 8601, UTC; empty where unknown.")]
     published: Annotated[str | None, Field(description="ISO date, where the source tells it.")]
+    known_from: Annotated[
+        str,
+        Field(
+            description="ISO date of the day on which an earlier research read it, where this one has not read it again; absent "
+            "where it has."
+        ),
+    ] = ""
     duplicate_of: Annotated[
         str | None, Field(description="Id of the source that this one copies; it is cited as that.")
     ]

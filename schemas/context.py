@@ -151,6 +151,12 @@ class RunContext(BaseModel):
         description="Results that one search gives.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
+    memory: Annotated[bool, Flag(panel=CHOICES)] = Field(
+        default=False,
+        description="Remember the proven statements of the report with their quotes, for this user alone, and look there before "
+        "the web is searched.",
+        json_schema_extra=_at("background_investigator", "reporter"),
+    )
     profile: Annotated[Profile | None, Flag(metavar="FILE", help="Profile (YAML): scope, replies, documents.")] = Field(
         default=None,
         title="Profile",

@@ -25,8 +25,9 @@ Difference = Literal["", "numbers", "dates", "negation", "opposites"]
 """What code sees two excerpts differ in; empty where it sees nothing."""
 
 
-EXCERPT_ID = r"[BET]\d+-\d+"
-"""Pattern of an excerpt's id: `E2-1` is the first of step 2, `B0-1` of the background search, `T0-1` of earlier turns."""
+EXCERPT_ID = r"[BEMT]\d+-\d+"
+"""Pattern of an excerpt's id: `E2-1` is the first of step 2, `B0-1` of the background search, `T0-1` of earlier turns, `M0-1` of what is
+remembered of other threads."""
 
 
 class Source(BaseModel):
@@ -47,6 +48,8 @@ class Source(BaseModel):
     """ISO 8601, UTC."""
     published: CleanLine | None = None
     """ISO date, where the source tells it."""
+    known_from: str = ""
+    """ISO date of the day on which an earlier research read it, where this one has not read it again; else empty."""
     duplicate_of: str | None = None
     """Content hash of the source that this one copies (copies that tell the same count once)."""
     also_at: list[CleanLine] = Field(default_factory=list)

@@ -15,6 +15,8 @@ class EvidenceView(BaseModel):
     site: CleanLine = ""
     """Who publishes it, where that is known."""
     published: str = ""
+    known_from: str = ""
+    """ISO date of the earlier research that it is remembered from; empty for what this run has read."""
     kind: str = "document"
     source_kind: str = "general"
     """Who speaks, such as official or news; general sources are not marked."""

@@ -68,9 +68,14 @@ def merge_sources(old: dict[str, Source], new: dict[str, Source]) -> dict[str, S
     return dict(sorted({**old, **new, **twice}.items()))
 
 
-def _account(source: Source) -> tuple[bool, bool, str]:
-    """Order accounts of one text: rather read than a snippet, rather an original than a copy, then by what they say."""
-    return source.snippet_only, source.duplicate_of is not None, source.model_dump_json(exclude={"also_at"})
+def _account(source: Source) -> tuple[bool, bool, bool, str]:
+    """Order accounts of one text: rather of this run than remembered, rather read than a snippet, an original than a copy; then by words."""
+    return (
+        bool(source.known_from),
+        source.snippet_only,
+        source.duplicate_of is not None,
+        source.model_dump_json(exclude={"also_at"}),
+    )
 
 
 def latest(_: Value, new: Value) -> Value:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from leadline.cli import checks, evaluate, init, research, revise, serve, stored_runs, watch
+from leadline.cli import checks, evaluate, init, memory, research, revise, serve, stored_runs, watch
 from leadline.cli.install_offer import install_and_repeat
 from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED
 from leadline.progress.terminal import echo
@@ -66,7 +66,7 @@ def leadline(
     """Deep research that proves what it says."""
 
 
-for module in (research, revise, stored_runs, watch, init, checks, evaluate, serve):
+for module in (research, revise, stored_runs, watch, memory, init, checks, evaluate, serve):
     app.add_typer(module.commands)
 
 

@@ -49,6 +49,11 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "watch": [
         ("Tell what is new since the latest report, or since the last check", "leadline watch --once"),
     ],
+    "memory": [
+        ("What runs with --memory have proven", "leadline memory"),
+        ("On one subject, for a script", "leadline memory tallow --json"),
+        ("Forget everything", "leadline memory forget --all --yes"),
+    ],
     "runs": [
         ("All runs", "leadline runs"),
         ("For a script", "leadline runs --json"),

@@ -67,6 +67,10 @@ class _ApiStore:
         """Write an item, which is not found by its meaning."""
         await self._client.store.put_item(namespace, key=key, value=value, index=index)
 
+    async def adelete(self, namespace: tuple[str, ...], key: str) -> None:
+        """Delete an item, if it is there."""
+        await self._client.store.delete_item(namespace, key=key)
+
 
 def _item(found: StoreItem, namespace: tuple[str, ...]) -> Item:
     return Item(

@@ -7,7 +7,7 @@
 It is the thread's latest report: a turn that was answered without research leaves it standing.
 
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
-Runs are steered at `/steering/<thread>`.
+Runs are steered at `/steering/<thread>`; what is remembered of reports is at `/memory`.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ from leadline.server.api_client import api_of, store_of
 from leadline.server.attachments import attachments
 from leadline.server.auth import RULES
 from leadline.server.estimates import estimates
+from leadline.server.memory import memory
 from leadline.server.own_threads import OwnThread
 from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_views import views
@@ -39,7 +40,7 @@ from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
-for router in (page, attachments, views, estimates, steering):
+for router in (page, attachments, views, estimates, steering, memory):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes

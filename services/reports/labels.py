@@ -49,9 +49,7 @@ class Labels:
     program: str = "The program"
     enumeration: str = ", "
     nothing_found: str = "No evidence was found for this question, so this report makes no claims."
-    nothing_held: str = (
-        "No sentence of the draft was supported by the evidence it cited, so this report makes no claims."
-    )
+    nothing_held: str = "No sentence of the draft was supported by what it cited, so this report makes no claims."
     failed_step: str = "Step “{title}” failed: {error}"
     skipped_step: str = "Step “{title}” was skipped: {error}"
     missing: str = "The sources do not tell: {aspect}"
@@ -76,6 +74,7 @@ class Labels:
     published: str = "published {date}"
     newer: str = "published {date}, newer"
     """Of the later of sources that disagree."""
+    known_from: str = "known from {date}"
     primary: str = "primary source"
     """Of sources that disagree, the one that another names as where it has it from."""
     uncited: str = "read, not cited"
@@ -264,6 +263,7 @@ CHINESE = Labels(
     confirmed="数字亦见于 {numbers}",
     published="发布于 {date}",
     newer="发布于 {date}，较新",
+    known_from="自 {date} 起已知",
     primary="原始来源",
     uncited="已读，未引用",
     skip="跳到正文",

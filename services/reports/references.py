@@ -118,6 +118,8 @@ def details(
         parts += _catalogued(source.publication, labels) if source.publication else []
     if source.abstract_only:
         parts.append(labels.abstract_only)
+    if source.known_from:
+        parts.append(labels.known_from.format(date=source.known_from))
     if confirming:
         parts.append(labels.confirmed.format(numbers=labels.enumeration.join(f"[{number}]" for number in confirming)))
     if same := list(dict.fromkeys([*source.also_at, *copies])):

@@ -73,7 +73,7 @@ def _brought(search: Searched, locale: str) -> str:
 
 def _search_title(name: str, locale: str) -> str:
     """Return the name of a search; services have their own in every language."""
-    return say("searched_documents", locale) if name == "documents" else name
+    return say(f"searched_{name}", locale) if name in {"documents", "memory"} else name
 
 
 def in_brackets(searched: Iterable[Searched], locale: str) -> str:

@@ -116,7 +116,7 @@ async def gather_once(
             evidence=evidence,
             limit=limit,
             complete=pages.complete,
-            named=named_pages(question) if _may_read_web(run) else [],
+            named=named_pages(question) if may_read_web(run) else [],
             hits=run.context.max_results,
             document_hits=max(run.context.max_results, run.context.level.hits),
             question=question,
@@ -161,7 +161,7 @@ async def gather_once(
     return search
 
 
-def _may_read_web(run: Run) -> bool:
+def may_read_web(run: Run) -> bool:
     """Tell whether a run may reach for the web at all."""
     return (run.context.search or settings().leadline_search) not in {"documents", "none"}
 

@@ -1,9 +1,7 @@
 """A thread's earlier turns: what they leave for the next one, and which of their evidence answers it."""
 
 import asyncio
-import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.messages import AnyMessage
@@ -18,8 +16,9 @@ from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.search.filters import Filters
 from services.search.pool import Key
+from services.text.clause_cover import answering_places, near_best
 from services.text.passages import plain_heading, sentences, split
-from services.text.questions import answer_type, clauses_of, names_in
+from services.text.questions import names_in
 from services.text.ranking import bm25, fuse, take_turns
 from services.text.tokens import has_cjk, tokens
 from services.text.windows import best_window, in_quotation_marks
@@ -29,14 +28,10 @@ MAX_SOURCES = 30
 """Sources that a thread carries on; the oldest go first."""
 PASSAGES, PER_SOURCE = 4, 3
 """Passages of them that a question is shown, and of one source before others have had their turn."""
-NEAR = 0.4
-"""Share of the best passage's score that another must reach to be shown."""
 QUOTE = 320
 """Characters of each."""
 CONTEXT = 0.25
 """What a word of the turn before counts beside one of the question."""
-HELD, HELD_CHINESE = 0.6, 0.4
-"""Share of a clause's terms, by how rare they are, that a passage must hold to be shown; many Chinese pairs are no words."""
 FOREIGN = 3
 """Passages in another language, of which only the meaning can be compared, that are shown."""
 MAX_QUESTIONS = 3
@@ -177,8 +172,8 @@ def _windows(
     held = [tokens(texts[key][start:end]) for key, start, end in passages]
     by_question, by_context = bm25(held, tokens(question)), bm25(held, tokens(around))
     scores = [score + CONTEXT * context for score, context in zip(by_question, by_context, strict=True)]
-    answering = _answering(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
-    by_words = [passages[place] for place in _ranked(scores) if place in answering]
+    answering = answering_places(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
+    by_words = [passages[place] for place in near_best(scores) if place in answering]
     foreign = [
         (key, start, end)
         for key, start, end in meant
@@ -224,34 +219,6 @@ def _opening(passage: str) -> tuple[int, int]:
         return 0, len(passage)
     first = prose[0]
     return first.start, max([span.end for span in prose if span.end - first.start <= QUOTE], default=first.end)
-
-
-def _ranked(scores: Sequence[float]) -> list[int]:
-    """Return the places of what scores near the best, best first."""
-    min_score = NEAR * max(scores, default=0.0)
-    near = (place for place, score in enumerate(scores) if score > 0 and score >= min_score)
-    return sorted(near, key=lambda place: (-scores[place], place))
-
-
-def _answering(question: str, held: Sequence[Sequence[str]], titles: Sequence[set[str]]) -> set[int]:
-    """Return the passages that hold most of a clause of the question, its rare terms counting most, and so may answer it.
-
-    A clause of one term (`What is a fathom?`) is answered where that is the topic, not wherever it occurs.
-    """
-    passages = [set(own) for own in held]
-    wanted = {clause: terms for clause in clauses_of(question, short=True) if (terms := set(tokens(clause)))}
-    counts = Counter(term for own in passages for term in own)
-    weight = {term: math.log(1 + len(passages) / (counts[term] + 0.5)) for terms in wanted.values() for term in terms}
-    answering = set()
-    for clause, terms in wanted.items():
-        topical = len(terms) == 1 and answer_type(clause) in {"definition", "thing"}
-        whole = sum(weight[term] for term in terms)
-        min_share = HELD_CHINESE if has_cjk(clause) else HELD
-        for place, own in enumerate(passages):
-            known = titles[place] if topical else own | titles[place]
-            if sum(weight[term] for term in terms & known) >= min_share * whole:
-                answering.add(place)
-    return answering
 
 
 def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]:

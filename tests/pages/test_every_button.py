@@ -106,6 +106,7 @@ def test_every_button_does_what_it_says(
     _steering(tab, watched.site)
     _attaching(tab, tmp_path)
     _settings(tab)
+    _remembering(tab)
     _language(tab)
     _past_runs(tab, client)
     _narrow(tab)
@@ -327,6 +328,25 @@ def _settings(tab: Page) -> None:
         found = "[...document.querySelectorAll('#settings button')]"
         tab.click(f"{found}.find(b => b.innerText.trim().startsWith({json.dumps(words)}))")
         tab.wait("!document.getElementById('settings').open", "the settings to close")
+    choose(tab, max_plan_iterations=1)
+
+
+def _remembering(tab: Page) -> None:
+    listed = "document.querySelectorAll('.remembered li').length"
+    choose(tab, max_plan_iterations=1, memory=True)
+    tab.click("document.getElementById('new-question')")
+    ask(tab, QUESTION)
+    status(tab, "done")
+    tab.click("document.getElementById('open-memory')")
+    tab.wait(f"document.getElementById('memory').open && {listed} > 1", "what is remembered")
+    before = tab.evaluate(listed)
+    tab.click("document.querySelector('.remembered li button')")
+    tab.wait(f"{listed} === {before - 1}", "a statement to be gone")
+    tab.click(button("Forget everything"))
+    tab.click(button("Really forget everything?"))
+    tab.wait(f"{listed} === 0", "all statements to be gone")
+    tab.click("document.querySelector('#memory .plain')")
+    tab.wait("!document.getElementById('memory').open")
     choose(tab, max_plan_iterations=1)
 
 

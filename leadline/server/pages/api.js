@@ -90,6 +90,10 @@ export const api = {
   turns: (thread) => json(at("reports", thread, "turns.json")),
   file: (thread, name) => request(`${at("reports", thread)}/${name}`),
 
+  remembered: (words) => json(`/memory?words=${encodeURIComponent(words)}`),
+  forget: (statement) => request(at("memory", statement), { method: "DELETE" }),
+  forgetAll: () => request("/memory", { method: "DELETE" }),
+
   attached: (thread) => json(at("attachments", thread)),
   attach: (thread, file) => json(at("attachments", thread, file.name), { method: "PUT", body: file }),
   detach: (thread, name) => request(at("attachments", thread, name), { method: "DELETE" }),

@@ -4,6 +4,7 @@ import { api, Unreachable } from "./api.js";
 import { attachments } from "./attach.js";
 import { depthChoice } from "./depth.js";
 import { announce, el } from "./dom.js";
+import { openMemory } from "./memory.js";
 import { runList } from "./runs.js";
 import { session } from "./session.js";
 import { changedSince, choices, keep, openSettings } from "./settings.js";
@@ -176,6 +177,7 @@ review.addEventListener("change", () => keep({ ...choices(), review_plan: review
 
 find("language").addEventListener("click", switchLanguage);
 find("open-settings").addEventListener("click", () => openSettings(assistant).catch(problem));
+find("open-memory").addEventListener("click", () => openMemory(problem).catch(problem));
 for (const home of ["new-question", "brand"]) {
   find(home).addEventListener("click", (event) => {
     if (leaving || event.metaKey || event.ctrlKey || event.shiftKey) return; // the browser follows the link

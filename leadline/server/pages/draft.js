@@ -42,10 +42,10 @@ function blockOf(text) {
 
 /** Bold words, and citations as small marks; those of an inference (`[inferred: E1-1, E2-3]`) by another. In linear time, whatever the text. */
 function inline(parent, text) {
-  for (const piece of text.replace(/(?<! ) +(?=\[(?:[^[\]]{1,16}[:：\s]\s?)?[BET]\d)/g, "").split(/(\*\*[^*]+\*\*|\[(?:[^[\]]{1,16}[:：\s]\s?)?[BET]\d[^[\]]*\])/)) {
+  for (const piece of text.replace(/(?<! ) +(?=\[(?:[^[\]]{1,16}[:：\s]\s?)?[BEMT]\d)/g, "").split(/(\*\*[^*]+\*\*|\[(?:[^[\]]{1,16}[:：\s]\s?)?[BEMT]\d[^[\]]*\])/)) {
     if (/^\*\*.+\*\*$/.test(piece)) parent.append(el("strong", { text: piece.slice(2, -2) }));
-    else if (/^\[[^[\]]{1,16}[:：\s]\s?[BET]\d/.test(piece)) parent.append(el("span", { class: "mark", text: "≈", "aria-hidden": "true" }));
-    else if (/^\[[BET]\d/.test(piece)) parent.append(el("span", { class: "mark", text: "•", "aria-hidden": "true" }));
+    else if (/^\[[^[\]]{1,16}[:：\s]\s?[BEMT]\d/.test(piece)) parent.append(el("span", { class: "mark", text: "≈", "aria-hidden": "true" }));
+    else if (/^\[[BEMT]\d/.test(piece)) parent.append(el("span", { class: "mark", text: "•", "aria-hidden": "true" }));
     else if (piece) parent.append(piece);
   }
   return parent;

@@ -8,7 +8,7 @@ const KEPT = "leadline-choices";
 const ELSEWHERE = ["depth", "review_plan"]; // beside the question
 const GROUPS = {
   plan: ["max_plan_iterations", "max_step_num", "max_step_attempts"],
-  search: ["search", "documents", "include_domains", "exclude_domains", "prefer_kinds", "exclude_kinds", "time_range", "max_results"],
+  search: ["search", "documents", "include_domains", "exclude_domains", "prefer_kinds", "exclude_kinds", "time_range", "max_results", "memory"],
   report: ["locale", "length", "words", "output_style", "citation_style", "unsupported", "verify", "profile"],
   limits: ["max_seconds", "max_tokens", "max_cost", "max_searches", "max_pages"],
 };

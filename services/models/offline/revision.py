@@ -21,7 +21,7 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"(#{1,6}) (.*)")
-_CITED = re.compile(r"\[[^\[\]]{0,400}[BET]\d+-\d+\]")
+_CITED = re.compile(r"\[[^\[\]]{0,400}[BEMT]\d+-\d+\]")
 _BEHIND = re.compile(r"\s?(?:\[[^\[\]]{0,400}\])+")
 
 

@@ -90,7 +90,8 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
             {
                 "id": source["id"],
                 **_known(
-                    {**source, "also_at": source["also_at"] or None}, "rendered", "untraced", "publication", "also_at"
+                    {**source, "also_at": source["also_at"] or None, "known_from": source["known_from"] or None},
+                    *("rendered", "untraced", "publication", "also_at", "known_from"),
                 ),
                 "duplicate_of": ids.get(source["duplicate_of"]),
                 "text": texts[source["id"]],

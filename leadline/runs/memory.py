@@ -1,0 +1,80 @@
+"""What is remembered of this machine's user: listed, searched, forgotten."""
+
+from collections.abc import Sequence
+
+from leadline.runs.store import open_home
+from schemas.memory import MemoryEntry
+from services.run.errors import BadInput
+from services.run.memory import forget, forget_all, memory_of
+from services.run.settings import settings
+from services.run.users import LOCAL
+from services.text.ranking import bm25
+from services.text.tokens import tokens
+
+SHOWN = 5
+"""Ids that a message lists where several begin alike."""
+
+
+async def amemory(words: str = "") -> list[MemoryEntry]:
+    """Return the statements that are remembered, the newest first.
+
+    Args:
+        words: those that hold none of these words are left out; the best come first.
+    """
+    async with open_home(settings().leadline_home) as home:
+        return matching(await memory_of(home.store, LOCAL), words)
+
+
+async def aforget(ids: Sequence[str]) -> list[MemoryEntry]:
+    """Forget statements and return them.
+
+    Args:
+        ids: as `amemory` lists them, or their beginnings.
+
+    Raises:
+        BadInput: there is no such statement, or several are called so; then nothing is forgotten.
+    """
+    async with open_home(settings().leadline_home) as home:
+        known = {entry.id: entry for entry in await memory_of(home.store, LOCAL)}
+        named = list(dict.fromkeys(_full_id(text, list(known)) for text in ids))
+        await forget(home.store, LOCAL, named)
+        return [known[key] for key in named]
+
+
+async def aforget_all() -> int:
+    """Forget everything, and return how many statements that were."""
+    async with open_home(settings().leadline_home) as home:
+        return await forget_all(home.store, LOCAL)
+
+
+def matching(entries: list[MemoryEntry], words: str) -> list[MemoryEntry]:
+    """Return the statements that hold any of some words in themselves, their quotes, sources or questions, the best first."""
+    wanted = tokens(words)
+    if not words.strip():
+        return entries
+    held = [tokens(_text_of(entry)) for entry in entries]
+    scores = bm25(held, wanted)
+    order = sorted(range(len(entries)), key=lambda place: -scores[place])
+    return [entries[place] for place in order if scores[place] > 0]
+
+
+def _text_of(entry: MemoryEntry) -> str:
+    quotes = [excerpt.quote for excerpt in entry.excerpts]
+    places = [f"{source.title} {source.url}" for source in entry.sources.values()]
+    return " ".join([entry.claim, entry.question, *quotes, *places])
+
+
+def _full_id(text: str, known: Sequence[str]) -> str:
+    """Return the id that a text names or begins.
+
+    Raises:
+        BadInput: there is none, or there are several.
+    """
+    matches = [key for key in known if text and key.startswith(text.strip().lower())]
+    if not matches:
+        raise BadInput(f"Nothing is remembered under {text[:40]!r}. `leadline memory` lists what is, with its ids.")
+    if len(matches) > 1:
+        raise BadInput(
+            f"{len(matches)} statements begin with {text[:40]}: {', '.join(matches[:SHOWN])}. Say more of the id."
+        )
+    return matches[0]

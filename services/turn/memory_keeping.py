@@ -1,0 +1,77 @@
+"""Which statements of a report are remembered: those that are quoted or supported, by sources that can be read again."""
+
+import asyncio
+
+from pydantic import ValidationError
+
+from schemas.evidence import Claim, Excerpt, Source
+from schemas.memory import MemoryEntry
+from schemas.reporter import Report
+from services.run.evidence_store import EvidenceStore
+from services.run.log import log
+from services.run.memory import entry_id, memory_owner, remember
+from services.run.scope import Run
+from services.run.settings import settings
+from services.turn.memory_vectors import with_vectors
+
+KINDS = frozenset(["web", "document"])
+"""Kinds of sources that can be read again; what was computed, or answered by a database or a tool, holds for its run alone."""
+
+
+async def remember_report(run: Run, report: Report, evidence: EvidenceStore) -> None:
+    """Remember the proven statements of a report for the run's user, where the run wants that. A replay remembers nothing.
+
+    Raises:
+        StoreUnwritable: the store takes nothing.
+    """
+    owner = memory_owner(settings())
+    if not run.context.memory or run.journal.replays or owner is None:
+        return
+    entries = await asyncio.to_thread(proven_statements, report, run.thread)
+    log("remembered", statements=await remember(evidence.store, owner, await with_vectors(entries)))
+
+
+def proven_statements(report: Report, run_id: str) -> list[MemoryEntry]:
+    """Return the statements of a report that can be remembered, each with its proof."""
+    excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
+    sources = {source.content_hash: source for source in report.sources}
+    entries = {}
+    for claim in report.citations:
+        cited = [excerpts[key] for key in claim.citations if key in excerpts]
+        if entry := _entry(claim, cited, sources, report.question, run_id):
+            entries[entry.id] = entry
+    return list(entries.values())
+
+
+def _entry(
+    claim: Claim, cited: list[Excerpt], sources: dict[str, Source], question: str, run_id: str
+) -> MemoryEntry | None:
+    """Return a statement with its proof; None where it is not proven, or by something that cannot be read again."""
+    keys = dict.fromkeys(excerpt.content_hash for excerpt in cited)
+    if claim.status not in {"quoted", "supported"} or not cited or len(cited) < len(claim.citations):
+        return None
+    if any(key not in sources or sources[key].kind not in KINDS for key in keys):
+        return None
+    kept = {key: _remembered(sources[key]) for key in keys}
+    days = [source.known_from for source in kept.values()]
+    if not all(days):
+        return None
+    try:
+        return MemoryEntry(
+            id=entry_id(claim.text),
+            claim=claim.text,
+            status=claim.status,
+            known_from=min(days),
+            question=question,
+            run=run_id,
+            excerpts=[excerpt.model_copy(update={"id": "", "confirmed_by": []}) for excerpt in cited],
+            sources=kept,
+        )
+    except ValidationError:
+        return None
+
+
+def _remembered(source: Source) -> Source:
+    """Return a source as it is remembered: known from the day on which it was read, and numbered in no report."""
+    known_from = source.known_from or source.fetched_at[:10]
+    return source.model_copy(update={"known_from": known_from, "number": None, "duplicate_of": None})

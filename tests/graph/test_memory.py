@@ -1,0 +1,152 @@
+"""What is proven in one run is evidence in another: dated, checked again where it is old, journaled, and nothing where nobody asked for it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from leadline.runs.actions import areplay, aresume
+from leadline.runs.memory import aforget_all, amemory
+from leadline.runs.store import open_home
+from nodes import background_investigator
+from schemas.evidence import Source
+from schemas.memory import MemoryEntry
+from schemas.reporter import Report
+from services.reports.checking.bundle import verify_bundle
+from services.run import memory
+from services.run.errors import SearchError
+from services.run.memory import remember
+from services.run.settings import settings
+from services.run.users import LOCAL
+
+QUESTION = "Who designed the wire sounding machine?"
+OLD = "2026-01-02"
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """Return a folder that does not hold the answer."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "kettle.md").write_text("# Kettles\n\nThe copper kettle was mended by Hester Bateman in 1780.\n")
+    return folder
+
+
+def cited(report: Report) -> Source:
+    """Return the one source that a report cites."""
+    [source] = [source for source in report.sources if f"[[{source.number}]]" in report.markdown]
+    return source
+
+
+async def changed(change: Callable[[MemoryEntry], MemoryEntry]) -> None:
+    """Change what is remembered, as time would."""
+    entries = [change(entry) for entry in await amemory()]
+    async with open_home(settings().leadline_home) as home:
+        await memory.forget_all(home.store, LOCAL)
+        await remember(home.store, LOCAL, entries)
+
+
+def aged(entry: MemoryEntry) -> MemoryEntry:
+    sources = {key: source.model_copy(update={"known_from": OLD}) for key, source in entry.sources.items()}
+    return entry.model_copy(update={"known_from": OLD, "sources": sources})
+
+
+async def test_another_run_answers_from_what_was_proven_and_says_since_when(
+    docs: Path, elsewhere: Path, tmp_path: Path
+) -> None:
+    await aresearch(QUESTION, docs=[docs])
+    assert await amemory() == [], "a run that does not ask for it leaves nothing behind"
+    first = await aresearch(QUESTION, docs=[docs], memory=True)
+    assert all(not source.known_from for source in first.sources)
+    [known, *_] = await amemory("designed")
+    assert known.run == first.run_id
+    without = await aresearch(QUESTION, docs=[elsewhere])
+    assert "Thomson" not in without.markdown
+
+    await changed(aged)
+    report = await aresearch(
+        QUESTION, docs=[elsewhere], memory=True, out=tmp_path / "out", output_formats=["md", "html"]
+    )
+    folder = Path(report.folder or "")
+    assert "designed by William Thomson" in report.markdown
+    assert cited(report).known_from == OLD
+    assert f"known from {OLD}" in report.markdown
+    assert f"known from {OLD}" in (folder / "report.html").read_text()
+    assert f'"known_from": "{OLD}"' in (folder / "evidence.json").read_text()
+    assert verify_bundle(folder).problems == []
+    [again, *_] = await amemory("designed")
+    assert again.known_from == OLD, "what is only remembered is proven no later than before"
+
+    chinese = await aresearch(QUESTION, docs=[elsewhere], memory=True, locale="zh-CN")
+    assert f"自 {OLD} 起已知" in chinese.markdown
+
+
+async def test_what_is_found_again_is_no_longer_only_remembered(docs: Path) -> None:
+    await aresearch(QUESTION, docs=[docs], memory=True)
+    await changed(aged)
+    report = await aresearch(QUESTION, docs=[docs], memory=True)
+    assert cited(report).known_from == ""
+    assert (await amemory("designed"))[0].known_from > OLD
+
+
+async def test_a_statement_that_is_too_old_for_the_question_is_checked_in_its_source(
+    docs: Path, elsewhere: Path
+) -> None:
+    present = "Who is the current owner of the yacht Lalla Rookh, and how is she rigged?"
+    (docs / "yacht.md").write_text("# Yachts\n\nThe current owner of the yacht Lalla Rookh is John Brown.\n")
+    await aresearch(present, docs=[docs], memory=True)
+    assert await amemory("Brown")
+    await changed(aged)
+    away = await aresearch(present, docs=[elsewhere], memory=True)
+    assert "Brown" not in away.markdown, "its document is not there to be checked"
+
+    (docs / "yacht.md").write_text("# Yachts\n\nThe current owner of the yacht Lalla Rookh is Ann Grey.\n")
+    fallen = await aresearch(present, docs=[docs], memory=True)
+    assert "Brown" not in fallen.markdown
+    assert "Ann Grey" in fallen.markdown
+
+    await changed(aged)
+    (docs / "yacht.md").write_text(
+        "# Yachts\n\nShe was built in 1872. The current owner of the yacht Lalla Rookh is Ann Grey.\n"
+    )
+    seen: list[str] = []
+    confirmed = await aresearch(
+        present, docs=[docs], memory=True, on_event=lambda event: seen.append(event.title), max_searches=0
+    )
+    assert "Ann Grey" in confirmed.markdown
+    assert cited(confirmed).known_from == "", "its document was read again today"
+    assert any("Remembered statements that are older" in title for title in seen), "Brown's is not shown any more"
+
+
+async def test_a_run_that_goes_on_and_a_replay_know_what_was_remembered_then(
+    docs: Path, elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await aresearch(QUESTION, docs=[docs], memory=True)
+
+    async def fails(*_: object) -> object:
+        raise SearchError("gone")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(background_investigator, "gather_once", fails)
+        with pytest.raises(SearchError):
+            await aresearch(QUESTION, docs=[elsewhere], memory=True, run_id="20260101-000000-0000000a")
+    await aforget_all()
+    report = await aresume("20260101-000000-0000000a", out=tmp_path / "out")
+    assert "designed by William Thomson" in report.markdown
+    await aforget_all()
+    again = await areplay(report.run_id, out=tmp_path / "again")
+    assert again.markdown == report.markdown
+    assert again.model_dump(exclude={"folder", "files"}) == report.model_dump(exclude={"folder", "files"})
+    assert await amemory() == [], "a replay remembers nothing"
+
+
+async def test_a_text_that_is_gone_or_other_than_quoted_proves_nothing(docs: Path, elsewhere: Path) -> None:
+    await aresearch(QUESTION, docs=[docs], memory=True)
+
+    def shifted(entry: MemoryEntry) -> MemoryEntry:
+        excerpts = [excerpt.model_copy(update={"start": excerpt.start + 1}) for excerpt in entry.excerpts]
+        return entry.model_copy(update={"excerpts": excerpts})
+
+    await changed(shifted)
+    assert "Thomson" not in (await aresearch(QUESTION, docs=[elsewhere], memory=True)).markdown
