@@ -1,4 +1,4 @@
-"""Evaluates: runs the questions under the settings, and measures what came of them."""
+"""An evaluation: runs the questions under the settings and measures their reports."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,7 @@ from services.reports.body_text import own_text
 from services.reports.parser import parse_report
 from services.run.errors import BadInput, JournalMiss
 from services.run.settings import settings
-
-NO_RESEARCH = "It was answered without research, so there is no report to measure."
+from services.run.ui_text import say
 
 Reports = dict[tuple[str, str], Report]
 """By the question's id and the setting's name; those of runs that ended with one."""
@@ -37,6 +36,7 @@ async def evaluate(
     sides: Sides,
     *,
     name: str,
+    locale: str = "en-US",
     jobs: int = 1,
     on_outcome: OnOutcome | None = None,
 ) -> Evaluated:
@@ -46,6 +46,7 @@ async def evaluate(
         questions: what to ask.
         sides: how to ask it, and where the results are kept.
         name: of the set.
+        locale: language of table and page.
         jobs: how many runs at a time.
         on_outcome: called after each run.
 
@@ -62,11 +63,11 @@ async def evaluate(
             for setting in sides.settings:
                 outcome = outcomes[question.id, setting.name]
                 report = await _report_of(home, outcome)
-                of_settings[setting.name] = await _measured(home, question, outcome, report, seen)
+                of_settings[setting.name] = await _measured(home, question, outcome, report, seen, locale)
                 if report is not None:
                     reports[question.id, setting.name] = report
             results.append(QuestionResult(id=question.id, question=question.question, results=of_settings))
-    evaluation = Evaluation(set=name, settings=chosen_by(sides), questions=results)
+    evaluation = Evaluation(set=name, locale=locale, settings=chosen_by(sides), questions=results)
     return Evaluated(await asyncio.to_thread(evaluation.summarised), reports)
 
 
@@ -88,12 +89,12 @@ async def _report_of(home: Home, outcome: Outcome) -> Report | None:
 
 
 async def _measured(
-    home: Home, question: EvalQuestion, outcome: Outcome, report: Report | None, seen: Mapping[str, Seen]
+    home: Home, question: EvalQuestion, outcome: Outcome, report: Report | None, seen: Mapping[str, Seen], locale: str
 ) -> RunResult:
     if report is None:
         return RunResult(
             run_id=outcome.run_id,
-            error=outcome.error or NO_RESEARCH,
+            error=outcome.error or say("eval_no_research", locale),
             figures=figures_of_nothing(question),
             missing_facts=[forms[0] for forms in question.facts],
         )

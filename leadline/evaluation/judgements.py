@@ -19,7 +19,9 @@ from prompts import prompt_info
 from schemas.context import RunContext
 from schemas.judge_dimensions import Dimension, DimensionCriterion
 from schemas.reporter import Report
+from services.reports.revision.cited_draft import own_text
 from services.run.settings import settings
+
 
 async def judged(evaluated: Evaluated, questions: Sequence[EvalQuestion], context: RunContext) -> tuple[Evaluated, str]:
     """Ask a judge of every report, pair of reports and labelled report, one call after another.
@@ -61,6 +63,15 @@ async def judged(evaluated: Evaluated, questions: Sequence[EvalQuestion], contex
     return replace(evaluated, evaluation=await asyncio.to_thread(evaluation.summarised)), judge.problem
 
 
+def text_of(report: Report) -> str:
+    """Return a report as a judge is shown it: its own text with bare numbers for citations.
+
+    The program's additions (counts of checked sentences, marks, limits, references) would tell the judge what to think of it, and their
+    addresses take more room than the text.
+    """
+    return "\n".join(own_text(report))
+
+
 async def _judged_run(judge: Judge, question: EvalQuestion, run: RunResult, report: Report | None) -> RunResult:
     if report is None:
         nothing = {"criteria_met": bool(question.criteria), "race": bool(question.reference)}
@@ -69,7 +80,7 @@ async def _judged_run(judge: Judge, question: EvalQuestion, run: RunResult, repo
     record: dict[str, Any] = {}
     if question.criteria:
         texts = [criterion.text for criterion in question.criteria]
-        verdicts = await judge.criteria(run.run_id, question.question, report.markdown, texts)
+        verdicts = await judge.criteria(run.run_id, question.question, text_of(report), texts)
         figures["criteria_met"] = _met(question, verdicts)
         record["criteria"] = [
             {"text": text, "met": verdict.met, "sentence": verdict.sentence, "reason": verdict.reason}
@@ -83,7 +94,7 @@ async def _judged_run(judge: Judge, question: EvalQuestion, run: RunResult, repo
         {"text": claim.text, "verdict": verdict} for (claim, _), verdict in zip(claims, verdict_of, strict=True)
     ]
     if question.reference:
-        scores, record["scores"] = await _scores(judge, question, run.run_id, report.markdown)
+        scores, record["scores"] = await _scores(judge, question, run.run_id, text_of(report))
         figures |= race(scores, weights_of(question))
         record["dimensions"] = {name: list(both) for name, both in scores.items()}
     return run.model_copy(update={"figures": run.figures | figures, "judged": record})
@@ -144,8 +155,8 @@ async def _pairs(
             f"{question.id} {first} {second}",
             question.question,
             [criterion.text for criterion in question.criteria],
-            reports[first].markdown,
-            reports[second].markdown,
+            text_of(reports[first]),
+            text_of(reports[second]),
         )
         pairs.append({"first": first, "second": second, "better": better})
         if better is not None:

@@ -1,11 +1,13 @@
-"""A question of an evaluation, and what tells whether it was answered well."""
+"""A question of an evaluation, and the facts, sources, criteria and reports by which its answer is measured."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from schemas.judge_dimensions import Dimension
 from schemas.locale import Locale
+from services.run.ui_text import is_chinese
 
 MAX_TEXT = 200_000
 """Characters of a question, a criterion or a reference."""
@@ -50,7 +52,7 @@ class LabelledReport(BaseModel):
 
 
 class EvalQuestion(BaseModel):
-    """A question and any of what proves that it was answered: facts, sources, criteria, a reference."""
+    """A question and any of the facts, sources, criteria and reports by which its answer is measured."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
@@ -84,3 +86,16 @@ class EvalQuestion(BaseModel):
     def sources(self) -> list[str]:
         """All names of sources that hold the answer."""
         return list(dict.fromkeys([*self.gold, *self.documents]))
+
+
+def locale_of(languages: Iterable[str], chosen: str | None = None) -> str:
+    """Return the language of table and page: that chosen for the reports, else Chinese where most questions are, else English.
+
+    Args:
+        languages: of the questions.
+        chosen: of all reports; `auto` is none.
+    """
+    if chosen and chosen != "auto":
+        return chosen
+    chinese = [is_chinese(language) for language in languages]
+    return "zh-CN" if 2 * sum(chinese) > len(chinese) else "en-US"

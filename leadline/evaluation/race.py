@@ -32,7 +32,9 @@ def weights_of(question: EvalQuestion) -> Mapping[Dimension, float]:
 def criteria_by_dimension(question: EvalQuestion) -> dict[Dimension, list[Criterion]]:
     """Return the criteria of each dimension that counts; none where one of these dimensions has none of any weight."""
     by_dimension = {
-        dimension: [criterion for criterion in question.criteria if criterion.dimension == dimension and criterion.weight]
+        dimension: [
+            criterion for criterion in question.criteria if criterion.dimension == dimension and criterion.weight
+        ]
         for dimension in DIMENSIONS
         if weights_of(question).get(dimension)
     }
@@ -43,9 +45,7 @@ def dimension_score(
     criteria: Sequence[Criterion], scores: Sequence[CriterionScore | None]
 ) -> tuple[float, float] | None:
     """Return the scores of both reports in a dimension: means by weight over the criteria that were scored; None without any."""
-    scored = [
-        (criterion.weight, score) for criterion, score in zip(criteria, scores, strict=True) if score is not None
-    ]
+    scored = [(criterion.weight, score) for criterion, score in zip(criteria, scores, strict=True) if score is not None]
     total = sum(weight for weight, _ in scored)
     if not total:
         return None

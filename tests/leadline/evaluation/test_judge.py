@@ -164,6 +164,17 @@ def test_a_criterion_without_a_score_is_left_out_and_a_dimension_without_any_lea
 
 
 @pytest.mark.usefixtures("place")
+def test_a_judge_sees_a_report_without_what_the_program_adds(leadline: Leadline, endpoint: OpenAIServer) -> None:
+    judge_well(endpoint)
+    assert leadline(*GIVEN).code == 0
+    written = next(Path("eval/set/reports").rglob("report.md")).read_text("utf-8")
+    assert all(added in written for added in ("## References", "sources/", "statements"))
+    asked = next(body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "judge_criteria")
+    assert f"{SOURCE.removesuffix('.')} [1]." in asked or f"{SOURCE} [1]" in asked
+    assert not any(added in asked for added in ("References", "sources/", "statements"))
+
+
+@pytest.mark.usefixtures("place")
 def test_a_judge_is_paid_once(leadline: Leadline, endpoint: OpenAIServer) -> None:
     judge_well(endpoint)
     assert leadline(*GIVEN).code == 0
