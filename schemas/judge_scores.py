@@ -1,4 +1,4 @@
-"""What a judge sees of a report, of a reference and of the criteria of one dimension, and how it scores both by each criterion."""
+"""Prompt and answer of a judge on the criteria of a dimension: a report, a reference, and scores of both by each criterion."""
 
 from typing import Annotated
 

@@ -11,7 +11,7 @@ from leadline.cli.command_run import until_interrupted
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, MACHINE, Docs
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.evaluation_runs import OnOutcome, Sides
+from leadline.evaluation.evaluation_runs import OnOutcome, SettingsRunner
 from leadline.evaluation.judge import judge_context
 from leadline.evaluation.judgements import judged
 from leadline.evaluation.output import write_results
@@ -88,13 +88,13 @@ def evaluate_set(
     judging = None if judge is None else judge_context(judge, judge_tokens, judge_cost)
     check_writable(place)
     choices = choices_of(given) | ({"documents": [str(folder) for folder in docs]} if docs else {})
-    sides = Sides(settings, choices, place, reports=place / "reports")
+    runner = SettingsRunner(settings, choices, place, reports=place / "reports")
     languages = (question.language or message_language(question.question) for question in asked)
     locale = locale_of(languages, choices.get("locale"))
     progress = outcome_lines(len(asked) * len(settings), locale)
 
     async def main() -> Evaluation:
-        evaluated = await evaluate(asked, sides, name=file.name, locale=locale, jobs=jobs, on_outcome=progress)
+        evaluated = await evaluate(asked, runner, name=file.name, locale=locale, jobs=jobs, on_outcome=progress)
         if judging is not None:
             await write_results(evaluated, place)  # which stands, whatever becomes of the judge
             evaluated, problem = await judged(evaluated, asked, judging)

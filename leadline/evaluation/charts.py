@@ -11,7 +11,7 @@ QUALITY = ("criteria_met", "race", "facts_stated", "gold_cited", "criteria_cited
 """Measures of quality that get a chart each, the first of them that there are."""
 MAX_CHARTS = 4
 COSTS = ("cost", "input_tokens", "seconds")
-"""What a chart goes along: the first that any setting has used."""
+"""Measures of the horizontal axis: the first that any setting has used."""
 LEFT, RIGHT, TOP, BOTTOM = 46, 300, 16, 190
 """Edges of the plot in a drawing of 320 by 240."""
 COLOURS = 6

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from leadline.batch.question_sets import Question
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.evaluation_runs import OnOutcome, Sides
+from leadline.evaluation.evaluation_runs import OnOutcome, SettingsRunner
 from leadline.evaluation.gold import gold_among
 from leadline.evaluation.measures import facts_missing, quotes_of
 from leadline.evaluation.question import EvalQuestion
@@ -119,8 +119,8 @@ async def compare(
     """
     asked = [EvalQuestion.model_validate(question.model_dump()) for question in questions]
     with TemporaryDirectory(prefix="leadline-compare-") as place:
-        sides = Sides(variants, {**choices, "documents": [str(folder) for folder in docs]}, Path(place))
-        evaluated = await evaluate(asked, sides, name="", on_outcome=on_outcome)
+        runner = SettingsRunner(variants, {**choices, "documents": [str(folder) for folder in docs]}, Path(place))
+        evaluated = await evaluate(asked, runner, name="", on_outcome=on_outcome)
     results = {result.id: result.results for result in evaluated.evaluation.questions}
     outcomes = {
         variant.name: [

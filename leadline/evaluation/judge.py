@@ -1,4 +1,4 @@
-"""A judge: a model, named apart from the run's, that is asked of reports. What it answers counts only where it can be used.
+"""A judge: a model, named apart from the run's, that judges reports. Only usable answers count.
 
 Every call is journaled under the judge's name, so that an evaluation that is started again pays for none twice, and goes through one
 budget. An answer that cannot be used, words that the report does not have and a limit that is reached are no judgement.

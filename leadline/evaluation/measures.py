@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from leadline.evaluation.evaluation_runs import Seen
+from leadline.evaluation.evaluation_runs import Observation
 from leadline.evaluation.gold import gold_among, states
 from leadline.evaluation.question import EvalQuestion
 from leadline.runs.journals import Gatherings
@@ -72,7 +72,7 @@ BY_KEY = {measure.key: measure for measure in MEASURES}
 _ANSWERED = {"yes": 1.0, "partly": 0.5, "no": 0.0}
 
 
-def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, seen: Seen | None) -> Figures:
+def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, seen: Observation | None) -> Figures:
     """Return the figures of a run. Blocking.
 
     Args:
@@ -145,7 +145,7 @@ def _gold(
     question: EvalQuestion,
     report: Report,
     gathered: Gatherings,
-    seen: Seen | None,
+    seen: Observation | None,
     sources: Mapping[str, Source],
 ) -> Figures:
     """Return the share of the gold sources at each stage."""

@@ -29,7 +29,7 @@ MAX_DIFFERING = 40
 """Claims of a report that are listed as its own."""
 _HERE = Path(__file__).parent
 _NAMES = re.compile(r'( id="| href="#| aria-labelledby="| for="| aria-controls="| aria-describedby=")')
-"""What names an element or refers to it, in markup that our templates made: they escape every quotation mark of a text."""
+"""Attributes that name an element or refer to it, in markup that our templates made: they escape every quotation mark of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Side:
     missing: list[str]
     folder: str | None
     claims: list[Claim]
-    """That no other setting's report makes."""
+    """Claims that no other setting's report makes."""
     more: int
     """How many more of these there are."""
     report: Markup | None

@@ -30,7 +30,7 @@ Fact = Annotated[list[Text], BeforeValidator(_alternatives), Field(min_length=1)
 
 
 class Criterion(BaseModel):
-    """What a good answer does, and how much that counts."""
+    """A property of a good answer, and its weight."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -42,7 +42,7 @@ class Criterion(BaseModel):
 
 
 class LabelledReport(BaseModel):
-    """A report whose criteria people have judged: what a judge is compared with."""
+    """A report whose criteria people have judged, with which a judge is compared."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -60,7 +60,7 @@ class EvalQuestion(BaseModel):
     id: Annotated[str, Field(validation_alias=AliasChoices("id", "qid"), max_length=200)] = ""
     """By which its result is found again; by default its place in the file."""
     kind: Annotated[str, Field(max_length=200)] = ""
-    """What sort of question it is."""
+    """Sort of question."""
     note: Annotated[str, Field(max_length=MAX_TEXT)] = ""
     needs_model: bool = False
     """Whether it takes a model to answer it; for whoever reads the set, as `kind` and `note` are."""
@@ -77,7 +77,7 @@ class EvalQuestion(BaseModel):
     docs: list[str] = []
     """Folders of documents for this question beside those that all share."""
     dimension_weights: dict[Dimension, Share] = {}
-    """What each dimension counts in the score against the reference."""
+    """Weight of each dimension in the score against the reference."""
     excluded: list[Text] = []
     """Addresses whose sites the run must not use."""
     labelled: list[LabelledReport] = []

@@ -18,14 +18,14 @@ WEIGHTS: dict[Dimension, float] = {
     "instruction_following": 0.22,
     "readability": 0.14,
 }
-"""What each dimension counts where a question does not say: the means over the 100 tasks of DeepResearch Bench."""
+"""Weight of each dimension where a question does not say: the means over the 100 tasks of DeepResearch Bench."""
 
 Scores = Mapping[Dimension, tuple[float, float]]
 """By dimension, those of the report and of the reference, from 0 to 10."""
 
 
 def weights_of(question: EvalQuestion) -> Mapping[Dimension, float]:
-    """Return what each dimension counts."""
+    """Return the weight of each dimension."""
     return question.dimension_weights or WEIGHTS
 
 

@@ -22,7 +22,7 @@ class RunResult(BaseModel):
     missing_facts: list[str] = []
     """Facts that stand neither in the report nor in its quotes."""
     judged: dict[str, Any] = {}
-    """What the judge said: `criteria`, `claims`, `dimensions`; see `leadline/evaluation/judge.py`."""
+    """The judge's answers: `criteria`, `claims`, `dimensions`, `scores`; see `leadline/evaluation/judgements.py`."""
 
 
 class QuestionResult(BaseModel):
@@ -33,7 +33,7 @@ class QuestionResult(BaseModel):
     results: dict[str, RunResult]
     """By the setting's name."""
     pairs: list[dict[str, Any]] = []
-    """What the judge said of pairs of its reports."""
+    """The judge's answers on pairs of its reports."""
 
 
 class MeasuredDifference(BaseModel):
@@ -77,7 +77,7 @@ class Evaluation(BaseModel):
     locale: str = "en-US"
     """Language of table and page."""
     settings: dict[str, dict[str, Any]]
-    """What the runs of each setting chose: choices, models, prompts."""
+    """Choices, models and prompts of the runs, by setting."""
     questions: list[QuestionResult]
     summary: dict[str, dict[str, Estimate]] = {}
     """By setting and measure: the mean over questions with its 95 % interval."""

@@ -195,6 +195,7 @@ def test_a_judge_that_answers_nonsense_gives_no_judgement(leadline: Leadline, en
     assert ran.code == 0, ran.err
     assert "Traceback" not in ran.err
     assert "No judgement on some" in ran.err
+    assert "8 judgements asked, 8 of them unusable (100.0 %)" in ran.out
     found = evaluated()
     assert found["judge"]["no_judgement"] == found["judge"]["asked"] == 8
     assert found["judge"]["agreement"] is None
