@@ -22,6 +22,7 @@ from services.reports.labels import labels_for, language_of
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
 from services.run.ui_text import say
+from services.text.quotable import as_prose
 
 MAX_REPORTS = 120
 """Reports that stand in the page; the others are in their folders."""
@@ -88,6 +89,8 @@ def render_page(evaluated: Evaluated) -> str:
             questions=[(question, _sides(evaluated, question, at)) for at, question in enumerate(evaluation.questions)],
             names=[(name, place % COLOURS) for place, name in enumerate(evaluation.names)],
             status_of=status_of,
+            as_prose=as_prose,
+            unbroken=_unbroken,
             statuses=labels_for(locale).words,
         )
     )
@@ -96,6 +99,11 @@ def render_page(evaluated: Evaluated) -> str:
 def _words(key: str, *, locale: str, **values: object) -> str:
     """Return a message of the page in its language."""
     return say(f"eval_{key}", locale, **values)
+
+
+def _unbroken(cell: str) -> str:
+    """Return a cell whose lines may end before an interval, never before a unit."""
+    return cell.replace(" %", "\u00a0%").replace("（", "\u200b（")
 
 
 def _sides(evaluated: Evaluated, question: QuestionResult, at: int) -> list[Side]:
