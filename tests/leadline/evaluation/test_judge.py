@@ -1,6 +1,10 @@
 """`leadline eval --judge`: criteria with their sentences, claims, pairs in both orders, RACE's dimensions, labels, and nonsense."""
 
 import json
+import signal
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +188,29 @@ def test_a_judge_is_paid_once(leadline: Leadline, endpoint: OpenAIServer) -> Non
     assert len(endpoint.requests) == asked
     assert evaluated()["questions"] == first["questions"]
     assert evaluated()["judge"]["calls"] == 5
+
+
+@pytest.mark.usefixtures("place")
+def test_a_judge_that_was_killed_goes_on_where_it_stopped(leadline: Leadline, endpoint: OpenAIServer) -> None:
+    judge_well(endpoint)
+    endpoint.script["judge_dimensions"] *= 2
+    child = subprocess.Popen([sys.executable, "-m", "leadline", *GIVEN], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def kill(number: int) -> None:
+        if endpoint.roles[number - 1] == "judge_dimensions":
+            child.send_signal(signal.SIGKILL)
+            child.wait(30)
+
+    endpoint.on_request = kill
+    child.communicate(timeout=90)
+    assert child.returncode == -signal.SIGKILL
+    assert evaluated()["judge"] is None  # the figures without it are written before it is asked
+    endpoint.on_request = None
+    ran = leadline(*GIVEN)
+    assert ran.code == 0, ran.err
+    asked = Counter(role_of(body) for body in endpoint.requests if body["model"] == "big-judge")
+    assert asked == {"judge_criteria": 3, "verifier": 1, "judge_dimensions": 2}
+    assert evaluated()["judge"]["no_judgement"] == 0
 
 
 @pytest.mark.usefixtures("place")
