@@ -5,10 +5,11 @@
 `DATA` is a folder with `scholarqa_cs_corpus.jsonl.gz` and `scholarqa_cs_questions.jsonl.gz`, as for `benchmarks/depth.py`. The corpus is
 the user's documents. No language model is connected unless `--connected` lets `OPENAI_BASE_URL`, `OPENAI_API_KEY`,
 `LEADLINE_MODEL` and all other settings of Leadline through. What stands after `--` goes to `leadline eval`. Started again, it goes on where it
-stopped. Writes `benchmarks/results/evaluation.json`: summaries, differences and the judge's part, no texts.
+stopped. Writes `benchmarks/results/evaluation.json`: summaries, differences, the judge's part and, with a model, its calls by template; no texts.
 """
 
 import argparse
+import asyncio
 import json
 import os
 import platform
@@ -21,10 +22,16 @@ from typing import Any
 from benchmarks.depth import EMBEDDINGS, PROJECT, WORK, Impossible, check
 from benchmarks.depth_sets import laid_out
 from benchmarks.environment import plain_environment
+from benchmarks.model_figures import journal_of, roles_of
+from leadline.runs.store import open_home
+from services.run.errors import JournalMiss
+from services.run.journal import Entry, Recording, run_key
 
 RESULTS = PROJECT / "benchmarks" / "results" / "evaluation.json"
 SET = "scholarqa_cs"
 DEPTHS = ("standard", "deep")
+CALLS = ("needed", "valid_first", "repeated", "because", "failed", "input_tokens", "output_tokens", "seconds")
+"""Figures of the calls of a template that are kept."""
 
 
 def command_of(given: argparse.Namespace, data: Path, work: Path) -> tuple[list[str], Path]:
@@ -52,8 +59,31 @@ def environment_of(home: Path, *, connected: bool) -> dict[str, str]:
     }
 
 
+async def calls_of(home: Path, evaluation: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the model calls of the runs and of the judge by template: those needed, valid at first, made again, and why."""
+    runs = [result["run_id"] for question in evaluation["questions"] for result in question["results"].values()]
+    journals = [(await journal_of(home, run_id))[0] for run_id in runs]
+    calls = {"runs": [entry for journal in journals for entry in journal]}
+    if evaluation["judge"] is not None:
+        calls["judge"] = await _judge_journal(home, evaluation["judge"]["model"])
+    return {who: {stem: _counts(role) for stem, role in roles_of(entries).items()} for who, entries in calls.items()}
+
+
+async def _judge_journal(home: Path, model: str) -> list[Entry]:
+    async with open_home(home) as opened:
+        try:
+            recording = await Recording.load(opened.store, run_key(f"judge {model}", 0), "judge")
+        except JournalMiss:
+            return []
+    return sorted(recording.entries.values(), key=lambda entry: entry.at)
+
+
+def _counts(role: dict[str, Any]) -> dict[str, Any]:
+    return {name: role[name] for name in CALLS}
+
+
 def kept(evaluation: dict[str, Any]) -> dict[str, Any]:
-    """Return what is kept of `eval.json`: figures, and no text of the data."""
+    """Return the part of `eval.json` that is kept: figures, and no text of the data."""
     return {
         "questions": len(evaluation["questions"]),
         "models": {name: setting["models"]["reporter"] for name, setting in evaluation["settings"].items()},
@@ -82,7 +112,11 @@ def run(given: argparse.Namespace, results: Path = RESULTS, work: Path = WORK) -
     if ran.returncode:
         raise Impossible(f"leadline eval ended with {ran.returncode}.")
     content = json.loads(results.read_text("utf-8")) if results.exists() else {}
-    content["connected" if given.connected else "without a model"] = kept(json.loads((place / "eval.json").read_text()))
+    evaluation = json.loads((place / "eval.json").read_text("utf-8"))
+    section = kept(evaluation)
+    if given.connected:
+        section["calls"] = asyncio.run(calls_of(home, evaluation))
+    content["connected" if given.connected else "without a model"] = section
     results.parent.mkdir(exist_ok=True)
     results.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
@@ -98,7 +132,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=20, metavar="N", help="only the first N")
     parser.add_argument("--depth", action="append", metavar="LEVEL", help="repeatable; default standard and deep")
     parser.add_argument("--connected", action="store_true", help="with the model of the environment")
-    given, rest = parser.parse_known_args([one for one in sys.argv[1:] if one != "--"])
+    given, rest = parser.parse_known_args([argument for argument in sys.argv[1:] if argument != "--"])
     try:
         run(argparse.Namespace(**vars(given), rest=rest))
     except Impossible as problem:

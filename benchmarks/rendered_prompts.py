@@ -302,6 +302,7 @@ SILENT = {
     "judge_criteria": '{"verdicts": []}',
     "judge_pair": '{"better": "neither"}',
     "judge_dimensions": '{"scores": []}',
+    "judge_scores": '{"scores": []}',
     "reporter_rewriting": '{"sentences": []}',
     "reporter_sentences": '{"sentences": []}',
     "reporter_slides": '{"pages": []}',

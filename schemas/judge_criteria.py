@@ -1,4 +1,4 @@
-"""What a judge sees of a report and of the criteria of a good answer, and what it says of each."""
+"""Prompt and answer of a judge on the criteria of a good answer: the report, the criteria, and a verdict on each."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ MAX_CRITERIA = 10
 
 
 class CriterionView(BaseModel):
-    """What a good answer does."""
+    """A criterion of a good answer."""
 
     number: int
     """1, 2, … within the call."""

@@ -1,4 +1,4 @@
-"""What a judge sees of a report and of a reference on the same question, and how it scores both in RACE's four dimensions."""
+"""Prompt and answer of a judge on RACE's four dimensions: a report, a reference on the same question, and scores of both."""
 
 from typing import Annotated, Literal, get_args
 
@@ -13,7 +13,7 @@ Score = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
 
 
 class DimensionCriterion(BaseModel):
-    """What a good report on this question does in one dimension."""
+    """A criterion of a good report on this question, in a dimension."""
 
     dimension: str
     text: str

@@ -1,4 +1,4 @@
-"""What a judge sees of two reports on one question, and which it finds better."""
+"""Prompt and answer of a judge on a pair: two reports on the same question, and which of them is better."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ class JudgePairPrompt(BaseModel):
 
     question: str
     criteria: list[str]
-    """What a good answer does, where the set says so."""
+    """Of a good answer, where the set has them."""
     first: str
     second: str
 

@@ -34,6 +34,7 @@ TEMPLATES = [
     "judge_criteria",
     "judge_dimensions",
     "judge_pair",
+    "judge_scores",
 ]
 """A node that makes several calls has a template for each, which begins with its stem; the verifier works for the reporter. A judge
 works for `leadline eval`, and for no node."""

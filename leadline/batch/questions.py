@@ -1,4 +1,4 @@
-"""Many questions, several at a time, here or on a server; what is done is not done again when it is started once more.
+"""A batch of questions, researched several at a time, here or on a server; a second start does not repeat finished ones.
 
 Each question's state is a line of the results file, appended when it changes: `started` with the id of its run, then `done` or
 `failed`. The latest line counts.
@@ -31,7 +31,7 @@ class BatchQuestion(BaseModel):
 
     @property
     def choices(self) -> dict[str, Any]:
-        """What the run chooses."""
+        """Choices of the run."""
         return dict(self.model_extra or {})
 
 

@@ -1,4 +1,4 @@
-"""Runners of a batch's questions: in this process, or on a server that speaks LangGraph's API."""
+"""Runners of a batch: in this process, or on a server that speaks LangGraph's API."""
 
 import hashlib
 import uuid
@@ -23,13 +23,13 @@ GRAPH = "deep_research"
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class LocalRunner:
     """Researches in this process."""
 
     out: Path | None
     """Folder below which reports are written; None writes none."""
     choices: dict[str, Any]
-    """What all runs choose, where a question chooses nothing else."""
+    """Choices of all runs, where a question chooses nothing else."""
 
     def new_id(self, question: BatchQuestion) -> str:
         """Return a name that sorts by time."""
@@ -50,7 +50,7 @@ class Here:
         return await aresearch(question.question, docs=question.docs, out=self.out, run_id=run_id, **choices)
 
 
-class There:
+class ServerRunner:
     """Researches on a server; a question's thread is named after it, so that it is found again. Use with `async with`."""
 
     def __init__(self, url: str, out: Path, choices: dict[str, Any]) -> None:

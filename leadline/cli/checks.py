@@ -8,17 +8,17 @@ from typing import Annotated
 import typer
 
 from leadline.batch.question_sets import documents_beside, read_questions
-from leadline.batch.questions import Outcome
+from leadline.cli.evaluate import outcome_lines
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, EXIT_INTERRUPTED, MACHINE, REPORTS, Docs, Version
 from leadline.evaluation import compare as comparing
+from leadline.evaluation.question import locale_of
 from leadline.progress.terminal import echo
 from leadline.runs.revise import averify
 from leadline.runs.run_ids import is_run_id
 from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
-from schemas.clean_text import clean_line
 from schemas.context import RunContext
 from schemas.depth import DEPTHS
 from services.models.endpoint_memory import forget_kept
@@ -26,6 +26,7 @@ from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.bundle import BundleCheck, verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.run.errors import BadInput
+from services.text.tokens import message_language
 
 commands = typer.Typer()
 
@@ -167,11 +168,8 @@ def compare(
     """Compare prompts, models or depths on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds."""
     question_set = read_questions(questions)
     variants = comparing.variants_of(prompts or [], model or [], depth or [])
-
-    def progress(question: str, setting: str, outcome: Outcome) -> None:
-        summary = outcome.error or f"{outcome.claims} claims, {outcome.verified} verified"
-        echo(clean_line(f"{question}, {setting}: {summary}"), err=True)
-
+    locale = locale_of(message_language(question.question) for question in question_set)
+    progress = outcome_lines(len(question_set) * len(variants), locale)
     work = comparing.compare(question_set, variants, docs or documents_beside(questions), progress)
     try:
         totals = asyncio.run(work)
@@ -181,6 +179,6 @@ def compare(
     if as_json:
         echo(json.dumps([total.model_dump() for total in totals], ensure_ascii=False, indent=2))
     else:
-        echo(comparing.table(totals))
+        echo(comparing.table(totals, locale))
     if all(total.failed == len(question_set) for total in totals):
         raise typer.Exit(EXIT_FAILED)

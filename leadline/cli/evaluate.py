@@ -1,4 +1,4 @@
-"""The command that evaluates: a set of questions under one or several settings, measured side by side."""
+"""The command `eval`: a set of questions under one or several settings, measured side by side."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,10 +11,11 @@ from leadline.cli.command_run import until_interrupted
 from leadline.cli.examples import examples
 from leadline.cli.options import EXIT_FAILED, MACHINE, Docs
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.evaluation_runs import Sides
+from leadline.evaluation.evaluation_runs import OnOutcome, SettingsRunner
 from leadline.evaluation.judge import judge_context
 from leadline.evaluation.judgements import judged
 from leadline.evaluation.output import write_results
+from leadline.evaluation.question import locale_of
 from leadline.evaluation.results import Evaluation
 from leadline.evaluation.sets import read_set
 from leadline.evaluation.settings import settings_of
@@ -24,6 +25,8 @@ from leadline.runs.output import check_writable
 from schemas.clean_text import clean_line
 from schemas.depth import DEPTHS
 from services.run.errors import BadInput
+from services.run.ui_text import say
+from services.text.tokens import message_language
 
 commands = typer.Typer()
 
@@ -85,27 +88,37 @@ def evaluate_set(
     judging = None if judge is None else judge_context(judge, judge_tokens, judge_cost)
     check_writable(place)
     choices = choices_of(given) | ({"documents": [str(folder) for folder in docs]} if docs else {})
-    sides = Sides(settings, choices, place, reports=place / "reports")
-    total, done = len(asked) * len(settings), 0
-
-    def progress(question: str, setting: str, outcome: Outcome) -> None:
-        nonlocal done
-        done += 1
-        summary = outcome.error or f"{outcome.claims} claims, {outcome.verified} verified"
-        echo(clean_line(f"{done}/{total} {question}, {setting}: {summary}"), err=True)
+    runner = SettingsRunner(settings, choices, place, reports=place / "reports")
+    languages = (question.language or message_language(question.question) for question in asked)
+    locale = locale_of(languages, choices.get("locale"))
+    progress = outcome_lines(len(asked) * len(settings), locale)
 
     async def main() -> Evaluation:
-        evaluated = await evaluate(asked, sides, name=file.name, jobs=jobs, on_outcome=progress)
+        evaluated = await evaluate(asked, runner, name=file.name, locale=locale, jobs=jobs, on_outcome=progress)
         if judging is not None:
             await write_results(evaluated, place)  # which stands, whatever becomes of the judge
             evaluated, problem = await judged(evaluated, asked, judging)
             if problem:
-                echo(f"No judgement on some: {problem}", err=True)
+                echo(say("eval_no_judgement", locale, reason=problem), err=True)
         await write_results(evaluated, place)
         return evaluated.evaluation
 
     evaluation = until_interrupted(main(), "the same command; what is done is not done again")
     echo(evaluation.model_dump_json(indent=2) if as_json else table(evaluation))
-    echo(f"\nWritten to {place}: eval.json, eval.html, reports", err=True)
+    echo(f"\n{say('eval_written', locale, place=place)}", err=True)
     if all(failed == len(asked) for failed in evaluation.failed.values()):
         raise typer.Exit(EXIT_FAILED)
+
+
+def outcome_lines(total: int, locale: str) -> OnOutcome:
+    """Return a function that prints a line for each run that has ended, as progress."""
+    done = 0
+
+    def progress(question: str, setting: str, outcome: Outcome) -> None:
+        nonlocal done
+        done += 1
+        summary = outcome.error or say("eval_claims", locale, claims=outcome.claims, verified=outcome.verified)
+        line = say("eval_progress", locale, done=done, total=total, question=question, setting=setting, summary=summary)
+        echo(clean_line(line), err=True)
+
+    return progress

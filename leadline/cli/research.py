@@ -11,7 +11,7 @@ import typer
 
 from leadline.api import aresearch
 from leadline.batch.questions import Outcome, check_appendable, read_batch, run_batch
-from leadline.batch.runners import Here, There
+from leadline.batch.runners import LocalRunner, ServerRunner
 from leadline.cli.choices import FLAGS, choices_of, takes_choices
 from leadline.cli.command_run import errors_as_json, show_report, until_interrupted
 from leadline.cli.examples import examples
@@ -182,7 +182,7 @@ def batch(
         shared["documents"] = [str(folder) for folder in docs]
 
     async def main() -> list[Outcome]:
-        where = nullcontext(Here(out, shared)) if server is None else There(server, out, shared)
+        where = nullcontext(LocalRunner(out, shared)) if server is None else ServerRunner(server, out, shared)
         async with where as runner:
             with batch_progress(len(questions)) as progress:
                 return await run_batch(questions, runner, results_file, jobs, progress)

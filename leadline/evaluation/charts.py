@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from leadline.evaluation.measures import BY_KEY, Measure
 from leadline.evaluation.results import Evaluation
 from leadline.evaluation.table import amount
+from services.run.ui_text import say
 
 QUALITY = ("criteria_met", "race", "facts_stated", "gold_cited", "criteria_cited", "supported_share")
 """Measures of quality that get a chart each, the first of them that there are."""
 MAX_CHARTS = 4
 COSTS = ("cost", "input_tokens", "seconds")
-"""What a chart goes along: the first that any setting has used."""
+"""Measures of the horizontal axis: the first that any setting has used."""
 LEFT, RIGHT, TOP, BOTTOM = 46, 300, 16, 190
 """Edges of the plot in a drawing of 320 by 240."""
 COLOURS = 6
@@ -30,7 +31,8 @@ class Point:
     right: float
     """Ends of its intervals."""
     colour: int
-    said: str
+    text: str
+    """The point in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,13 @@ def _chart(evaluation: Evaluation, quality: Measure, cost: Measure) -> Chart:
                     left=across(spent.low),
                     right=across(spent.high),
                     colour=place % COLOURS,
-                    said=f"{name}: {amount(reached.mean, quality.unit)} at {amount(spent.mean, cost.unit)}",
+                    text=say(
+                        "eval_point",
+                        evaluation.locale,
+                        name=name,
+                        quality=amount(reached.mean, quality.unit),
+                        cost=amount(spent.mean, cost.unit),
+                    ),
                 )
             )
     ticks = [(across(most * part / 2), amount(most * part / 2, cost.unit)) for part in range(3)]

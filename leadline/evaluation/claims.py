@@ -1,4 +1,4 @@
-"""Which claims differ between reports: those to which another report has none that says the same in much the same words."""
+"""Claims that differ between reports: no other report has a claim that says the same in much the same words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,8 +33,8 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(tokens(text))
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def _alike(first: frozenset[str], second: frozenset[str]) -> bool:
     """Tell whether two claims say much the same: most terms of the shorter, and its numbers."""
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = sorted((first, second), key=len)
     numbers = {term for term in shorter if term[0].isdigit()}
     return bool(shorter) and numbers <= longer and len(shorter & longer) >= ALIKE * len(shorter)

@@ -1,7 +1,7 @@
-"""Two ways of asking compared on a set of questions: prompt folders, models, or depths.
+"""A comparison of prompt folders, models or depths on a set of questions.
 
-It is an evaluation (`evaluate.py`) with one kind of difference and no folder. What is measured is the evidence that a run found and
-what its report did with it, never how well it reads.
+It is an evaluation (`evaluate.py`) with one kind of difference and no folder. It measures the evidence that runs found and the claims of
+their reports, never how well these read.
 """
 
 from collections.abc import Sequence
@@ -14,20 +14,22 @@ from pydantic import BaseModel
 
 from leadline.batch.question_sets import Question
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.evaluation_runs import OnOutcome, Sides
+from leadline.evaluation.evaluation_runs import OnOutcome, SettingsRunner
 from leadline.evaluation.gold import gold_among
 from leadline.evaluation.measures import facts_missing, quotes_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.results import RunResult
 from leadline.evaluation.settings import Setting, settings_of
+from leadline.evaluation.table import laid_out
 from prompts import BUILT_IN
 from schemas.depth import DEPTHS
 from schemas.reporter import Report
 from services.run.errors import BadInput
+from services.run.ui_text import say
 
 
 class Figures(BaseModel):
-    """What a run, or all runs of a setting, used."""
+    """Calls, tokens, cost and seconds of a run, or of all runs of a setting."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -38,7 +40,7 @@ class Figures(BaseModel):
 
 
 class Outcome(Figures):
-    """What one question came to under one setting."""
+    """Result of a question under a setting."""
 
     question: str
     """The question's id."""
@@ -55,7 +57,7 @@ class Outcome(Figures):
 
 
 class Total(Figures):
-    """A setting over all questions."""
+    """Results of a setting over all questions."""
 
     name: str
     evidence_recall: float | None
@@ -117,8 +119,8 @@ async def compare(
     """
     asked = [EvalQuestion.model_validate(question.model_dump()) for question in questions]
     with TemporaryDirectory(prefix="leadline-compare-") as place:
-        sides = Sides(variants, {**choices, "documents": [str(folder) for folder in docs]}, Path(place))
-        evaluated = await evaluate(asked, sides, name="", on_outcome=on_outcome)
+        runner = SettingsRunner(variants, {**choices, "documents": [str(folder) for folder in docs]}, Path(place))
+        evaluated = await evaluate(asked, runner, name="", on_outcome=on_outcome)
     results = {result.id: result.results for result in evaluated.evaluation.questions}
     outcomes = {
         variant.name: [
@@ -187,30 +189,33 @@ def _total(name: str, outcomes: list[Outcome]) -> Total:
     )
 
 
-def table(totals: Sequence[Total]) -> str:
+def table(totals: Sequence[Total], locale: str = "en-US") -> str:
     """Render totals as a Markdown table, a column a setting, and name the questions on which they differ."""
+    unknown, none = say("eval_unknown", locale), say("eval_none", locale)
     rows = [
-        ("evidence recall", [_percent(total.evidence_recall) for total in totals]),
-        ("verified claims", [_percent(total.verified_share) for total in totals]),
-        ("model calls", [f"{total.calls:,}" for total in totals]),
-        ("input tokens", [f"{total.input_tokens:,}" for total in totals]),
-        ("output tokens", [f"{total.output_tokens:,}" for total in totals]),
-        ("cost", ["unknown" if total.cost is None else f"{total.cost:,.4f}" for total in totals]),
-        ("seconds", [f"{total.seconds:,.1f}" for total in totals]),
-        ("failed questions", [str(total.failed) for total in totals]),
+        ("compare_recall", [_percent(total.evidence_recall, none) for total in totals]),
+        ("compare_verified", [_percent(total.verified_share, none) for total in totals]),
+        ("measure_calls", [f"{total.calls:,}" for total in totals]),
+        ("measure_input_tokens", [f"{total.input_tokens:,}" for total in totals]),
+        ("measure_output_tokens", [f"{total.output_tokens:,}" for total in totals]),
+        ("measure_cost", [unknown if total.cost is None else f"{total.cost:,.4f}" for total in totals]),
+        ("measure_seconds", [f"{total.seconds:,.1f}" for total in totals]),
+        ("compare_failed", [str(total.failed) for total in totals]),
     ]
-    cells = [["", *(total.name.replace("|", "\\|") for total in totals)], *([name, *values] for name, values in rows)]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(cells[0]))]
-    lines = [" | ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in cells]
-    rule = " | ".join(["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
+    lines = laid_out([["", *(total.name for total in totals)], *([say(key, locale), *values] for key, values in rows)])
     differ = [
-        f"{same[0].question}: {' against '.join(f'{outcome.found} of {outcome.expected}' for outcome in same)} found"
-        for same in zip(*(total.outcomes for total in totals), strict=True)
-        if len({outcome.found for outcome in same}) > 1
+        say("compare_differs", locale, question=outcomes[0].question, counts=_counts(outcomes, locale))
+        for outcomes in zip(*(total.outcomes for total in totals), strict=True)
+        if len({outcome.found for outcome in outcomes}) > 1
     ]
-    body = [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
-    return "\n".join([*body, *(["", *differ] if differ else [])])
+    return "\n".join([*lines, *(["", *differ] if differ else [])])
 
 
-def _percent(share: float | None) -> str:
-    return "none" if share is None else f"{share:.1%}"
+def _counts(outcomes: Sequence[Outcome], locale: str) -> str:
+    return say("compare_against", locale).join(
+        say("eval_count_of", locale, count=outcome.found, all=outcome.expected) for outcome in outcomes
+    )
+
+
+def _percent(share: float | None, none: str) -> str:
+    return none if share is None else f"{share:.1%}"

@@ -1,11 +1,18 @@
-"""Evaluates: runs the questions under the settings, and measures what came of them."""
+"""An evaluation: runs the questions under the settings and measures their reports."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leadline.batch.questions import Outcome
-from leadline.evaluation.evaluation_runs import OnOutcome, Seen, Sides, chosen_by, read_seen, run_settings
+from leadline.evaluation.evaluation_runs import (
+    Observation,
+    OnOutcome,
+    SettingsRunner,
+    chosen_by,
+    read_observations,
+    run_settings,
+)
 from leadline.evaluation.measures import facts_missing, figures_of, figures_of_nothing, quotes_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
@@ -17,8 +24,7 @@ from services.reports.body_text import own_text
 from services.reports.parser import parse_report
 from services.run.errors import BadInput, JournalMiss
 from services.run.settings import settings
-
-NO_RESEARCH = "It was answered without research, so there is no report to measure."
+from services.run.ui_text import say
 
 Reports = dict[tuple[str, str], Report]
 """By the question's id and the setting's name; those of runs that ended with one."""
@@ -34,9 +40,10 @@ class Evaluated:
 
 async def evaluate(
     questions: Sequence[EvalQuestion],
-    sides: Sides,
+    runner: SettingsRunner,
     *,
     name: str,
+    locale: str = "en-US",
     jobs: int = 1,
     on_outcome: OnOutcome | None = None,
 ) -> Evaluated:
@@ -44,29 +51,30 @@ async def evaluate(
 
     Args:
         questions: what to ask.
-        sides: how to ask it, and where the results are kept.
+        runner: how to ask it, and where the results are kept.
         name: of the set.
+        locale: language of table and page.
         jobs: how many runs at a time.
         on_outcome: called after each run.
 
     Raises:
         BadInput: a choice or a folder cannot be used, or a run that is done is not in this home.
     """
-    outcomes = await run_settings(questions, sides, jobs, on_outcome)
-    seen = await asyncio.to_thread(read_seen, sides.place)
+    outcomes = await run_settings(questions, runner, jobs, on_outcome)
+    seen = await asyncio.to_thread(read_observations, runner.place)
     reports: Reports = {}
     results: list[QuestionResult] = []
     async with open_home(settings().leadline_home) as home:
         for question in questions:
             of_settings: dict[str, RunResult] = {}
-            for setting in sides.settings:
+            for setting in runner.settings:
                 outcome = outcomes[question.id, setting.name]
                 report = await _report_of(home, outcome)
-                of_settings[setting.name] = await _measured(home, question, outcome, report, seen)
+                of_settings[setting.name] = await _measured(home, question, outcome, report, seen, locale)
                 if report is not None:
                     reports[question.id, setting.name] = report
             results.append(QuestionResult(id=question.id, question=question.question, results=of_settings))
-    evaluation = Evaluation(set=name, settings=chosen_by(sides), questions=results)
+    evaluation = Evaluation(set=name, locale=locale, settings=chosen_by(runner), questions=results)
     return Evaluated(await asyncio.to_thread(evaluation.summarised), reports)
 
 
@@ -88,12 +96,17 @@ async def _report_of(home: Home, outcome: Outcome) -> Report | None:
 
 
 async def _measured(
-    home: Home, question: EvalQuestion, outcome: Outcome, report: Report | None, seen: Mapping[str, Seen]
+    home: Home,
+    question: EvalQuestion,
+    outcome: Outcome,
+    report: Report | None,
+    seen: Mapping[str, Observation],
+    locale: str,
 ) -> RunResult:
     if report is None:
         return RunResult(
             run_id=outcome.run_id,
-            error=outcome.error or NO_RESEARCH,
+            error=outcome.error or say("eval_no_research", locale),
             figures=figures_of_nothing(question),
             missing_facts=[forms[0] for forms in question.facts],
         )

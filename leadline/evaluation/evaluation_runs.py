@@ -1,7 +1,7 @@
-"""Runs every question under every setting as a batch: several at a time, and what is done is not done again.
+"""The runs of an evaluation: every question under every setting as a batch, several at a time; finished runs are not repeated.
 
-A folder holds it all: `results.jsonl` (how each run ended, see `leadline/batch/questions.py`), `seen.jsonl` (what only a run that
-is watched shows: what its prompts showed, how long it took), `settings.json` (what the runs chose), and a folder of reports a setting.
+A folder holds it all: `results.jsonl` (how each run ended, see `leadline/batch/questions.py`), `seen.jsonl` (what can only be observed
+while a run works: the sources in its prompts, its seconds), `settings.json` (the choices of the runs), and a folder of reports a setting.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ValidationError
 
 from leadline.batch.questions import BatchQuestion, Outcome, append_line, run_batch
-from leadline.batch.runners import Here
+from leadline.batch.runners import LocalRunner
 from leadline.evaluation.prompt_capture import prompts_shown, stands_in
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.settings import Setting
@@ -37,11 +37,11 @@ BETWEEN = " @ "
 """Between a question's id and a setting's name in the id of their run."""
 
 OnOutcome = Callable[[str, str, Outcome], None]
-"""Told of each run that has ended: the question's id, the setting's name, how it ended."""
+"""Is called for each run that has ended, with the question's id, the setting's name and the outcome."""
 
 
-class Seen(BaseModel):
-    """What was seen of a run while it worked from its beginning to its end."""
+class Observation(BaseModel):
+    """Observation of a run that worked from its beginning to its end in this process."""
 
     run_id: str
     seconds: float
@@ -56,12 +56,12 @@ def pair_id(question: EvalQuestion, setting: Setting) -> str:
 
 
 @dataclass(slots=True)
-class Sides:
+class SettingsRunner:
     """Researches questions under their settings, in this process."""
 
     settings: Sequence[Setting]
     choices: dict[str, Any]
-    """What all runs choose, where a setting or a question chooses nothing else."""
+    """Choices of all runs, where a setting or a question chooses nothing else."""
     place: Path
     """Folder of the evaluation."""
     reports: Path | None = None
@@ -74,25 +74,25 @@ class Sides:
 
     async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
         """Research a question under its setting, or go on with its run."""
-        named = (one for one in self.settings if question.id.endswith(f"{BETWEEN}{one.name}"))
-        setting = max(named, key=lambda one: len(one.name))
+        named = (setting for setting in self.settings if question.id.endswith(f"{BETWEEN}{setting.name}"))
+        setting = max(named, key=lambda setting: len(setting.name))
         out = None if self.reports is None else self.reports / setting.folder
         began = time.monotonic()
         with using(setting.prompts), prompts_shown() as prompts:
-            report = await Here(out, self.choices).run(question, run_id, again=again)
+            report = await LocalRunner(out, self.choices).run(question, run_id, again=again)
             if not again and not report.direct:
                 gathered = await gatherings(run_id)
                 texts = await asyncio.to_thread(prompts.texts)
-                read = {one.content_hash for one in gathered.passages if stands_in(one.text, texts)}
-                seen = Seen(run_id=run_id, seconds=round(time.monotonic() - began, 3), read=sorted(read))
+                read = {passage.content_hash for passage in gathered.passages if stands_in(passage.text, texts)}
+                observation = Observation(run_id=run_id, seconds=round(time.monotonic() - began, 3), read=sorted(read))
                 async with self._writing:
-                    await asyncio.to_thread(append_line, self.place / SEEN, seen.model_dump_json())
+                    await asyncio.to_thread(append_line, self.place / SEEN, observation.model_dump_json())
         return report
 
 
 async def run_settings(
     questions: Sequence[EvalQuestion],
-    sides: Sides,
+    runner: SettingsRunner,
     jobs: int = 1,
     on_outcome: OnOutcome | None = None,
 ) -> dict[tuple[str, str], Outcome]:
@@ -100,7 +100,7 @@ async def run_settings(
 
     Args:
         questions: what to ask.
-        sides: how to ask it, and where the results are kept.
+        runner: how to ask it, and where the results are kept.
         jobs: how many runs at a time; with more than one, their seconds cannot be compared.
         on_outcome: called after each run, and for those that were there already.
 
@@ -111,32 +111,32 @@ async def run_settings(
         BadInput: a choice or a folder cannot be used, or the folder holds an evaluation with other choices.
     """
     pairs = {
-        pair_id(question, setting): (question.id, setting.name) for question in questions for setting in sides.settings
+        pair_id(question, setting): (question.id, setting.name) for question in questions for setting in runner.settings
     }
     asked = [
         BatchQuestion(
             id=pair_id(question, setting),
             question=question.question,
             docs=question.docs,
-            **_own_choices(question, setting, sides.choices),
+            **_own_choices(question, setting, runner.choices),
         )
         for question in questions
-        for setting in sides.settings
+        for setting in runner.settings
     ]
-    for one in asked:
-        context = checked_choices({**sides.choices, **one.choices})
-        allow_folders([*context.documents, *one.docs])
-    for setting in sides.settings:
-        context = checked_choices({**sides.choices, **setting.choices})
+    for batch_question in asked:
+        context = checked_choices({**runner.choices, **batch_question.choices})
+        allow_folders([*context.documents, *batch_question.docs])
+    for setting in runner.settings:
+        context = checked_choices({**runner.choices, **setting.choices})
         await asyncio.to_thread(check_search, context)
         await providers_for(context)  # indexed once for all
-    await asyncio.to_thread(_check_same_choices, sides)
+    await asyncio.to_thread(_check_same_choices, runner)
 
     def ended(outcome: Outcome) -> None:
         if on_outcome is not None:
             on_outcome(*pairs[outcome.id], outcome)
 
-    outcomes = await run_batch(asked, sides, sides.place / RESULTS, jobs, ended)
+    outcomes = await run_batch(asked, runner, runner.place / RESULTS, jobs, ended)
     return {pairs[outcome.id]: outcome for outcome in outcomes}
 
 
@@ -159,11 +159,11 @@ def _host(address: str) -> str:
         return ""
 
 
-def chosen_by(sides: Sides) -> dict[str, Any]:
+def chosen_by(runner: SettingsRunner) -> dict[str, Any]:
     """Return what decides the results of each setting: its choices, the models of the roles, its prompts."""
     chosen: dict[str, Any] = {}
-    for setting in sides.settings:
-        choices = {**sides.choices, **setting.choices}
+    for setting in runner.settings:
+        choices = {**runner.choices, **setting.choices}
         context = checked_choices(choices)
         sources = {name: text for name, text in setting.prompts.sources.items() if not name.startswith(OF_JUDGE)}
         prompts = hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()[:16]
@@ -175,16 +175,16 @@ def chosen_by(sides: Sides) -> dict[str, Any]:
     return chosen
 
 
-def _check_same_choices(sides: Sides) -> None:
+def _check_same_choices(runner: SettingsRunner) -> None:
     """Keep what each setting chooses, and refuse to mix the results of two choices under one name."""
-    file, chosen = sides.place / SETTINGS, chosen_by(sides)
+    file, chosen = runner.place / SETTINGS, chosen_by(runner)
     try:
-        sides.place.mkdir(parents=True, exist_ok=True)
+        runner.place.mkdir(parents=True, exist_ok=True)
         before = json.loads(file.read_text("utf-8")) if file.exists() else {}
         for name in chosen.keys() & before.keys():
             if different := [part for part in chosen[name] if chosen[name][part] != before[name].get(part)]:
                 raise BadInput(
-                    f"The folder {sides.place} holds results of the setting {name!r} with other {' and '.join(different)}. Name "
+                    f"The folder {runner.place} holds results of the setting {name!r} with other {' and '.join(different)}. Name "
                     "another folder with --out, or ask as before."
                 )
         file.write_text(json.dumps(before | chosen, indent=1, ensure_ascii=False), "utf-8")
@@ -194,13 +194,13 @@ def _check_same_choices(sides: Sides) -> None:
         raise BadInput(f"The file {file} cannot be used ({error}). Name another folder with --out.") from None
 
 
-def read_seen(place: Path) -> dict[str, Seen]:
-    """Return what was seen of runs, by their ids; a line that a crash cut off is left out."""
-    file, seen = place / SEEN, dict[str, Seen]()
+def read_observations(place: Path) -> dict[str, Observation]:
+    """Return the observations of runs, by their ids; a line that a crash cut off is left out."""
+    file, observations = place / SEEN, dict[str, Observation]()
     for line in file.read_text("utf-8", "replace").splitlines() if file.exists() else ():
         try:
-            one = Seen.model_validate_json(line)
+            observation = Observation.model_validate_json(line)
         except ValidationError:
             continue
-        seen[one.run_id] = one
-    return seen
+        observations[observation.run_id] = observation
+    return observations

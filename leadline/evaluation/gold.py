@@ -1,4 +1,4 @@
-"""Which sources are those that a set names: by address, DOI, number of an arXiv paper, file name or stem; and which facts a text has."""
+"""Recognition of the sources that a set names, by address, DOI, arXiv number, file name or stem, and of the facts in a text."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,11 +1,11 @@
-"""A judge: a model, named apart from the run's, that is asked of reports. What it answers counts only where it can be used.
+"""A judge: a model, named apart from the run's, that judges reports. Only usable answers count.
 
 Every call is journaled under the judge's name, so that an evaluation that is started again pays for none twice, and goes through one
 budget. An answer that cannot be used, words that the report does not have and a limit that is reached are no judgement.
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -23,6 +23,7 @@ from schemas.judge_dimensions import (
     JudgeDimensionsPrompt,
 )
 from schemas.judge_pair import Better, JudgePairPrompt, PairJudgement
+from schemas.judge_scores import CriterionScore, CriterionScores, JudgeScoresPrompt
 from schemas.reporter import Report
 from schemas.usage import Allowance, CallUsage
 from services.models import ask
@@ -39,7 +40,7 @@ from services.text.token_estimate import estimate
 
 ROLE = "verifier"
 """Whose settings a judge has: endpoint, temperature, most tokens. Its model is its own."""
-TEMPLATES = ("judge_criteria", "judge_pair", "judge_dimensions", "verifier")
+TEMPLATES = ("judge_criteria", "judge_pair", "judge_dimensions", "judge_scores", "verifier")
 MAX_REPORT = 60_000
 """Characters of a report that a judge is shown."""
 KEPT_FREE = 5_000
@@ -49,7 +50,7 @@ LEAST_SHOWN = 1_000
 MAX_SHOWN = 40
 """Criteria that a judge is shown beside a pair of reports, or a reference."""
 
-Said = TypeVar("Said")
+Answer = TypeVar("Answer")
 
 
 def judge_context(model: str, max_tokens: int | None = None, max_cost: float | None = None) -> RunContext:
@@ -71,8 +72,8 @@ def judge_context(model: str, max_tokens: int | None = None, max_cost: float | N
 
 
 @dataclass(slots=True)
-class CriterionSaid:
-    """What a judge said of one criterion."""
+class JudgedCriterion:
+    """Whether a report meets a criterion, as a judge says."""
 
     met: bool | None = None
     """None: no judgement."""
@@ -105,7 +106,7 @@ class Judge:
         """Its name."""
         return role_model(ROLE, self.context).name
 
-    async def criteria(self, what: str, question: str, report: str, criteria: Sequence[str]) -> list[CriterionSaid]:
+    async def criteria(self, what: str, question: str, report: str, criteria: Sequence[str]) -> list[JudgedCriterion]:
         """Ask of each criterion whether a report meets it, and by which sentence.
 
         Args:
@@ -115,24 +116,24 @@ class Judge:
             criteria: their texts.
         """
         report = self._shown(report)
-        said: list[CriterionSaid] = []
+        judged: list[JudgedCriterion] = []
         for start in range(0, len(criteria), MAX_CRITERIA):
             batch = criteria[start : start + MAX_CRITERIA]
             views = [CriterionView(number=number, text=text) for number, text in enumerate(batch, 1)]
             prompt = JudgeCriteriaPrompt(question=question, report=report, criteria=views)
-            answer = await self._heard(
+            answer = await self._answer(
                 f"{what} criteria {start}", partial(ask, ROLE, prompt, CriteriaJudgement, template="judge_criteria")
             )
-            of_batch = [CriterionSaid() for _ in batch]
+            of_batch = [JudgedCriterion() for _ in batch]
             for verdict in reversed(answer.verdicts if answer is not None else []):  # the first on a criterion counts
                 if 1 <= verdict.number <= len(batch):
                     span = locate(verdict.sentence, report) if verdict.met and verdict.sentence else None
                     sentence = report[span[0] : span[1]] if span is not None else ""
                     met = None if verdict.met and not sentence else verdict.met
-                    of_batch[verdict.number - 1] = CriterionSaid(met, sentence, verdict.reason)
-            said += of_batch
-        self._count(len(said), sum(one.met is None for one in said))
-        return said
+                    of_batch[verdict.number - 1] = JudgedCriterion(met, sentence, verdict.reason)
+            judged += of_batch
+        self._count(len(judged), sum(criterion.met is None for criterion in judged))
+        return judged
 
     async def claims(self, what: str, report: Report) -> list[tuple[Claim, Judgement | None]]:
         """Ask of each claim that cites something and is no quotation what the cited sources' text does with it."""
@@ -148,23 +149,21 @@ class Judge:
         statements = {(claim.text, tuple(claim.citations)): claim for claim in claims}
         conclusions = {key for key, claim in statements.items() if claim.status == "inferred"}
         judge = ClaimJudge(excerpts, sources, "en-US", self.home.evidence.get_text)
-        found = await self._heard(f"{what} claims", partial(judge.judged, list(statements), conclusions)) or {}
-        said = [(claim, found.get(statement)) for statement, claim in statements.items()]
-        self._count(len(said), sum(judgement is None for _, judgement in said))
-        return said
+        answers = await self._answer(f"{what} claims", partial(judge.judged, list(statements), conclusions)) or {}
+        judged = [(claim, answers.get(statement)) for statement, claim in statements.items()]
+        self._count(len(judged), sum(judgement is None for _, judgement in judged))
+        return judged
 
     async def pair(self, what: str, question: str, criteria: Sequence[str], first: str, second: str) -> Better | None:
         """Ask which of two reports is better, in both orders; where the order decides, neither is."""
         orders: list[Better | None] = []
-        for name, one, other in (("in order", first, second), ("turned", second, first)):
+        shown = self._shown(first, 2), self._shown(second, 2)
+        for order, reports in (("in order", shown), ("turned", shown[::-1])):
             prompt = JudgePairPrompt(
-                question=question,
-                criteria=list(criteria[:MAX_SHOWN]),
-                first=self._shown(one, 2),
-                second=self._shown(other, 2),
+                question=question, criteria=list(criteria[:MAX_SHOWN]), first=reports[0], second=reports[1]
             )
-            answer = await self._heard(
-                f"{what} pair {name}", partial(ask, ROLE, prompt, PairJudgement, template="judge_pair")
+            answer = await self._answer(
+                f"{what} pair {order}", partial(ask, ROLE, prompt, PairJudgement, template="judge_pair")
             )
             orders.append(None if answer is None else answer.better)
         straight, turned = orders
@@ -184,11 +183,47 @@ class Judge:
             first=self._shown(report, 2),
             second=self._shown(reference, 2),
         )
-        answer = await self._heard(
+        answer = await self._answer(
             f"{what} dimensions", partial(ask, ROLE, prompt, DimensionScores, _whole, template="judge_dimensions")
         )
         self._count(1, answer is None)
         return None if answer is None else {score.dimension: score for score in reversed(answer.scores)}
+
+    async def scores(
+        self, what: str, question: str, criteria: Mapping[Dimension, Sequence[str]], report: str, reference: str
+    ) -> dict[Dimension, list[CriterionScore | None]]:
+        """Ask for the scores of a report and a reference by each criterion, a dimension a call; None: no judgement.
+
+        Args:
+            what: names the report, for the journal.
+            question: that both answer.
+            criteria: their texts, by dimension.
+            report: its text.
+            reference: its text.
+        """
+        first, second = self._shown(report, 2), self._shown(reference, 2)
+        return {
+            dimension: await self._scores(f"{what} {dimension}", question, dimension, texts, first, second)
+            for dimension, texts in criteria.items()
+        }
+
+    async def _scores(
+        self, what: str, question: str, dimension: Dimension, criteria: Sequence[str], first: str, second: str
+    ) -> list[CriterionScore | None]:
+        scored: list[CriterionScore | None] = []
+        for start in range(0, len(criteria), MAX_CRITERIA):
+            batch = criteria[start : start + MAX_CRITERIA]
+            views = [CriterionView(number=number, text=text) for number, text in enumerate(batch, 1)]
+            prompt = JudgeScoresPrompt(
+                question=question, dimension=dimension, criteria=views, first=first, second=second
+            )
+            answer = await self._answer(
+                f"{what} scores {start}", partial(ask, ROLE, prompt, CriterionScores, template="judge_scores")
+            )
+            by_number = {score.number: score for score in reversed(answer.scores if answer is not None else [])}
+            scored += [by_number.get(view.number) for view in views]
+        self._count(len(scored), scored.count(None))
+        return scored
 
     def _shown(self, report: str, reports: int = 1) -> str:
         """Return as much of a report, from its beginning, as the judge's window takes of so many."""
@@ -204,7 +239,7 @@ class Judge:
         self.asked += asked
         self.no_judgement += silent
 
-    async def _heard(self, what: str, call: Callable[[], Awaitable[Said]]) -> Said | None:
+    async def _answer(self, what: str, call: Callable[[], Awaitable[Answer]]) -> Answer | None:
         """Make calls under the judge's journal and budget; None where they come to nothing."""
         task = hashlib.sha256(what.encode()).hexdigest()[:32]
         journal = Journal(self.home.store, run_key(f"judge {self.model}", 0), task, "judge")

@@ -1,4 +1,4 @@
-"""What a judge says of all reports of an evaluation, and what comes of it: figures, pairs won, agreement with people."""
+"""Judgements on all reports of an evaluation, and their figures: criteria met, claims supported, scores, pairs won, agreement with people."""
 
 import asyncio
 from collections import Counter
@@ -8,25 +8,19 @@ from itertools import combinations
 from typing import Any
 
 from leadline.evaluation.evaluate import Evaluated
-from leadline.evaluation.judge import TEMPLATES, CriterionSaid, Judge
+from leadline.evaluation.judge import TEMPLATES, Judge, JudgedCriterion
 from leadline.evaluation.measures import Figures
 from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.race import criteria_by_dimension, dimension_score, race, weights_of
 from leadline.evaluation.results import JudgeResult, QuestionResult, RunResult
 from leadline.evaluation.statistics import agreement
 from leadline.runs.store import open_home
 from prompts import prompt_info
 from schemas.context import RunContext
-from schemas.judge_dimensions import Dimension, DimensionCriterion, DimensionScore
+from schemas.judge_dimensions import Dimension, DimensionCriterion
 from schemas.reporter import Report
+from services.reports.revision.cited_draft import own_text
 from services.run.settings import settings
-
-WEIGHTS: dict[Dimension, float] = {
-    "comprehensiveness": 0.29,
-    "insight": 0.35,
-    "instruction_following": 0.22,
-    "readability": 0.14,
-}
-"""What each dimension counts where a question does not say: the means over the 100 tasks of DeepResearch Bench."""
 
 
 async def judged(evaluated: Evaluated, questions: Sequence[EvalQuestion], context: RunContext) -> tuple[Evaluated, str]:
@@ -52,7 +46,7 @@ async def judged(evaluated: Evaluated, questions: Sequence[EvalQuestion], contex
             pairs = await _pairs(judge, question, reports, wins)
             labels += await _labels(judge, question)
             results.append(result.model_copy(update={"results": of_settings, "pairs": pairs}))
-        said = JudgeResult(
+        result_of_judge = JudgeResult(
             model=judge.model,
             calls=judge.used.calls,
             input_tokens=judge.used.input_tokens,
@@ -65,8 +59,17 @@ async def judged(evaluated: Evaluated, questions: Sequence[EvalQuestion], contex
             agreement=agreement([mine for mine, _ in labels], [theirs for _, theirs in labels]),
             prompts={stem: prompt_info(stem).version for stem in TEMPLATES},
         )
-    evaluation = evaluated.evaluation.model_copy(update={"questions": results, "judge": said})
+    evaluation = evaluated.evaluation.model_copy(update={"questions": results, "judge": result_of_judge})
     return replace(evaluated, evaluation=await asyncio.to_thread(evaluation.summarised)), judge.problem
+
+
+def text_of(report: Report) -> str:
+    """Return a report as a judge is shown it: its own text with bare numbers for citations.
+
+    The program's additions (counts of checked sentences, marks, limits, references) would tell the judge what to think of it, and their
+    addresses take more room than the text.
+    """
+    return "\n".join(own_text(report))
 
 
 async def _judged_run(judge: Judge, question: EvalQuestion, run: RunResult, report: Report | None) -> RunResult:
@@ -74,33 +77,65 @@ async def _judged_run(judge: Judge, question: EvalQuestion, run: RunResult, repo
         nothing = {"criteria_met": bool(question.criteria), "race": bool(question.reference)}
         return run.model_copy(update={"figures": run.figures | {key: 0.0 for key, wanted in nothing.items() if wanted}})
     figures: Figures = {}
-    said: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     if question.criteria:
         texts = [criterion.text for criterion in question.criteria]
-        verdicts = await judge.criteria(run.run_id, question.question, report.markdown, texts)
+        verdicts = await judge.criteria(run.run_id, question.question, text_of(report), texts)
         figures["criteria_met"] = _met(question, verdicts)
-        said["criteria"] = [
-            {"text": text, "met": one.met, "sentence": one.sentence, "reason": one.reason}
-            for text, one in zip(texts, verdicts, strict=True)
+        record["criteria"] = [
+            {"text": text, "met": verdict.met, "sentence": verdict.sentence, "reason": verdict.reason}
+            for text, verdict in zip(texts, verdicts, strict=True)
         ]
     claims = await judge.claims(run.run_id, report)
     verdict_of = [None if judgement is None else judgement.verdict for _, judgement in claims]
     known = [verdict for verdict in verdict_of if verdict is not None]
     figures["claims_supported"] = known.count("supported") / len(known) if known else None
-    said["claims"] = [
+    record["claims"] = [
         {"text": claim.text, "verdict": verdict} for (claim, _), verdict in zip(claims, verdict_of, strict=True)
     ]
     if question.reference:
+        scores, record["scores"] = await _scores(judge, question, run.run_id, text_of(report))
+        figures |= race(scores, weights_of(question))
+        record["dimensions"] = {name: list(both) for name, both in scores.items()}
+    return run.model_copy(update={"figures": run.figures | figures, "judged": record})
+
+
+async def _scores(
+    judge: Judge, question: EvalQuestion, run_id: str, report: str
+) -> tuple[dict[Dimension, tuple[float, float]], list[dict[str, Any]]]:
+    """Return the scores of a report and its reference by dimension, and those by criterion where its criteria have dimensions."""
+    by_dimension = criteria_by_dimension(question)
+    if not by_dimension:
         criteria = [
-            DimensionCriterion(dimension=one.dimension, text=one.text) for one in question.criteria if one.dimension
+            DimensionCriterion(dimension=criterion.dimension, text=criterion.text)
+            for criterion in question.criteria
+            if criterion.dimension
         ]
-        scores = await judge.dimensions(run.run_id, question.question, criteria, report.markdown, question.reference)
-        figures |= race(scores, question.dimension_weights or WEIGHTS)
-        said["dimensions"] = {name: [score.first, score.second] for name, score in (scores or {}).items()}
-    return run.model_copy(update={"figures": run.figures | figures, "judged": said})
+        whole = await judge.dimensions(run_id, question.question, criteria, report, question.reference) or {}
+        return {name: (score.first, score.second) for name, score in whole.items()}, []
+    texts = {name: [criterion.text for criterion in criteria] for name, criteria in by_dimension.items()}
+    scored = await judge.scores(run_id, question.question, texts, report, question.reference)
+    scores: dict[Dimension, tuple[float, float]] = {}
+    record: list[dict[str, Any]] = []
+    for name, criteria in by_dimension.items():
+        both = dimension_score(criteria, scored[name])
+        if both is not None:
+            scores[name] = both
+        record += [
+            {
+                "dimension": name,
+                "text": criterion.text,
+                "weight": criterion.weight,
+                "first": None if score is None else score.first,
+                "second": None if score is None else score.second,
+                "reason": "" if score is None else score.reason,
+            }
+            for criterion, score in zip(criteria, scored[name], strict=True)
+        ]
+    return scores, record
 
 
-def _met(question: EvalQuestion, verdicts: Sequence[CriterionSaid]) -> float | None:
+def _met(question: EvalQuestion, verdicts: Sequence[JudgedCriterion]) -> float | None:
     """Return the share of the criteria that are met, by weight, of those that were judged."""
     weights = [
         (criterion.weight, verdict.met)
@@ -109,23 +144,6 @@ def _met(question: EvalQuestion, verdicts: Sequence[CriterionSaid]) -> float | N
     ]
     total = sum(weight for weight, _ in weights)
     return sum(weight for weight, met in weights if met) / total if total else None
-
-
-def race(scores: Mapping[Dimension, DimensionScore] | None, weights: Mapping[Dimension, float]) -> Figures:
-    """Return RACE's scores: a report's part of the sum of its scores and the reference's, so that a half is as good as it.
-
-    The algorithm is that of DeepResearch Bench (arXiv 2506.11763), with one score a dimension.
-    """
-    if scores is None:
-        return {}
-    first = sum(weights.get(name, 0.0) * score.first for name, score in scores.items())
-    second = sum(weights.get(name, 0.0) * score.second for name, score in scores.items())
-    parts = {f"race_{name}": _part(score.first, score.second) for name, score in scores.items()}
-    return {"race": _part(first, second), **parts}
-
-
-def _part(first: float, second: float) -> float | None:
-    return first / (first + second) if first + second else None
 
 
 async def _pairs(
@@ -137,8 +155,8 @@ async def _pairs(
             f"{question.id} {first} {second}",
             question.question,
             [criterion.text for criterion in question.criteria],
-            reports[first].markdown,
-            reports[second].markdown,
+            text_of(reports[first]),
+            text_of(reports[second]),
         )
         pairs.append({"first": first, "second": second, "better": better})
         if better is not None:
@@ -153,8 +171,8 @@ async def _labels(judge: Judge, question: EvalQuestion) -> list[tuple[bool, bool
     for number, labelled in enumerate(question.labelled):
         verdicts = await judge.criteria(f"{question.id} labelled {number}", question.question, labelled.report, texts)
         both += [
-            (said.met, label)
-            for said, label in zip(verdicts, labelled.met, strict=True)
-            if said.met is not None and label is not None
+            (verdict.met, label)
+            for verdict, label in zip(verdicts, labelled.met, strict=True)
+            if verdict.met is not None and label is not None
         ]
     return both

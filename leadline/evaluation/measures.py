@@ -1,11 +1,11 @@
-"""What one run came to, measured without a judge."""
+"""Measures of one run, and those of them that need no judge."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from leadline.evaluation.evaluation_runs import Seen
+from leadline.evaluation.evaluation_runs import Observation
 from leadline.evaluation.gold import gold_among, states
 from leadline.evaluation.question import EvalQuestion
 from leadline.runs.journals import Gatherings
@@ -14,6 +14,7 @@ from schemas.reporter import Report
 from services.reports.body_text import own_text, repeated
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
+from services.run.ui_text import say
 from services.search.source_kinds import owner_of
 from services.text.duplicates import root_of
 from services.text.word_count import words_in
@@ -28,47 +29,50 @@ class Measure:
     """A figure of a run."""
 
     key: str
-    label: str
     unit: Unit = "number"
     better: Literal["more", "less", ""] = ""
 
+    def label(self, locale: str) -> str:
+        """Return its name in the locale's language."""
+        return say(f"measure_{self.key}", locale)
+
 
 MEASURES = (
-    Measure("answered", "question answered", "share", "more"),
-    Measure("facts_stated", "facts in the report", "share", "more"),
-    Measure("facts_quoted", "facts in its quotes", "share", "more"),
-    Measure("gold_found", "gold sources found", "share", "more"),
-    Measure("gold_read", "gold sources read", "share", "more"),
-    Measure("gold_quoted", "gold sources quoted", "share", "more"),
-    Measure("gold_cited", "gold sources cited", "share", "more"),
-    Measure("criteria_cited", "criteria with cited evidence", "share", "more"),
-    Measure("criteria_met", "criteria met (judge)", "share", "more"),
-    Measure("claims_supported", "claims supported (judge)", "share", "more"),
-    Measure("race", "score against reference (judge)", "share", "more"),
-    Measure("race_comprehensiveness", "comprehensiveness (judge)", "share", "more"),
-    Measure("race_insight", "insight (judge)", "share", "more"),
-    Measure("race_instruction_following", "instruction following (judge)", "share", "more"),
-    Measure("race_readability", "readability (judge)", "share", "more"),
-    Measure("supported_share", "supported of all sentences", "share", "more"),
-    Measure("supported", "supported sentences"),
-    Measure("inferred", "inferred sentences"),
-    Measure("unverified", "unverified sentences", "number", "less"),
-    Measure("sources_cited", "cited sources"),
-    Measure("independent_sources", "independent cited sources"),
-    Measure("repeated", "repeated sentences", "number", "less"),
-    Measure("words", "words"),
-    Measure("calls", "model calls", "number", "less"),
-    Measure("input_tokens", "tokens in", "number", "less"),
-    Measure("output_tokens", "tokens out", "number", "less"),
-    Measure("cost", "cost", "dollars", "less"),
-    Measure("seconds", "seconds", "seconds", "less"),
+    Measure("answered", "share", "more"),
+    Measure("facts_stated", "share", "more"),
+    Measure("facts_quoted", "share", "more"),
+    Measure("gold_found", "share", "more"),
+    Measure("gold_read", "share", "more"),
+    Measure("gold_quoted", "share", "more"),
+    Measure("gold_cited", "share", "more"),
+    Measure("criteria_cited", "share", "more"),
+    Measure("criteria_met", "share", "more"),
+    Measure("claims_supported", "share", "more"),
+    Measure("race", "share", "more"),
+    Measure("race_comprehensiveness", "share", "more"),
+    Measure("race_insight", "share", "more"),
+    Measure("race_instruction_following", "share", "more"),
+    Measure("race_readability", "share", "more"),
+    Measure("supported_share", "share", "more"),
+    Measure("supported"),
+    Measure("inferred"),
+    Measure("unverified", "number", "less"),
+    Measure("sources_cited"),
+    Measure("independent_sources"),
+    Measure("repeated", "number", "less"),
+    Measure("words"),
+    Measure("calls", "number", "less"),
+    Measure("input_tokens", "number", "less"),
+    Measure("output_tokens", "number", "less"),
+    Measure("cost", "dollars", "less"),
+    Measure("seconds", "seconds", "less"),
 )
 """All measures in the order in which they are shown; those of a judge stand among the others."""
 BY_KEY = {measure.key: measure for measure in MEASURES}
 _ANSWERED = {"yes": 1.0, "partly": 0.5, "no": 0.0}
 
 
-def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, seen: Seen | None) -> Figures:
+def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, seen: Observation | None) -> Figures:
     """Return the figures of a run. Blocking.
 
     Args:
@@ -119,7 +123,7 @@ def quotes_of(report: Report) -> list[Excerpt]:
     """Return the excerpts that a report rests on: those of its steps, and those that it cites."""
     cited = {key for claim in report.citations for key in claim.citations}
     of_steps = {excerpt.id for result in report.results for excerpt in result.excerpts}
-    return [one for one in report.excerpts if one.id in cited or one.id in of_steps or not of_steps]
+    return [excerpt for excerpt in report.excerpts if excerpt.id in cited or excerpt.id in of_steps or not of_steps]
 
 
 def facts_missing(question: EvalQuestion, text: str) -> list[str]:
@@ -141,7 +145,7 @@ def _gold(
     question: EvalQuestion,
     report: Report,
     gathered: Gatherings,
-    seen: Seen | None,
+    seen: Observation | None,
     sources: Mapping[str, Source],
 ) -> Figures:
     """Return the share of the gold sources at each stage."""
@@ -167,7 +171,7 @@ def _cited(report: Report) -> set[str]:
 def _criteria_cited(question: EvalQuestion, cited: set[str], sources: Mapping[str, Source]) -> float | None:
     """Return the share of the criteria, by weight, of which a gold source is cited; None where none names its sources."""
     judged = [criterion for criterion in question.criteria if criterion.gold and criterion.weight]
-    among = gold_among([name for one in judged for name in one.gold], cited, sources)
+    among = gold_among([name for criterion in judged for name in criterion.gold], cited, sources)
     return _share(
         sum(criterion.weight for criterion in judged if among & set(criterion.gold)),
         sum(criterion.weight for criterion in judged),
@@ -186,4 +190,4 @@ def _share(part: float, whole: float) -> float | None:
 
 def shown_measures(figures: Sequence[Figures]) -> list[Measure]:
     """Return the measures that any of some runs has a figure for."""
-    return [measure for measure in MEASURES if any(one.get(measure.key) is not None for one in figures)]
+    return [measure for measure in MEASURES if any(row.get(measure.key) is not None for row in figures)]

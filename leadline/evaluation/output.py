@@ -1,4 +1,4 @@
-"""Writes what an evaluation came to: `eval.json` and `eval.html`."""
+"""Output of an evaluation: `eval.json` and `eval.html`."""
 
 import asyncio
 from pathlib import Path

@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -11,14 +12,17 @@ from markupsafe import Markup
 from leadline.evaluation.charts import COLOURS, charts_of
 from leadline.evaluation.claims import differing_claims
 from leadline.evaluation.evaluate import Evaluated
-from leadline.evaluation.measures import Measure, shown_measures
-from leadline.evaluation.results import Evaluation, QuestionResult
-from leadline.evaluation.table import amount, chance, judge_lines, notable_differences, shown, signed
+from leadline.evaluation.measures import Figures, Measure, shown_measures
+from leadline.evaluation.results import QuestionResult
+from leadline.evaluation.table import amount, heading, judge_lines, notable_differences, rows
 from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.html.page import asset, page_parts, render_fragment
+from services.reports.labels import labels_for, language_of
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
+from services.run.ui_text import say
+from services.text.quotable import as_prose
 
 MAX_REPORTS = 120
 """Reports that stand in the page; the others are in their folders."""
@@ -26,26 +30,29 @@ MAX_DIFFERING = 40
 """Claims of a report that are listed as its own."""
 _HERE = Path(__file__).parent
 _NAMES = re.compile(r'( id="| href="#| aria-labelledby="| for="| aria-controls="| aria-describedby=")')
-"""What names an element or refers to it, in markup that our templates made: they escape every quotation mark of a text."""
+"""Attributes that name an element or refer to it, in markup that our templates made: they escape every quotation mark of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One setting's part in a question."""
+    """A setting's column in a question's block."""
 
     name: str
     colour: int
-    figures: list[tuple[Measure, str]]
+    figures: list[tuple[str, str]]
+    """Name and value of each measure."""
     error: str
     missing: list[str]
     folder: str | None
     claims: list[Claim]
-    """That no other setting's report makes."""
+    """Claims that no other setting's report makes."""
     more: int
     """How many more of these there are."""
     report: Markup | None
-    criteria: list[dict[str, object]]
-    """What the judge said of each criterion."""
+    criteria: list[dict[str, Any]]
+    """A judge's verdict on each criterion."""
+    scores: list[dict[str, Any]]
+    """A judge's scores of the report and of the reference by each criterion."""
 
 
 @cache
@@ -65,47 +72,53 @@ def render_page(evaluated: Evaluated) -> str:
     evaluation = evaluated.evaluation
     styles = [asset("html/tokens.css"), asset("html/page.css"), (_HERE / "eval.css").read_text("utf-8")]
     parts = page_parts(styles, [])
-    measures = shown_measures([figures for name in evaluation.names for figures in evaluation.figures(name)])
+    locale = evaluation.locale
     return (
         _environment()
         .get_template("eval.html.j2")
         .render(
             evaluation=evaluation,
+            language=language_of(locale),
+            words=partial(_words, locale=locale),
             policy=parts["policy"],
             style=parts["style"],
-            rows=[_row(evaluation, measure) for measure in measures],
-            pairs=len(evaluation.names) == 2,
+            heading=heading(evaluation, say("eval_measure", locale)),
+            rows=rows(evaluation),
             notes=[*(notable_differences(evaluation) if len(evaluation.names) > 2 else []), *judge_lines(evaluation)],
             charts=charts_of(evaluation),
             questions=[(question, _sides(evaluated, question, at)) for at, question in enumerate(evaluation.questions)],
             names=[(name, place % COLOURS) for place, name in enumerate(evaluation.names)],
             status_of=status_of,
+            as_prose=as_prose,
+            unbroken=_unbroken,
+            statuses=labels_for(locale).words,
         )
     )
 
 
-def _row(evaluation: Evaluation, measure: Measure) -> tuple[str, list[str]]:
-    cells = [shown(evaluation.summary[name].get(measure.key), measure.unit) for name in evaluation.names]
-    if len(evaluation.names) == 2:
-        found = next((one.difference for one in evaluation.differences if one.measure == measure.key), None)
-        cells += ["", ""] if found is None else [signed(found.difference, measure.unit), chance(found.p)]
-    return measure.label, cells
+def _words(key: str, *, locale: str, **values: object) -> str:
+    """Return a message of the page in its language."""
+    return say(f"eval_{key}", locale, **values)
+
+
+def _unbroken(cell: str) -> str:
+    """Return a cell whose lines may end before an interval, never before a unit."""
+    return cell.replace(" %", "\u00a0%").replace("（", "\u200b（")
 
 
 def _sides(evaluated: Evaluated, question: QuestionResult, at: int) -> list[Side]:
-    names = evaluated.evaluation.names
+    names, locale = evaluated.evaluation.names, evaluated.evaluation.locale
     reports = {name: found for name in names if (found := evaluated.reports.get((question.id, name))) is not None}
     differing = differing_claims(reports)
     sides = []
     for place, name in enumerate(names):
         result, own = question.results[name], differing.get(name, [])
-        measures = shown_measures([result.figures])
         fits = at * len(names) + place < MAX_REPORTS
         sides.append(
             Side(
                 name=name,
                 colour=place % COLOURS,
-                figures=[(one, amount(result.figures[one.key] or 0.0, one.unit)) for one in measures],
+                figures=[_figure(measure, result.figures, locale) for measure in shown_measures([result.figures])],
                 error=result.error,
                 missing=result.missing_facts,
                 folder=result.folder,
@@ -113,9 +126,14 @@ def _sides(evaluated: Evaluated, question: QuestionResult, at: int) -> list[Side
                 more=max(0, len(own) - MAX_DIFFERING) if len(reports) > 1 else 0,
                 report=_fragment(reports[name], f"q{at}-{place}-") if name in reports and fits else None,
                 criteria=list(result.judged.get("criteria", [])),
+                scores=list(result.judged.get("scores", [])),
             )
         )
     return sides
+
+
+def _figure(measure: Measure, figures: Figures, locale: str) -> tuple[str, str]:
+    return measure.label(locale), amount(figures[measure.key] or 0.0, measure.unit)
 
 
 def _fragment(report: Report, prefix: str) -> Markup:

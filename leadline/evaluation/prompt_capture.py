@@ -1,4 +1,4 @@
-"""What models are shown while a run works: the prompts, and whether a passage stands in them."""
+"""Capture of the prompts that models are shown while a run works, and whether a passage stands in them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

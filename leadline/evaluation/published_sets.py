@@ -87,8 +87,8 @@ def _of_test_case(row: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str
     properties: Any = inner.get("other_properties", [])
     if isinstance(properties, list):
         properties = [
-            {"text": one.get("criterion"), "weight": one.get("weight", 1.0)} if isinstance(one, Mapping) else one
-            for one in properties
+            {"text": part.get("criterion"), "weight": part.get("weight", 1.0)} if isinstance(part, Mapping) else part
+            for part in properties
         ]
     return {
         "question": row.get("initial_prompt", inner.get("question")),

@@ -1,11 +1,13 @@
-"""A question of an evaluation, and what tells whether it was answered well."""
+"""A question of an evaluation, and the facts, sources, criteria and reports by which its answer is measured."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from schemas.judge_dimensions import Dimension
 from schemas.locale import Locale
+from services.run.ui_text import is_chinese
 
 MAX_TEXT = 200_000
 """Characters of a question, a criterion or a reference."""
@@ -28,7 +30,7 @@ Fact = Annotated[list[Text], BeforeValidator(_alternatives), Field(min_length=1)
 
 
 class Criterion(BaseModel):
-    """What a good answer does, and how much that counts."""
+    """A property of a good answer, and its weight."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -40,7 +42,7 @@ class Criterion(BaseModel):
 
 
 class LabelledReport(BaseModel):
-    """A report whose criteria people have judged: what a judge is compared with."""
+    """A report whose criteria people have judged, with which a judge is compared."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -50,7 +52,7 @@ class LabelledReport(BaseModel):
 
 
 class EvalQuestion(BaseModel):
-    """A question and any of what proves that it was answered: facts, sources, criteria, a reference."""
+    """A question and any of the facts, sources, criteria and reports by which its answer is measured."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
@@ -58,7 +60,7 @@ class EvalQuestion(BaseModel):
     id: Annotated[str, Field(validation_alias=AliasChoices("id", "qid"), max_length=200)] = ""
     """By which its result is found again; by default its place in the file."""
     kind: Annotated[str, Field(max_length=200)] = ""
-    """What sort of question it is."""
+    """Sort of question."""
     note: Annotated[str, Field(max_length=MAX_TEXT)] = ""
     needs_model: bool = False
     """Whether it takes a model to answer it; for whoever reads the set, as `kind` and `note` are."""
@@ -75,7 +77,7 @@ class EvalQuestion(BaseModel):
     docs: list[str] = []
     """Folders of documents for this question beside those that all share."""
     dimension_weights: dict[Dimension, Share] = {}
-    """What each dimension counts in the score against the reference."""
+    """Weight of each dimension in the score against the reference."""
     excluded: list[Text] = []
     """Addresses whose sites the run must not use."""
     labelled: list[LabelledReport] = []
@@ -84,3 +86,16 @@ class EvalQuestion(BaseModel):
     def sources(self) -> list[str]:
         """All names of sources that hold the answer."""
         return list(dict.fromkeys([*self.gold, *self.documents]))
+
+
+def locale_of(languages: Iterable[str], chosen: str | None = None) -> str:
+    """Return the language of table and page: that chosen for the reports, else Chinese where most questions are, else English.
+
+    Args:
+        languages: of the questions.
+        chosen: of all reports; `auto` is none.
+    """
+    if chosen and chosen != "auto":
+        return chosen
+    chinese = [is_chinese(language) for language in languages]
+    return "zh-CN" if 2 * sum(chinese) > len(chinese) else "en-US"

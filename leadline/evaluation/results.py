@@ -11,7 +11,7 @@ from leadline.evaluation.statistics import Agreement, Difference, Estimate, diff
 
 
 class RunResult(BaseModel):
-    """What one question came to under one setting."""
+    """Result of a question under a setting."""
 
     run_id: str = ""
     folder: str | None = None
@@ -22,7 +22,7 @@ class RunResult(BaseModel):
     missing_facts: list[str] = []
     """Facts that stand neither in the report nor in its quotes."""
     judged: dict[str, Any] = {}
-    """What the judge said: `criteria`, `claims`, `dimensions`; see `leadline/evaluation/judge.py`."""
+    """The judge's answers: `criteria`, `claims`, `dimensions`, `scores`; see `leadline/evaluation/judgements.py`."""
 
 
 class QuestionResult(BaseModel):
@@ -33,7 +33,7 @@ class QuestionResult(BaseModel):
     results: dict[str, RunResult]
     """By the setting's name."""
     pairs: list[dict[str, Any]] = []
-    """What the judge said of pairs of its reports."""
+    """The judge's answers on pairs of its reports."""
 
 
 class MeasuredDifference(BaseModel):
@@ -47,7 +47,7 @@ class MeasuredDifference(BaseModel):
 
 
 class JudgeResult(BaseModel):
-    """What a judge was asked, and how far it agrees with people."""
+    """Calls and tallies of a judge, and how far it agrees with people."""
 
     model: str
     calls: int = 0
@@ -57,7 +57,7 @@ class JudgeResult(BaseModel):
     asked: int = 0
     """Judgements that were asked for."""
     no_judgement: int = 0
-    """Those of them that came to nothing: no usable answer, words that the report does not have, or the limit was reached."""
+    """Those of them that are unusable: no answer that fits, words that the report does not have, or the limit was reached."""
     shortened: int = 0
     """How often it was shown only the beginning of a report, which was too long for it."""
     wins: dict[str, dict[str, int]] = {}
@@ -74,8 +74,10 @@ class Evaluation(BaseModel):
     version: Literal[1] = 1
     set: str
     """File name of the questions."""
+    locale: str = "en-US"
+    """Language of table and page."""
     settings: dict[str, dict[str, Any]]
-    """What the runs of each setting chose: choices, models, prompts."""
+    """Choices, models and prompts of the runs, by setting."""
     questions: list[QuestionResult]
     summary: dict[str, dict[str, Estimate]] = {}
     """By setting and measure: the mean over questions with its 95 % interval."""
@@ -94,9 +96,10 @@ class Evaluation(BaseModel):
         return [question.results[setting].figures for question in self.questions]
 
     def summarised(self) -> "Evaluation":
-        """Return it with summaries and differences of what its questions came to."""
+        """Return the evaluation with summaries and differences of its questions' figures."""
         by_setting = {name: self.figures(name) for name in self.names}
-        measures = [measure.key for measure in shown_measures([one for all_ in by_setting.values() for one in all_])]
+        every = [row for figures in by_setting.values() for row in figures]
+        measures = [measure.key for measure in shown_measures(every)]
         summary = {
             name: {key: found for key in measures if (found := estimate(_values(figures, key))) is not None}
             for name, figures in by_setting.items()
@@ -112,15 +115,13 @@ class Evaluation(BaseModel):
 
 
 def _values(figures: Sequence[Figures], key: str) -> list[float]:
-    return [value for one in figures if (value := one.get(key)) is not None]
+    return [value for row in figures if (value := row.get(key)) is not None]
 
 
 def _both(first: Sequence[Figures], second: Sequence[Figures], key: str) -> tuple[list[float], list[float]]:
     pairs = [
-        (one, other)
-        for one, other in zip(
-            (figures.get(key) for figures in first), (figures.get(key) for figures in second), strict=True
-        )
-        if one is not None and other is not None
+        (here, there)
+        for here, there in zip((row.get(key) for row in first), (row.get(key) for row in second), strict=True)
+        if here is not None and there is not None
     ]
-    return [one for one, _ in pairs], [other for _, other in pairs]
+    return [here for here, _ in pairs], [there for _, there in pairs]

@@ -1,4 +1,4 @@
-"""Reads a set of questions: JSON lines, a JSON list or CSV, plain or compressed with gzip; a wrong row is named by line and field."""
+"""Sets of questions in files: JSON lines, a JSON list or CSV, plain or compressed with gzip; a wrong row is named by line and field."""
 
 import csv
 import gzip
@@ -138,7 +138,11 @@ def _with_references(questions: list[EvalQuestion], file: Path) -> list[EvalQues
         if not isinstance(text, str) or not text.strip():
             raise BadInput(f"{file}, {place}, field article: a text is needed.")
         texts |= {str(row[name]): text for name in ("id", "prompt", "question") if name in row}
-    found = [texts.get(one.id) or texts.get(one.question) or one.reference for one in questions]
-    if not any(found):
+    references = [
+        texts.get(question.id) or texts.get(question.question) or question.reference for question in questions
+    ]
+    if not any(references):
         raise BadInput(f"{file}: none of its reports is of a question of the set. Their ids must be the same.")
-    return [one.model_copy(update={"reference": text}) for one, text in zip(questions, found, strict=True)]
+    return [
+        question.model_copy(update={"reference": text}) for question, text in zip(questions, references, strict=True)
+    ]

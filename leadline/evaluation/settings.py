@@ -1,4 +1,4 @@
-"""The settings that are evaluated side by side: each a way of asking, made of prompts, a model, a depth and a search."""
+"""Settings that are evaluated side by side: each a combination of prompts, a model, a depth and a search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MAX_SETTINGS = 24
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One way of asking."""
+    """A combination of prompts, model, depth and search."""
 
     name: str
     prompts: Prompts = BUILT_IN
@@ -27,7 +27,7 @@ class Setting:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """What its runs choose."""
+        """Choices of its runs."""
         models = {"models": {"default": self.model}} if self.model else {}
         rest = {"depth": self.depth, "search": self.search}
         return {**models, **{name: value for name, value in rest.items() if value}}
@@ -76,7 +76,7 @@ def settings_of(
             f"These are {len(settings)} settings, and at most {MAX_SETTINGS} stand side by side. Name fewer."
         )
     folders = [setting.folder for setting in settings]
-    if same := next((one for one in settings if folders.count(one.folder) > 1), None):
+    if same := next((setting for setting in settings if folders.count(setting.folder) > 1), None):
         raise BadInput(f"Two settings would share the folder {same.folder} of their reports. Name them otherwise.")
     return settings
 
@@ -84,5 +84,5 @@ def settings_of(
 def _setting(chosen: tuple[Any, ...], varies: Sequence[bool]) -> Setting:
     prompts, model, depth, search = chosen
     parts = [prompts.name, model, depth, search]
-    name = " · ".join(str(part) for part, told in zip(parts, varies, strict=True) if told)
+    name = " · ".join(str(part) for part, differs in zip(parts, varies, strict=True) if differs)
     return Setting(name or str(depth or model or search or "default"), prompts, model, depth, search)

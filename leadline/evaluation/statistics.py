@@ -1,4 +1,4 @@
-"""How sure a figure of an evaluation is: intervals, the difference of two settings, the agreement of two judges."""
+"""Statistics of an evaluation: intervals of figures, differences of two settings, agreement of two judges."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -70,12 +70,12 @@ def _p(deltas: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> float:
     differing = deltas[deltas != 0]
     if not differing.size:
         return 1.0
-    seen = abs(differing.sum()) * (1 - 1e-12)  # sums that are equal may differ in the last bit
+    observed = abs(differing.sum()) * (1 - 1e-12)  # sums that are equal may differ in the last bit
     if differing.size <= EXACT_UP_TO:
         signs = np.array(list(product((-1.0, 1.0), repeat=differing.size)))
-        return float(np.mean(np.abs(signs @ differing) >= seen))
+        return float(np.mean(np.abs(signs @ differing) >= observed))
     signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(RESAMPLES, differing.size))
-    return float((np.count_nonzero(np.abs(signs @ differing) >= seen) + 1) / (RESAMPLES + 1))
+    return float((np.count_nonzero(np.abs(signs @ differing) >= observed) + 1) / (RESAMPLES + 1))
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:
@@ -100,7 +100,7 @@ def agreement(first: Sequence[bool], second: Sequence[bool]) -> Agreement | None
     if not first:
         return None
     count = len(first)
-    raw = sum(one == other for one, other in zip(first, second, strict=True)) / count
+    raw = sum(here == there for here, there in zip(first, second, strict=True)) / count
     yes, also_yes = sum(first) / count, sum(second) / count
     chance = yes * also_yes + (1 - yes) * (1 - also_yes)
     return Agreement(judged=count, raw=raw, kappa=None if chance == 1 else (raw - chance) / (1 - chance))

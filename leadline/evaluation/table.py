@@ -1,10 +1,13 @@
-"""The table of an evaluation, as Markdown: a row a measure, a column a setting, and what the differences are worth."""
+"""The table of an evaluation, as Markdown: a row a measure, a column a setting, and which differences chance seldom brings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len
 
 from leadline.evaluation.measures import BY_KEY, Unit, shown_measures
 from leadline.evaluation.results import Evaluation
-from leadline.evaluation.statistics import Estimate
+from leadline.evaluation.statistics import Difference, Estimate
+from services.run.ui_text import say
 
 SURE = 0.05
 """Chance below which a difference is marked."""
@@ -13,68 +16,108 @@ SURE = 0.05
 def table(evaluation: Evaluation) -> str:
     """Return the table. Of two settings the last columns have the difference and its chance; of more, lines below do."""
     names = evaluation.names
-    measures = shown_measures([figures for name in names for figures in evaluation.figures(name)])
-    differences = {(one.first, one.second, one.measure): one.difference for one in evaluation.differences}
-    pair = (names[0], names[1]) if len(names) == 2 else None
-    rows = [["", *names, *(["difference", "p"] if pair else [])]]
-    for measure in measures:
-        cells = [shown(evaluation.summary[name].get(measure.key), measure.unit) for name in names]
-        found = differences.get((*pair, measure.key)) if pair else None
-        if pair:
-            cells += ["", ""] if found is None else [signed(found.difference, measure.unit), chance(found.p)]
-        rows.append([measure.label, *cells])
-    rows.append(
-        [
-            "questions without a report",
-            *(f"{evaluation.failed[name]} of {len(evaluation.questions)}" for name in names),
-            *(["", ""] if pair else []),
-        ]
-    )
-    lines = _laid_out(rows)
+    lines = laid_out([heading(evaluation), *rows(evaluation)])
     if len(names) > 2:
         lines += ["", *notable_differences(evaluation)]
     of_judge = judge_lines(evaluation)
     return "\n".join([*lines, *([""] if of_judge else []), *of_judge])
 
 
+def heading(evaluation: Evaluation, first: str = "") -> list[str]:
+    """Return the names of the columns."""
+    difference = [say("eval_difference", evaluation.locale), "p"] if len(evaluation.names) == 2 else []
+    return [first, *evaluation.names, *difference]
+
+
+def rows(evaluation: Evaluation) -> list[list[str]]:
+    """Return a row a measure, and at the end how many questions have no report."""
+    names, locale = evaluation.names, evaluation.locale
+    differences = {measured.measure: measured.difference for measured in evaluation.differences if len(names) == 2}
+    shown_rows = []
+    for measure in shown_measures([figures for name in names for figures in evaluation.figures(name)]):
+        cells = [shown(evaluation.summary[name].get(measure.key), measure.unit, locale) for name in names]
+        if len(names) == 2:
+            cells += _difference_cells(differences.get(measure.key), measure.unit, locale)
+        shown_rows.append([measure.label(locale), *cells])
+    failed = [
+        say("eval_count_of", locale, count=evaluation.failed[name], all=len(evaluation.questions)) for name in names
+    ]
+    return [*shown_rows, [say("eval_without_report", locale), *failed, *([""] * 2 if len(names) == 2 else [])]]
+
+
+def _difference_cells(difference: Difference | None, unit: Unit, locale: str) -> list[str]:
+    return ["", ""] if difference is None else [signed(difference.difference, unit, locale), chance(difference.p)]
+
+
 def notable_differences(evaluation: Evaluation) -> list[str]:
     """Return a line for each difference that chance seldom brings."""
+    locale = evaluation.locale
     return [
-        f"{one.second} against {one.first}: {BY_KEY[one.measure].label} "
-        f"{signed(one.difference.difference, BY_KEY[one.measure].unit)} (p {chance(one.difference.p)})"
-        for one in evaluation.differences
-        if one.difference.p < SURE and BY_KEY[one.measure].better
+        say(
+            "eval_against",
+            locale,
+            second=measured.second,
+            first=measured.first,
+            measure=BY_KEY[measured.measure].label(locale),
+            difference=signed(measured.difference.difference, BY_KEY[measured.measure].unit, locale),
+            p=chance(measured.difference.p),
+        )
+        for measured in evaluation.differences
+        if measured.difference.p < SURE and BY_KEY[measured.measure].better
     ]
 
 
 def judge_lines(evaluation: Evaluation) -> list[str]:
     """Return what is to be known of a judge: what it was asked, which pairs were won, how far it agrees with people."""
-    judge = evaluation.judge
+    judge, locale = evaluation.judge, evaluation.locale
     if judge is None:
         return []
-    cost = "cost unknown" if judge.cost is None else f"{judge.cost:,.4f} $"
+    unknown = say("eval_cost_unknown", locale)
     lines = [
-        f"Judge {judge.model}: {judge.asked} judgements asked, {judge.no_judgement} without judgement, "
-        f"{judge.shortened} reports shortened; {judge.calls} calls, "
-        f"{judge.input_tokens + judge.output_tokens:,} tokens, {cost}.",
+        say(
+            "eval_judge",
+            locale,
+            model=judge.model,
+            asked=judge.asked,
+            unusable=judge.no_judgement,
+            share=amount(judge.no_judgement / judge.asked if judge.asked else 0.0, "share"),
+            shortened=judge.shortened,
+            calls=judge.calls,
+            tokens=f"{judge.input_tokens + judge.output_tokens:,}",
+            cost=unknown if judge.cost is None else say("eval_dollars", locale, cost=amount(judge.cost, "dollars")),
+        )
     ]
     lines += [
-        f"Pairs, {pair}: {counts['first']} won by the first, {counts['second']} by the second, {counts['tie']} ties."
+        say(
+            "eval_pairs",
+            locale,
+            pair=pair,
+            first=counts["first"],
+            second=counts["second"],
+            tie=counts["tie"],
+        )
         for pair, counts in judge.wins.items()
     ]
     if judge.agreement is not None:
-        kappa = "not defined" if judge.agreement.kappa is None else f"{judge.agreement.kappa:.2f}"
+        kappa = judge.agreement.kappa
         lines.append(
-            f"Agreement with {judge.agreement.judged} human labels: {judge.agreement.raw:.0%}, Cohen's kappa {kappa}."
+            say(
+                "eval_agreement",
+                locale,
+                judged=judge.agreement.judged,
+                raw=f"{judge.agreement.raw:.0%}",
+                kappa=say("eval_not_defined", locale) if kappa is None else f"{kappa:.2f}",
+            )
         )
     return lines
 
 
-def shown(estimate: Estimate | None, unit: Unit) -> str:
+def shown(estimate: Estimate | None, unit: Unit, locale: str) -> str:
     """Return a mean with its interval."""
     if estimate is None:
-        return "unknown"
-    return f"{amount(estimate.mean, unit)} ({amount(estimate.low, unit)} to {amount(estimate.high, unit)})"
+        return say("eval_unknown", locale)
+    mean, low, high = (amount(value, unit) for value in (estimate.mean, estimate.low, estimate.high))
+    return say("eval_interval", locale, mean=mean, low=low, high=high)
 
 
 def amount(value: float, unit: Unit) -> str:
@@ -86,10 +129,10 @@ def amount(value: float, unit: Unit) -> str:
     return f"{value:,.1f}" if abs(value) < 1_000 and not float(value).is_integer() else f"{value:,.0f}"
 
 
-def signed(value: float, unit: Unit) -> str:
+def signed(value: float, unit: Unit, locale: str) -> str:
     """Return a difference with its sign; of shares in percentage points."""
     if unit == "share":
-        return f"{100 * value:+.1f} points" if value else "0.0 points"
+        return say("eval_points", locale, points=f"{100 * value:+.1f}" if value else "0.0")
     return f"{'+' if value > 0 else ''}{amount(value, unit)}"
 
 
@@ -98,9 +141,21 @@ def chance(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _laid_out(rows: Sequence[Sequence[str]]) -> list[str]:
+def laid_out(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table; the first row is the heading, and all columns but the first are flush right."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [" | ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in cells]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        " | ".join(
+            [_filled(row[0], widths[0], before=False), *map(_filled, row[1:], widths[1:])],
+        )
+        for row in cells
+    ]
     rule = " | ".join(["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
     return [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
+
+
+def _filled(cell: str, width: int, *, before: bool = True) -> str:
+    """Return a cell with blanks before or after it; Chinese characters take two columns of a terminal."""
+    blanks = " " * (width - cell_len(cell))
+    return blanks + cell if before else cell + blanks

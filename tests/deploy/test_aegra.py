@@ -11,7 +11,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from leadline.batch.questions import read_batch, run_batch
-from leadline.batch.runners import There
+from leadline.batch.runners import ServerRunner
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
 
@@ -100,7 +100,7 @@ async def test_a_batch_is_researched_once(cluster: Cluster, tmp_path: Path) -> N
     file = tmp_path / "questions.txt"
     file.write_text("Who designed the wire sounding machine?\nWhy was tallow pressed into the lead?\n")
     for again in (False, True):
-        async with There(cluster.address, tmp_path / "out", {}) as runner:
+        async with ServerRunner(cluster.address, tmp_path / "out", {}) as runner:
             done = await run_batch(read_batch(file), runner, tmp_path / f"results-{again}.jsonl", 2)
         assert [one.status for one in done] == ["done", "done"]
         assert all(one.claims == one.verified > 0 for one in done)

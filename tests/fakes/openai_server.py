@@ -30,6 +30,7 @@ SCHEMAS = {
     "CriteriaJudgement": "judge_criteria",
     "PairJudgement": "judge_pair",
     "DimensionScores": "judge_dimensions",
+    "CriterionScores": "judge_scores",
 }
 ADVICE = {"max_tokens": " Use 'max_completion_tokens' instead."}
 """What OpenAI says beside the refusal of a parameter."""

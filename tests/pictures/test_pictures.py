@@ -13,7 +13,7 @@ from rich.markdown import Markdown
 
 from leadline import aresearch
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.evaluation_runs import Sides
+from leadline.evaluation.evaluation_runs import SettingsRunner
 from leadline.evaluation.output import write_results
 from leadline.evaluation.sets import read_set
 from leadline.evaluation.settings import settings_of
@@ -151,8 +151,10 @@ async def test_a_chinese_report_in_the_dark_and_its_deck(tmp_path: Path) -> None
 async def test_two_depths_side_by_side(tmp_path: Path) -> None:
     questions = read_set(EXAMPLES / "deep-sea.questions.json")[:12]
     settings = settings_of(depths=["quick", "standard"])
-    sides = Sides(settings, {"documents": [str(EXAMPLES / "deep-sea")]}, tmp_path, reports=tmp_path / "reports")
-    await write_results(await evaluate(questions, sides, name="deep-sea.questions.json"), tmp_path)
+    runner = SettingsRunner(
+        settings, {"documents": [str(EXAMPLES / "deep-sea")]}, tmp_path, reports=tmp_path / "reports"
+    )
+    await write_results(await evaluate(questions, runner, name="deep-sea.questions.json"), tmp_path)
     with chromium() as tab:
         tab.open(tmp_path / "eval.html", width=1000, height=760)
         sharp(tab, 1000, 760)

@@ -15,7 +15,7 @@ from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
 from leadline.batch.questions import BatchQuestion
-from leadline.batch.runners import There
+from leadline.batch.runners import ServerRunner
 from services.run.errors import LeadlineError
 from services.run.settings import forget_settings
 from tests.server.conftest import dev_server, papers
@@ -238,12 +238,12 @@ async def test_a_batch_shows_its_token(
     guarded: tuple[str, Path], ada: LangGraphClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = BatchQuestion(id="1", question=QUESTION)
-    async with There(guarded[0], tmp_path, {}) as runner:
+    async with ServerRunner(guarded[0], tmp_path, {}) as runner:
         with pytest.raises(LeadlineError, match="This server wants a token"):
             await runner.run(asked, runner.new_id(asked), again=False)
     monkeypatch.setenv("LEADLINE_TOKEN", TOKENS["ada"])
     forget_settings()
-    async with There(guarded[0], tmp_path, {}) as runner:
+    async with ServerRunner(guarded[0], tmp_path, {}) as runner:
         report = await runner.run(asked, runner.new_id(asked), again=False)
         assert "Lalla Rookh" in report.markdown
         assert [one["thread_id"] for one in await ada.threads.search(ids=[runner.new_id(asked)])]

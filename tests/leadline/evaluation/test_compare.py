@@ -156,6 +156,14 @@ def test_the_table_says_what_is_not_known() -> None:
     assert len({len(line) for line in lines}) == 1
 
 
+def test_a_chinese_set_is_compared_in_chinese(leadline: Leadline, questions: Path) -> None:
+    questions.write_text(json.dumps([{"id": "tallow", "question": "为什么在铅锤里填牛脂？", "facts": [["sample"]]}]))
+    ran = leadline("compare", questions, "--depth", "quick", "--depth", "standard")
+    assert ran.code == 0, ran.err
+    assert "| 证据召回率" in ran.out
+    assert "1/2 tallow，quick：" in ran.err
+
+
 def test_the_example_sets_can_be_read_and_have_their_folders() -> None:
     for name in ("deep-sea", "myopia"):
         file = EXAMPLES / f"{name}.questions.json"

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
-from leadline.evaluation.evaluation_runs import Sides, chosen_by
+from leadline.evaluation.evaluation_runs import SettingsRunner, chosen_by
 from leadline.evaluation.settings import settings_of
 from prompts import template_source
 from tests.fakes.openai_server import OpenAIServer, error
@@ -157,9 +158,9 @@ def test_prompts_of_a_judge_are_no_choice_of_the_runs(tmp_path: Path) -> None:
             f'---\nversion: 2\nchangelog: ["1: first version", "2: for a test"]\n---\n{own}'
         )
         [setting] = settings_of([folder])
-        hashes.append(chosen_by(Sides([setting], {}, tmp_path))[setting.name]["prompts"].split()[-1])
+        hashes.append(chosen_by(SettingsRunner([setting], {}, tmp_path))[setting.name]["prompts"].split()[-1])
     [built_in] = settings_of()
-    before = chosen_by(Sides([built_in], {}, tmp_path))["default"]["prompts"].split()[-1]
+    before = chosen_by(SettingsRunner([built_in], {}, tmp_path))["default"]["prompts"].split()[-1]
     assert hashes[0] == before != hashes[1]
 
 
@@ -174,6 +175,61 @@ def test_a_home_without_the_runs_says_so(
     ran = leadline("eval", questions, "--docs", docs, "--questions", "1")
     assert ran.code == 2
     assert "Set LEADLINE_HOME" in ran.err
+
+
+WRONG_ROWS = {
+    "a row without a question": ('{"question": "a"}\n{"facts": ["x"]}', "set.jsonl, line 2, field question"),
+    "a criterion without a text": ('{"question": "a", "criteria": [{"weight": 1}]}', "line 1, field criteria.0.text"),
+    "a field that there is not": ('{"question": "a", "fact": ["x"]}', "line 1: there is no field 'fact'"),
+    "a published task without its prompt": ('{"id": 3, "criterions": {}}', "line 1, field question"),
+}
+
+
+@pytest.mark.parametrize(("rows", "said"), WRONG_ROWS.values(), ids=WRONG_ROWS.keys())
+def test_a_set_with_a_wrong_row_is_refused_by_line_and_field(
+    leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path, rows: str, said: str
+) -> None:
+    questions.write_text(rows)
+    ran = leadline("eval", questions, "--docs", docs)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+    assert not endpoint.requests
+    assert not Path("eval").exists()
+
+
+def test_an_unknown_model_is_named_for_each_question_and_the_other_settings_stand(
+    leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
+) -> None:
+    endpoint.fault = lambda _number, _role, body: (
+        error(404, "no such model", "model_not_found") if body["model"] == "nosuch" else None
+    )
+    ran = leadline("eval", questions, "--docs", docs, "--depth", "quick", "--model", "offline", "--model", "nosuch")
+    assert ran.code == 0, ran.err
+    assert ran.err.count("no such model") + ran.err.count("LEADLINE_MODEL") >= len(QUESTIONS)
+    assert results()["failed"] == {"offline": 0, "nosuch": 2}
+    assert results()["questions"][0]["results"]["offline"]["figures"]["facts_quoted"] == 1.0
+
+
+def test_a_chinese_set_is_tabled_in_chinese(leadline: Leadline, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "lamp.md").write_text("# 灯塔\n\n瓦恩霍姆灯塔在1871年以前一直燃烧菜籽油。守塔人每晚修剪灯芯。\n")
+    file = tmp_path / "set.jsonl"
+    file.write_text(json.dumps({"question": "瓦恩霍姆灯塔燃烧的是什么油？", "facts": ["菜籽油", "鲸油"]}))
+    ran = leadline("eval", file, "--docs", folder, "--depth", "quick", "--depth", "standard")
+    assert ran.code == 0, ran.err
+    heading, rule, *rows = ran.out.splitlines()
+    assert [cell.strip() for cell in heading.strip("|").split("|")] == ["", "quick", "standard", "差异", "p"]
+    assert {"报告中的事实", "模型调用", "没有报告的问题"} <= {row.strip("|").split("|")[0].strip() for row in rows}
+    assert {cell_len(row) for row in rows} == {len(rule)}  # a Chinese character takes two columns
+    assert "已写入" in ran.err
+    assert "条论断" in ran.err
+    page = Path("eval/set/eval.html").read_text("utf-8")
+    assert '<html lang="zh-CN">' in page
+    assert "缺少的事实：鲸油" in page
+    assert "Figures" not in page
+    assert results()["locale"] == "zh-CN"
 
 
 BAD_INPUT = {

@@ -1,13 +1,18 @@
 """`leadline eval --judge`: criteria with their sentences, claims, pairs in both orders, RACE's dimensions, labels, and nonsense."""
 
 import json
+import signal
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leadline.evaluation.judgements import WEIGHTS, race
-from schemas.judge_dimensions import DIMENSIONS, DimensionScore
+from leadline.evaluation.judge import TEMPLATES
+from leadline.evaluation.race import WEIGHTS, race
+from schemas.judge_dimensions import DIMENSIONS
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, error, role_of
 from tests.leadline.conftest import Leadline
@@ -86,12 +91,91 @@ def test_a_judge_is_asked_of_criteria_claims_dimensions_and_labels(leadline: Lea
     judge = found["judge"]
     assert (judge["model"], judge["asked"], judge["no_judgement"]) == ("big-judge", 8, 0)
     assert judge["agreement"] == {"judged": 3, "raw": pytest.approx(2 / 3), "kappa": pytest.approx(0.4)}
-    assert judge["prompts"] == {"judge_criteria": 1, "judge_pair": 1, "judge_dimensions": 1, "verifier": 2}
+    assert judge["prompts"] == dict.fromkeys(TEMPLATES, 1) | {"verifier": 2}
     assert judge["calls"] == 5
     assert "Cohen's kappa 0.40" in ran.out
     asked = [body for body in endpoint.requests if body["model"] == "big-judge"]
     assert {role_of(body) for body in asked} == {"judge_criteria", "judge_dimensions", "verifier"}
     assert "Names the storms" in Path("eval/set/eval.html").read_text()
+
+
+PUBLISHED = {
+    "id": 7,
+    "prompt": QUESTION,
+    "dimension_weight": {"comprehensiveness": 0.25, "insight": 0.75},
+    "criterions": {
+        "comprehensiveness": [
+            {"criterion": "Names the storms", "explanation": "All of them.", "weight": 0.5},
+            {"criterion": "Gives the year", "explanation": "", "weight": 0.5},
+        ],
+        "insight": [{"criterion": "Explains the damage", "explanation": "", "weight": 1.0}],
+    },
+}
+
+
+def criterion_scores(*both: tuple[float, float]) -> str:
+    return json.dumps(
+        {
+            "scores": [
+                {"number": number, "reason": "r", "first": first, "second": second}
+                for number, (first, second) in enumerate(both, 1)
+            ]
+        }
+    )
+
+
+@pytest.fixture
+def published(place: Path) -> tuple[str, ...]:
+    """A set as DeepResearch Bench publishes it, whose dimensions both have criteria, and its reference report."""
+    Path("set.jsonl").write_text(json.dumps(PUBLISHED))
+    Path("references.jsonl").write_text(json.dumps({"id": 7, "prompt": QUESTION, "article": "Storms closed it."}))
+    return (*GIVEN, "--references", "references.jsonl")
+
+
+def test_criteria_with_dimensions_are_scored_a_dimension_a_call(
+    leadline: Leadline, endpoint: OpenAIServer, published: tuple[str, ...]
+) -> None:
+    endpoint.script["judge_scores"] = [criterion_scores((8, 4), (2, 4)), criterion_scores((6, 2))]
+    ran = leadline(*published)
+    assert ran.code == 0, ran.err
+    run = evaluated()["questions"][0]["results"]["quick"]
+    assert run["judged"]["dimensions"] == {"comprehensiveness": [5, 4], "insight": [6, 2]}
+    assert [(one["text"], one["first"], one["second"]) for one in run["judged"]["scores"]] == [
+        ("Names the storms: All of them.", 8, 4),
+        ("Gives the year", 2, 4),
+        ("Explains the damage", 6, 2),
+    ]
+    assert run["figures"]["race_insight"] == 0.75
+    first, second = 0.25 * 5 + 0.75 * 6, 0.25 * 4 + 0.75 * 2
+    assert run["figures"]["race"] == pytest.approx(first / (first + second))
+    asked = [body["messages"] for body in endpoint.requests if role_of(body) == "judge_scores"]
+    assert ["`comprehensiveness`" in messages[0]["content"] for messages in asked] == [True, False]
+    assert ["Explains the damage" in messages[-1]["content"] for messages in asked] == [False, True]
+
+
+def test_a_criterion_without_a_score_is_left_out_and_a_dimension_without_any_leaves_no_whole_score(
+    leadline: Leadline, endpoint: OpenAIServer, published: tuple[str, ...]
+) -> None:
+    endpoint.script["judge_scores"] = [criterion_scores((8, 4)), *["No idea."] * 9]
+    ran = leadline(*published)
+    assert ran.code == 0, ran.err
+    run = evaluated()["questions"][0]["results"]["quick"]
+    assert run["judged"]["dimensions"] == {"comprehensiveness": [8, 4]}
+    assert run["figures"]["race_comprehensiveness"] == pytest.approx(2 / 3)
+    assert "race" not in run["figures"]
+    assert [one["first"] for one in run["judged"]["scores"]] == [8, None, None]
+    assert evaluated()["judge"]["no_judgement"] >= 2
+
+
+@pytest.mark.usefixtures("place")
+def test_a_judge_sees_a_report_without_what_the_program_adds(leadline: Leadline, endpoint: OpenAIServer) -> None:
+    judge_well(endpoint)
+    assert leadline(*GIVEN).code == 0
+    written = next(Path("eval/set/reports").rglob("report.md")).read_text("utf-8")
+    assert all(added in written for added in ("## References", "sources/", "statements"))
+    asked = next(body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "judge_criteria")
+    assert f"{SOURCE.removesuffix('.')} [1]." in asked or f"{SOURCE} [1]" in asked
+    assert not any(added in asked for added in ("References", "sources/", "statements"))
 
 
 @pytest.mark.usefixtures("place")
@@ -107,6 +191,29 @@ def test_a_judge_is_paid_once(leadline: Leadline, endpoint: OpenAIServer) -> Non
 
 
 @pytest.mark.usefixtures("place")
+def test_a_judge_that_was_killed_goes_on_where_it_stopped(leadline: Leadline, endpoint: OpenAIServer) -> None:
+    judge_well(endpoint)
+    endpoint.script["judge_dimensions"] *= 2
+    child = subprocess.Popen([sys.executable, "-m", "leadline", *GIVEN], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def kill(number: int) -> None:
+        if endpoint.roles[number - 1] == "judge_dimensions":
+            child.send_signal(signal.SIGKILL)
+            child.wait(30)
+
+    endpoint.on_request = kill
+    child.communicate(timeout=90)
+    assert child.returncode == -signal.SIGKILL
+    assert evaluated()["judge"] is None  # the figures without it are written before it is asked
+    endpoint.on_request = None
+    ran = leadline(*GIVEN)
+    assert ran.code == 0, ran.err
+    asked = Counter(role_of(body) for body in endpoint.requests if body["model"] == "big-judge")
+    assert asked == {"judge_criteria": 3, "verifier": 1, "judge_dimensions": 2}
+    assert evaluated()["judge"]["no_judgement"] == 0
+
+
+@pytest.mark.usefixtures("place")
 def test_a_judge_that_answers_nonsense_gives_no_judgement(leadline: Leadline, endpoint: OpenAIServer) -> None:
     endpoint.script["judge_criteria"] = ["What a fine pier!"] * 9
     endpoint.script["judge_dimensions"] = [scores(60, -4)] * 3
@@ -115,6 +222,7 @@ def test_a_judge_that_answers_nonsense_gives_no_judgement(leadline: Leadline, en
     assert ran.code == 0, ran.err
     assert "Traceback" not in ran.err
     assert "No judgement on some" in ran.err
+    assert "8 judgements asked, 8 of them unusable (100.0 %)" in ran.out
     found = evaluated()
     assert found["judge"]["no_judgement"] == found["judge"]["asked"] == 8
     assert found["judge"]["agreement"] is None
@@ -220,9 +328,9 @@ def test_a_judge_with_a_small_window_sees_the_beginning_of_a_long_report(
 
 
 def test_race_is_the_part_of_the_weighted_sum() -> None:
-    given = {name: DimensionScore(dimension=name, first=8 if name == "insight" else 4, second=4) for name in DIMENSIONS}
-    figures = race(given, WEIGHTS)
+    figures = race({name: (8 if name == "insight" else 4, 4) for name in DIMENSIONS}, WEIGHTS)
     first = 4 + 4 * 0.35
     assert figures["race"] == pytest.approx(first / (first + 4))
     assert figures["race_insight"] == pytest.approx(2 / 3)
-    assert race(None, WEIGHTS) == {}
+    assert race({}, WEIGHTS) == {}
+    assert "race" not in race({"insight": (8, 4)}, WEIGHTS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leadline.evaluation.evaluation_runs import Seen
+from leadline.evaluation.evaluation_runs import Observation
 from leadline.evaluation.gold import gold_among, names_of, states
 from leadline.evaluation.measures import figures_of, figures_of_nothing
 from leadline.evaluation.question import EvalQuestion
@@ -51,7 +51,7 @@ GATHERED = Gatherings([passage("a"), passage("b"), passage("c")], {one.content_h
 
 def test_gold_sources_are_counted_at_each_stage() -> None:
     question = EvalQuestion(question="?", gold=["oil", "https://site.example/lens?x=1", "never.md"])
-    seen = Seen(run_id="r", seconds=3.0, read=["a"])
+    seen = Observation(run_id="r", seconds=3.0, read=["a"])
     figures = figures_of(question, report(claim("It burned oil.", "E1-1")), GATHERED, seen)
     found = [figures[key] for key in ("gold_found", "gold_read", "gold_quoted", "gold_cited")]
     assert found == [pytest.approx(2 / 3), pytest.approx(1 / 3), pytest.approx(2 / 3), pytest.approx(1 / 3)]
