@@ -19,6 +19,10 @@ class FailedSentence(BaseModel):
     reason: str
     """Why, in words."""
     cites: list[str]
+    before: str = ""
+    """The statement in front of it in the report."""
+    after: str = ""
+    """The statement behind it."""
 
 
 class ReporterRewritingPrompt(BaseModel):

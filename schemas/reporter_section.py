@@ -36,6 +36,8 @@ class ReporterSectionPrompt(BaseModel):
     """What the section has already, where it is to go on with excerpts that were not used."""
     passages: list[SectionExcerpt] = Field(default_factory=list)
     """The excerpts that are written from."""
+    shared: list[EvidenceView] = Field(default_factory=list)
+    """Excerpts of other sections that may be used."""
     contradictions: list[ContradictionView] = Field(default_factory=list)
     outdated: list[str] = Field(default_factory=list)
     """Ids of excerpts among these that are out of date for a dated question."""

@@ -43,6 +43,8 @@ class ResearcherPrompt(BaseModel):
     """Findings of the steps this one depends on."""
     so_far: str = ""
     """What earlier rounds of this step found."""
+    missing: list[str] = Field(default_factory=list)
+    """What the last round missed; its queries are then those of this round."""
     passages: list[NumberedPassage]
     """Those of this round: what earlier rounds were shown is not shown again."""
     rounds_left: int = 0

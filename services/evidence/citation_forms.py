@@ -24,6 +24,7 @@ _CITED = rf"\[{_ID}\]"
 _RUN = rf"{_CITED}(?:{_JOINT}{_CITED}){{0,40}}+"
 
 _MARK = f"[{INFERENCE}]"
+_MARKED = re.compile(rf"\[{INFERENCE}\](?:{_CITED}){{1,40}}+")
 _PLAIN = re.compile(_CITED)
 _ONE = re.compile(_ID)
 _TICKED = re.compile(rf"`({_ID})`")
@@ -94,6 +95,15 @@ def plain_citations(markdown: str, known: Collection[str] = ()) -> str:
             are among these; a bracket with any other id stays a citation, of something that does not exist.
     """
     return "".join(text if is_code else _plain(text, known) for is_code, text in _parts(markdown))
+
+
+def inferences_in_words(markdown: str) -> str:
+    """Write the marks of inferences as prompts ask for them: `[⇒][E1-1][E2-3]` is `[inferred: E1-1, E2-3]`."""
+
+    def mark(match: re.Match[str]) -> str:
+        return f"[inferred: {', '.join(key[1:-1] for key in _PLAIN.findall(match.group()))}]"
+
+    return _MARKED.sub(mark, markdown)
 
 
 def with_numbers(markdown: str, meaning: Mapping[int, Sequence[str]]) -> str:

@@ -48,13 +48,20 @@ def finding_views(
             description=known[step_id].description,
             step_type=known[step_id].step_type,
             evidence=evidence_views(results[step_id].excerpts, sources),
-            **results[step_id].model_dump(
-                include={"status", "finding", "confidence", "attempts", "missing_aspects", "error"}
-            ),
+            finding=_beyond_quotes(known[step_id], results[step_id]),
+            **results[step_id].model_dump(include={"status", "confidence", "attempts", "missing_aspects", "error"}),
         )
         for step_id in sorted(results, key=int)
         if step_id in known
     ]
+
+
+def _beyond_quotes(step: Step, result: StepResult) -> str:
+    """Return a finding; of what a program printed only the lines that no excerpt quotes, as these are shown below it."""
+    if step.step_type != "processing":
+        return result.finding
+    quoted = {line.strip() for excerpt in result.excerpts for line in excerpt.quote.splitlines()}
+    return "\n".join(line for line in result.finding.splitlines() if line.strip() not in quoted)
 
 
 def steps_by_id(plans: Sequence[Plan]) -> dict[str, Step]:

@@ -1,10 +1,11 @@
-"""From the outline of a run to the sections of its report: every quote that is shown stands in exactly one section."""
+"""From the outline of a run to the sections of its report: every quote that is shown has its place in one section."""
 
 from collections.abc import Mapping, Sequence
 
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import OutlineNode
 from schemas.sections import Section, SectionPart
+from services.reports.shared_evidence import share
 from services.text.tokens import tokens
 
 MIN_SECTIONS = 2
@@ -48,7 +49,7 @@ def sections_of(
     chosen = [_with_evidence(section) for section in sections.values() if section.all_ids]
     chosen += _by_steps(findings, placed)
     _add_background(chosen, [item for item in background if item.id not in placed], views)
-    return chosen
+    return share(chosen, views)
 
 
 def bears_sections(sections: Sequence[Section]) -> bool:

@@ -10,13 +10,14 @@ from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_section import ReporterSectionPrompt, SectionExcerpt
 from schemas.sections import Section
+from services.evidence.citation_forms import inferences_in_words
 from services.models import write
 from services.models.prompt_fit import passage_tokens
 from services.reports.checking.numbered_citations import read_citations
 from services.reports.length import NEAR
 from services.reports.surroundings import Surroundings, beside_each_other
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError
+from services.run.errors import LimitReached, ModelError, UselessAnswer
 from services.run.roles import DEFAULTS
 from services.run.ui_text import problem_text, say
 from services.text.word_count import words_in
@@ -55,9 +56,14 @@ class SectionEvidence:
             for key in ids
         ]
 
+    def shared(self, section: Section) -> list[EvidenceView]:
+        """Return the excerpts of other sections that a section may use."""
+        return [self.views[key] for key in section.shared_ids if key in self.views]
+
     def words(self, section: Section) -> int:
         """Count the words that a section can quote."""
-        return sum(words_in(self.views[key].quote) for key in section.all_ids if key in self.views)
+        ids = [*section.all_ids, *section.shared_ids]
+        return sum(words_in(self.views[key].quote) for key in ids if key in self.views)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +80,18 @@ class Portion:
     place: int = 1
     """Among the portions of its section, from 1."""
     portions: int = 1
+    shared: list[EvidenceView] = field(default_factory=list)
+    """Excerpts of other sections that it may use."""
 
 
-def portions_of(number: int, passages: Sequence[SectionExcerpt], room: int, words: int, fewest: int) -> list[Portion]:
+def portions_of(
+    number: int,
+    passages: Sequence[SectionExcerpt],
+    room: int,
+    words: int,
+    fewest: int,
+    shared: Sequence[EvidenceView] = (),
+) -> list[Portion]:
     """Cut a section's excerpts into portions of about equal size, each within the room of a prompt.
 
     Args:
@@ -85,6 +100,7 @@ def portions_of(number: int, passages: Sequence[SectionExcerpt], room: int, word
         room: tokens of evidence of one prompt.
         words: of the whole section.
         fewest: likewise, that are asked for.
+        shared: excerpts of other sections that the first portion may use.
     """
     sizes = [passage_tokens(f"{item.before}{item.quote}{item.after}") for item in passages]
     count = max(1, -(-sum(sizes) // max(1, room)))
@@ -97,7 +113,15 @@ def portions_of(number: int, passages: Sequence[SectionExcerpt], room: int, word
         groups[-1].append(item)
         used += size
     return [
-        Portion(number, group, words // len(groups), fewest // len(groups), place, len(groups))
+        Portion(
+            number,
+            group,
+            words // len(groups),
+            fewest // len(groups),
+            place,
+            len(groups),
+            list(shared if place == 1 else ()),
+        )
         for place, group in enumerate(groups, 1)
     ]
 
@@ -138,7 +162,7 @@ class SectionWriter:
         return text
 
     async def written(self, portion: Portion, on_text: OnText) -> str:
-        """Let the model write one portion; where it fell far short with excerpts unused, let it go on with them once.
+        """Let the model write one portion; where it fell far short and left out what answers a step, let it go on with it once.
 
         Raises:
             LimitReached: the budget leaves no room for it, or no time.
@@ -147,21 +171,25 @@ class SectionWriter:
         text = await self._call(portion, portion.passages, portion.words, "", on_text)
         missing = portion.fewest - words_in(text)
         unused = [item for item in portion.passages if item.id not in text]
-        if missing < max(LEAST_MORE, NEAR * portion.fewest) or not unused:
+        telling = any(item.relevance == "high" for item in unused)
+        if missing < max(LEAST_MORE, NEAR * portion.fewest) or not telling:
             return text
         on_text("\n\n")
         try:
-            more = await self._call(portion, unused, missing, text, on_text)
+            more = await self._call(portion, unused, missing, inferences_in_words(text), on_text)
+        except UselessAnswer:
+            return text
         except (LimitReached, ModelError) as problem:
             self.limits.append(in_words(problem, self.prompt.locale))
             return text
-        return f"{text}\n\n{more}"
+        return f"{text}\n\n{more}" if re.search(r"\w", more) else text
 
     async def _call(
         self, portion: Portion, passages: Sequence[SectionExcerpt], words: int, written: str, on_text: OnText
     ) -> str:
         prompt = self.prompt
-        shown = {item.id for item in passages}
+        usable: list[EvidenceView] = [*passages, *portion.shared]
+        shown = {item.id for item in usable}
         variables = ReporterSectionPrompt(
             **prompt.model_dump(include={"question", "locale", "today", "tone"}),
             outline=self.sections,
@@ -171,6 +199,7 @@ class SectionWriter:
             portions=portion.portions,
             written=written,
             passages=list(passages),
+            shared=[] if written else portion.shared,
             contradictions=[item for item in prompt.contradictions if shown & set(item.excerpt_ids)],
             outdated=[key for key in prompt.outdated if key in shown],
         )
@@ -183,7 +212,7 @@ class SectionWriter:
         scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
         reply = await write("reporter", variables, scale=scale, template=TEMPLATE, on_token=on_token)
         text = await asyncio.to_thread(
-            read_citations, reply.text, passages, question=prompt.question, locale=prompt.locale
+            read_citations, reply.text, usable, question=prompt.question, locale=prompt.locale
         )
         if reply.cut_off:
             self.limits.append(say("cut_off", prompt.locale))

@@ -7,7 +7,7 @@ room for a section, its quotes stand in its place; where none is left for joinin
 import asyncio
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessageChunk
@@ -16,6 +16,7 @@ from langgraph.graph.message import push_message
 from schemas.evidence import EXCERPT_ID, Excerpt, Source
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
+from services.evidence.citation_forms import inferences_in_words
 from services.models import ask
 from services.models.portions import evidence_tokens
 from services.reports.labels import labels_for
@@ -93,7 +94,8 @@ class SectionedReport:
         joining = await self._joining(paragraphs)
         written_from: dict[str, set[str]] = {}
         for section in sections:
-            written_from.setdefault(" ".join(section.title.split()), set()).update(section.all_ids)
+            ids = [*section.all_ids, *section.shared_ids]
+            written_from.setdefault(" ".join(section.title.split()), set()).update(ids)
         return LongText(
             merge_sections(paragraphs, joining, labels_for(self.prompt.locale)),
             joining.follow_up_questions[:3],
@@ -129,7 +131,9 @@ class SectionedReport:
         return [
             portion
             for place, section in enumerate(sections)
-            for portion in portions_of(place + 1, self.evidence.of(section), room, words[place], fewest[place])
+            for portion in portions_of(
+                place + 1, self.evidence.of(section), room, words[place], fewest[place], self.evidence.shared(section)
+            )
         ]
 
     async def _streamed(self, portion: Portion, place: int, stream: InOrder, *, alone: bool) -> str | None:
@@ -170,7 +174,8 @@ class SectionedReport:
         grown = self.evidence.words(section) / max(1, before)
         words = round(max(words_in(self.texts[place]), self.length.words / len(self.writer.sections)) * min(2.0, grown))
         fewest = min(words, self.length.fewest // len(self.writer.sections))
-        portions = portions_of(place + 1, self.evidence.of(section), room, words, fewest)
+        shared = self.evidence.shared(section)
+        portions = portions_of(place + 1, self.evidence.of(section), room, words, fewest, shared)
         try:
             texts = [await self.writer.written(portion, lambda piece: None) for portion in portions]
         except (LimitReached, ModelError) as problem:
@@ -181,7 +186,8 @@ class SectionedReport:
     async def _joining(self, sections: list[SectionText]) -> Joining:
         prompt, limits = self.prompt, self.writer.limits
         variables = ReporterJoiningPrompt(
-            **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}), sections=shortened(sections)
+            **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}),
+            sections=shortened(_in_words(sections)),
         )
         try:
             return await ask("reporter", variables, Joining, template="reporter_joining")
@@ -190,6 +196,21 @@ class SectionedReport:
             limits.append(say("joined_by_rules", prompt.locale))
         texts = (paragraph.text for section in sections for paragraph in section.paragraphs)
         return Joining(title="", summary=next((text for text in texts if _CITES.search(text)), ""))
+
+
+def _in_words(sections: Sequence[SectionText]) -> list[SectionText]:
+    """Return sections with the marks of their inferences as prompts ask for them."""
+    return [
+        section.model_copy(
+            update={
+                "paragraphs": [
+                    paragraph.model_copy(update={"text": inferences_in_words(paragraph.text)})
+                    for paragraph in section.paragraphs
+                ]
+            }
+        )
+        for section in sections
+    ]
 
 
 def _sender() -> Callable[[str], None]:

@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from schemas.evidence import Claim, Excerpt, Judgement, Source
 from schemas.evidence_view import EvidenceView
@@ -66,16 +67,16 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
     try:
         checked = await asyncio.to_thread(check_draft, draft)
         asked = tuple(checked.undecided)
-        verified.judgements |= await judge.judged(asked, checked.conclusions)
+        verified.judgements |= await judge.judged(asked, checked.conclusions, checked.with_heads)
         if verified.judgements:
             checked = await asyncio.to_thread(check_draft, verified.draft(draft))
         failed = [claim for claim in checked.failed if claim.citations][:MAX_SENTENCES]
         if failed:
-            verified.rewritten = await _written_anew(failed, draft, tone)
+            verified.rewritten = await _written_anew(failed, checked.claims, draft, tone)
         if verified.rewritten:
             checked = await asyncio.to_thread(check_draft, verified.draft(draft))
             fresh = [statement for statement in checked.undecided if statement not in asked]
-            verified.judgements |= await judge.judged(fresh, checked.conclusions)
+            verified.judgements |= await judge.judged(fresh, checked.conclusions, checked.with_heads)
     except LimitReached as limit:
         verified.limits = [limit_message(limit, draft.locale), say("verified_by_code", draft.locale)]
     except ModelError as problem:
@@ -94,13 +95,17 @@ class Judge:
     text_of: TextOf
 
     async def judged(
-        self, statements: Sequence[Statement], conclusions: Collection[Statement] = ()
+        self,
+        statements: Sequence[Statement],
+        conclusions: Collection[Statement] = (),
+        with_heads: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[Statement, Judgement]:
         """Return what the model says of each sentence; none where its decisive words stand in no passage that is cited.
 
         Args:
             statements: to be judged.
             conclusions: those of them that are inferred from what they cite.
+            with_heads: rows of tables as they are shown, with the heads of their columns.
 
         Raises:
             LimitReached: the budget leaves no room for it, or no time.
@@ -109,7 +114,7 @@ class Judge:
         ids = dict.fromkeys(key for _, cited in statements for key in cited)
         passages = {key: await self._passage(self.excerpts[key]) for key in ids}
         batches = self._batches(statements, passages)
-        parts = await asyncio.gather(*(self._batch(batch, passages, conclusions) for batch in batches))
+        parts = await asyncio.gather(*(self._batch(batch, passages, conclusions, with_heads) for batch in batches))
         return {statement: judgement for part in parts for statement, judgement in part.items()}
 
     def _batches(
@@ -133,14 +138,23 @@ class Judge:
             yield batch
 
     async def _batch(
-        self, batch: Sequence[Statement], passages: Mapping[str, PassageView], conclusions: Collection[Statement]
+        self,
+        batch: Sequence[Statement],
+        passages: Mapping[str, PassageView],
+        conclusions: Collection[Statement],
+        with_heads: Mapping[str, str],
     ) -> dict[Statement, Judgement]:
         cited = dict.fromkeys(key for _, ids in batch for key in ids)
         prompt = VerifierPrompt(
             locale=self.locale,
             passages=[passages[key] for key in cited],
             statements=[
-                StatementView(number=number, text=text, cites=list(ids), inferred=(text, ids) in conclusions)
+                StatementView(
+                    number=number,
+                    text=with_heads.get(text, text),
+                    cites=list(ids),
+                    inferred=(text, ids) in conclusions,
+                )
                 for number, (text, ids) in enumerate(batch, 1)
             ],
             inferences=any(statement in conclusions for statement in batch),
@@ -186,7 +200,9 @@ def _found(words: str, passages: Sequence[PassageView]) -> str:
     return ""
 
 
-async def _written_anew(failed: Sequence[Claim], draft: Draft, tone: str) -> dict[str, str]:
+async def _written_anew(failed: Sequence[Claim], claims: Sequence[Claim], draft: Draft, tone: str) -> dict[str, str]:
+    texts = ["", *(claim.text for claim in claims), ""]
+    beside = {text: (texts[place - 1], texts[place + 1]) for place, text in enumerate(texts[1:-1], 1)}
     cited = {key for claim in failed for key in claim.citations}
     excerpts = [excerpt for excerpt in draft.excerpts if excerpt.id in cited]
     evidence: list[EvidenceView] = evidence_views(excerpts, draft.sources)
@@ -196,7 +212,14 @@ async def _written_anew(failed: Sequence[Claim], draft: Draft, tone: str) -> dic
         tone=tone,
         evidence=evidence,
         sentences=[
-            FailedSentence(number=number, text=claim.text, reason=claim.reason, cites=claim.citations)
+            FailedSentence(
+                number=number,
+                text=claim.text,
+                reason=claim.reason,
+                cites=claim.citations,
+                before=beside.get(claim.text, ("", ""))[0],
+                after=beside.get(claim.text, ("", ""))[1],
+            )
             for number, claim in enumerate(failed, 1)
         ],
     )

@@ -27,6 +27,10 @@ from services.text.ranking import fuse, take_turns
 HITS_A_QUERY = 10
 LONGEST_REASON = 160
 """Characters of why a search failed, as it is told beside what the others brought."""
+QUERIES_K = 2
+"""Of the fusion of several queries' hits. Each query asks for something else: what is first for one of them must come before what all of
+them have in twentieth place, which the usual 60 would prefer. On half of ScholarQA-CS (criteria as queries, 30 hits of each) 1 to 3 put 0.76 of the gold
+into the first 12 passages and 60 put 0.72; on the other half it was 0.76 and 0.72, too."""
 PER_SOURCE = 4
 """Passages of one source before other sources have had their turn."""
 OF_BEST = 0.15
@@ -126,7 +130,7 @@ def _permitted(hit: Hit, filters: Filters) -> bool:
 
 def _ranked(pool: Pool, results: Results) -> list[Key]:
     """Fuse the rankings of several searches into one, best first; hits without a text are left out."""
-    return list(fuse([pool.rank(query, [hit for hit in hits if hit.text]) for query, hits in results]))
+    return list(fuse([pool.rank(query, [hit for hit in hits if hit.text]) for query, hits in results], QUERIES_K))
 
 
 async def _search_all(

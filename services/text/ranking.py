@@ -43,8 +43,12 @@ def rarity(holding: int, documents: int) -> float:
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
-def fuse(rankings: Sequence[Sequence[Key]]) -> dict[Key, float]:
-    """Fuse ranked lists: a thing scores `1 / (RRF_K + rank)` in each list it stands in.
+def fuse(rankings: Sequence[Sequence[Key]], k: float = RRF_K) -> dict[Key, float]:
+    """Fuse ranked lists: a thing scores `1 / (k + rank)` in each list it stands in.
+
+    Args:
+        rankings: lists, each best first.
+        k: how little the first places count beside later ones.
 
     Returns:
         Scores by thing, the best first; ties in the order of first appearance.
@@ -52,7 +56,7 @@ def fuse(rankings: Sequence[Sequence[Key]]) -> dict[Key, float]:
     scores: dict[Key, float] = {}
     for ranking in rankings:
         for rank, key in enumerate(ranking, 1):
-            scores[key] = scores.get(key, 0.0) + 1.0 / (RRF_K + rank)
+            scores[key] = scores.get(key, 0.0) + 1.0 / (k + rank)
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 

@@ -9,7 +9,6 @@ import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from schemas.events import Searched
@@ -241,11 +240,11 @@ class _Rounds:
     async def _portion(self, new: Sequence[Passage]) -> list[Passage]:
         """Return a passage for each source that is still wanted, as far as one prompt has room; the others wait.
 
-        Those just found and those that waited take turns.
+        Those just found come first: their queries name what is missing. Each query has room for two.
         """
-        candidates = [*filter(None, chain.from_iterable(zip_longest(new, self.waiting)))]
+        candidates = [*new, *self.waiting]
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
-        most = max(MIN_PASSAGES, self.wanted.sources - self._quoted())
+        most = max(MIN_PASSAGES, 2 * len(self.next_queries), self.wanted.sources - self._quoted())
         shown = passages_within(candidates[:most], self.room, MIN_PASSAGES)
         self.waiting = candidates[len(shown) :]
         first = self.gathered.shown + 1
@@ -258,6 +257,8 @@ class _Rounds:
             update={
                 "passages": numbered(passages),
                 "so_far": gathered.finding,
+                "missing": gathered.missing_aspects,
+                "queries": (gathered.rounds and self.next_queries) or self.need.queries,
                 "rounds_left": self.left(done=1),
                 "wide": self.run.context.level.wide,
             }

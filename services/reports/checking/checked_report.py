@@ -20,6 +20,8 @@ class CheckedReport:
     """Statements, with the ids that they cite, of which a model may say what they are."""
     conclusions: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
     """Those of these that are inferred from what they cite."""
+    with_heads: dict[str, str] = field(default_factory=dict)
+    """Rows of tables, each with the heads of its columns, without which nobody can tell what a cell says."""
     marked: int = 0
     opening: int = 0
     """How many of the claims stand in the opening: before the first section, or in it where the report begins with one."""

@@ -62,7 +62,11 @@ class CodeCitations:
         self._texts = [f"{excerpt.quote}\n{titles.get(excerpt.content_hash, '')}" for excerpt in self._excerpts]
         self._terms = [tokens(text) for text in self._texts]
         self._sections = {
-            heading: {by_quote[" ".join(excerpt.quote.split())].id for excerpt in excerpts if excerpt.id in ids}
+            heading: {
+                same.id
+                for excerpt in excerpts
+                if excerpt.id in ids and (same := by_quote.get(" ".join(excerpt.quote.split()))) is not None
+            }
             for heading, ids in (sections or {}).items()
         }
         self._found: dict[tuple[str, str, tuple[str, ...]], str] = {}

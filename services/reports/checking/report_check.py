@@ -314,6 +314,8 @@ class ReportCheck:
         shown = [self._known_only(cell) for cell in cells]
         if not re.search(r"\w", words):
             return table_row(shown)
+        labelled = (f"{head}: {text}" if head else text for head, text in zip(heads, texts, strict=False) if text)
+        self.result.with_heads[words] = " | ".join(labelled)
         if any(map(is_inference, cells)):
             claim = self._inferred(words, written_ids)
         elif written_ids and not ids:
