@@ -28,9 +28,9 @@ from services.embedding.models import INSTALL, embedders
 from services.models.llamacpp import foreseen
 from services.run.endpoints import GENERAL, endpoint_named, endpoint_names, without_user
 from services.run.errors import LeadlineError
-from services.run.installation import NAME, in_project, install_command
+from services.run.installation import NAME, PROJECT_ROOT, in_project, install_command
 from services.run.roles import OFFLINE, ROLES, role_model
-from services.run.settings import PROJECT_ROOT, settings
+from services.run.settings import settings
 from services.search.folder_files import check_folder
 from services.search.web import web_search
 

@@ -10,10 +10,11 @@ from leadline.setup.check import BROKEN, NOTE, OK, Check
 from services.run.errors import LeadlineError
 from services.run.installation import in_project, reinstall_command
 from services.run.settings import settings
-from services.sandbox import CanaryResult, Sandbox
+from services.sandbox.canaries import CanaryResult
 from services.sandbox.imports import LIBRARIES
 from services.sandbox.interpreter import default_python, interpreter
 from services.sandbox.jail import landlock_version
+from services.sandbox.sandbox import Sandbox
 from services.search.converters import Converters
 
 NEEDS = "Linux 5.13 or later with Landlock and seccomp switched on, on x86_64 or aarch64"

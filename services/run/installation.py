@@ -4,8 +4,7 @@ import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from services.run.settings import PROJECT_ROOT
-
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
 NAME = "leadline"
 _PACKAGED = PROJECT_ROOT / "leadline" / "examples"
 EXAMPLES = _PACKAGED if _PACKAGED.is_dir() else PROJECT_ROOT / "examples"

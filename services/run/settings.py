@@ -11,8 +11,6 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from services.run.errors import SettingsError, reason_of
 
-PROJECT_ROOT = Path(__file__).resolve().parents[2]
-
 
 def _paths(value: object) -> object:
     """Split a list of folders as the operating system writes them (`a:b`)."""

@@ -1,6 +1,4 @@
-"""Running model-written code, isolated by the operating system."""
+"""Running model-written code and parsing files, isolated by the operating system.
 
-from services.sandbox.canaries import CanaryResult
-from services.sandbox.sandbox import Sandbox, SandboxResult
-
-__all__ = ["CanaryResult", "Sandbox", "SandboxResult"]
+It imports nothing itself: a process that parses files imports `services.sandbox.jobs` from here, and waits for all else.
+"""

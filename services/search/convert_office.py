@@ -1,4 +1,4 @@
-"""PDF, Word, Excel and HTML files to text, in a locked process (see `services/sandbox/workers.py`).
+"""PDF, Word, Excel and HTML files to text, and workbooks to profiles, in a locked process (see `services/sandbox/workers.py`).
 
 A broken or hostile file can neither block nor end the run, nor reach anything.
 """
@@ -6,6 +6,8 @@ A broken or hostile file can neither block nor end the run, nor reach anything.
 import io
 import re
 import zipfile
+from collections.abc import Mapping
+from typing import Any
 from xml.etree import ElementTree
 
 from bs4 import BeautifulSoup
@@ -20,6 +22,7 @@ from services.sandbox.jobs import serve
 from services.search.conversion import converted
 from services.search.file_types import Converted
 from services.search.ocr import image_text
+from services.search.workbook_views import workbook_views
 
 _JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
 """Line ends inside Chinese sentences, where a PDF has a line and the text has nothing."""
@@ -129,5 +132,11 @@ def _markitdown(data: bytes, suffix: str) -> str:
 
 
 def main() -> None:
-    """Convert the files that come on standard input."""
-    serve(lambda job, data: convert(job["name"], data, job["ocr_seconds"]))
+    """Convert the files that come on standard input, or profile their tables."""
+    serve(_answer)
+
+
+def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
+    if job.get("tables"):
+        return {"views": [view.model_dump() for view in workbook_views(job["name"], data)]}
+    return convert(job["name"], data, job["ocr_seconds"])

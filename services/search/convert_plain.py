@@ -1,4 +1,4 @@
-"""Plain text files to documents, and tables to profiles, in a locked process (see `services/sandbox/workers.py`).
+"""Plain text files to documents, and files of rows to profiles, in a locked process (see `services/sandbox/workers.py`).
 
 PDF, Word, Excel and HTML files have a process of their own, `convert_office.py`: what reads them takes a second to load.
 """

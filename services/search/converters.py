@@ -56,9 +56,8 @@ class Converters:
 
     async def convert_data(self, name: str, data: bytes) -> Converted:
         """Convert what is in a file of this name; what goes wrong is returned as `error`."""
-        workers = self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
         ocr = settings().leadline_ocr_seconds
-        answer = await workers.run({"name": name, "ocr_seconds": ocr}, data, SECONDS_A_FILE + ocr)
+        answer = await self._workers(name).run({"name": name, "ocr_seconds": ocr}, data, SECONDS_A_FILE + ocr)
         if answer and answer.get("error") == NO_TEXT and PurePath(name).suffix.lower() == ".pdf":
             return {"error": await asyncio.to_thread(no_text_of_pdf)}
         if answer is None or not ("error" in answer or {"text", "title", "published"} <= set(answer)):
@@ -71,8 +70,11 @@ class Converters:
             data = await asyncio.to_thread(_read, path)
         except OSError:
             return []
-        answer = await self._plain.run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
+        answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
         return answer.get("views", []) if answer else []
+
+    def _workers(self, name: str) -> Workers[_Answer]:
+        return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
 
 
 def _read(path: Path) -> bytes:

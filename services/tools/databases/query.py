@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from services.run.errors import DatabaseError, SettingsError
-from services.run.settings import PROJECT_ROOT
+from services.run.installation import PROJECT_ROOT
 from services.tools.databases.configuration import INSTALL, Database
 from services.tools.rows import Rows
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from services.sandbox import Sandbox
 from services.sandbox.imports import LIBRARIES, refused_imports
 from services.sandbox.interpreter import default_python, interpreter
+from services.sandbox.sandbox import Sandbox
 
 PROGRAMS = {
     "scipy": "from scipy import stats\nprint(round(stats.linregress([0, 1, 2], [1, 3, 5]).slope, 6))",

@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from services.run.errors import SandboxRefused, SettingsError
-from services.sandbox import Sandbox
 from services.sandbox import sandbox as module
+from services.sandbox.sandbox import Sandbox
 from services.sandbox.seccomp import filter_program
 
 

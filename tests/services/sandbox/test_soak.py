@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from services.sandbox import Sandbox
+from services.sandbox.sandbox import Sandbox
 
 RUNS, SIDE_BY_SIDE = 200, 4
 PROGRAMS = (

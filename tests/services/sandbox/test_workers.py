@@ -1,6 +1,8 @@
 """Processes that parse untrusted files: what a parser that was taken over can reach, and what becomes of its answers."""
 
 import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -154,3 +156,12 @@ async def test_a_page_that_was_read_unlocked_says_so(monkeypatch: pytest.MonkeyP
 async def test_nothing_is_said_where_files_were_read_by_a_locked_in_process(docs: Path, tmp_path: Path) -> None:
     documents = await open_documents(docs, tmp_path / "index")
     assert documents.notice("en") == ""
+
+
+def test_parsers_load_neither_the_graph_nor_the_settings() -> None:
+    parsers = "convert_plain convert_office pages.extract pages.extract_office".split()
+    code = f"import {', '.join(f'services.search.{name}' for name in parsers)}, sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    loaded = set(done.stdout.split())
+    assert {f"services.search.{name}" for name in parsers} <= loaded
+    assert not loaded & {"langchain_core", "langgraph", "langsmith", "pydantic_settings"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from services.sandbox import Sandbox
+from services.sandbox.sandbox import Sandbox
 from services.search.table_views import table_views
 from tests.conftest import EXAMPLES
 from tests.services.models.offline.prompts_of import code
