@@ -66,7 +66,7 @@ async def remember(store: BaseStore, user: str, entries: Iterable[MemoryEntry]) 
         for entry in entries
         if entry.size <= MAX_ENTRY_BYTES and (entry.id not in known or known[entry.id].known_from < entry.known_from)
     }
-    left = _within_bounds({**known, **added}.values())
+    left = await asyncio.to_thread(_within_bounds, [*{**known, **added}.values()])
     place = _place(user)
     writes = [
         store.aput(place, key, entry.model_dump(mode="json"), index=False)

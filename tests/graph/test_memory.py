@@ -61,9 +61,6 @@ async def test_another_run_answers_from_what_was_proven_and_says_since_when(
     assert all(not source.known_from for source in first.sources)
     [known, *_] = await amemory("designed")
     assert known.run == first.run_id
-    without = await aresearch(QUESTION, docs=[elsewhere])
-    assert "Thomson" not in without.markdown
-
     await changed(aged)
     report = await aresearch(
         QUESTION, docs=[elsewhere], memory=True, out=tmp_path / "out", output_formats=["md", "html"]
@@ -90,17 +87,12 @@ async def test_what_is_found_again_is_no_longer_only_remembered(docs: Path) -> N
     assert (await amemory("designed"))[0].known_from > OLD
 
 
-async def test_a_statement_that_is_too_old_for_the_question_is_checked_in_its_source(
-    docs: Path, elsewhere: Path
-) -> None:
-    present = "Who is the current owner of the yacht Lalla Rookh, and how is she rigged?"
+async def test_a_statement_that_is_too_old_for_the_question_is_checked_in_its_source(docs: Path) -> None:
+    present = "Who is the current owner of the yacht Lalla Rookh?"
     (docs / "yacht.md").write_text("# Yachts\n\nThe current owner of the yacht Lalla Rookh is John Brown.\n")
     await aresearch(present, docs=[docs], memory=True)
     assert await amemory("Brown")
     await changed(aged)
-    away = await aresearch(present, docs=[elsewhere], memory=True)
-    assert "Brown" not in away.markdown, "its document is not there to be checked"
-
     (docs / "yacht.md").write_text("# Yachts\n\nThe current owner of the yacht Lalla Rookh is Ann Grey.\n")
     fallen = await aresearch(present, docs=[docs], memory=True)
     assert "Brown" not in fallen.markdown

@@ -254,3 +254,18 @@ def test_a_run_that_is_steered(page: Page, site: Site, tmp_path: Path) -> None: 
         model.release()
     page.wait("document.querySelector('.turn[data-status=done]')", "the end of the run")
     keep(tmp_path / "steering.png", words)
+
+
+@needs_chromium
+@makes("memory.png")
+def test_what_is_remembered_in_the_page(page: Page, site: Site, tmp_path: Path) -> None:  # noqa: F811 - pytest's fixtures
+    opened(page, site.address, width=1100, height=760)
+    choose(page, max_plan_iterations=1, memory=True)
+    ask(page, "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?")
+    page.wait("document.querySelector('.turn[data-status=done]')", "the end of the run")
+    page.click("document.getElementById('open-memory')")
+    page.wait("document.querySelectorAll('.remembered li').length > 1", "what is remembered")
+    page.evaluate("document.activeElement.blur()")
+    sharp(page, 1100, 760)
+    page.screenshot(tmp_path / "memory.png")
+    keep(tmp_path / "memory.png", page.evaluate("document.getElementById('memory').textContent"))

@@ -41,7 +41,7 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
     Path("question.txt").write_text(QUESTION)
     monkeypatch.setenv("LEADLINE_SANDBOX", "isolated")
     Path("set.jsonl").write_text(json.dumps({"question": QUESTION, "facts": ["Thomson"]}))
-    order = ["research", "runs", "show", "report", "revise", "replay", "refresh", "watch", "verify", "eval"]
+    order = ["research", "memory", "runs", "show", "report", "revise", "replay", "refresh", "watch", "verify", "eval"]
     assert {*order, *LIVE} == EXAMPLES.keys()
     for name in order:
         for _, line in EXAMPLES[name]:

@@ -72,4 +72,4 @@ async def test_what_cannot_be_read_any_more_is_passed_over_and_can_be_forgotten(
 
 def test_a_server_with_users_that_recognised_none_has_no_memory() -> None:
     assert memory_owner(Settings()) == "local"
-    assert memory_owner(Settings(leadline_tokens="ada:0123456789abcdef")) is None  # type: ignore[arg-type]  # as the environment gives it
+    assert memory_owner(Settings(leadline_tokens="ada:0123456789abcdef")) is None

@@ -1,0 +1,81 @@
+"""`leadline research --memory` and `leadline memory`: remembered, used by a later run also after `kill -9`, shown, and forgotten."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leadline import research
+from tests.fakes.openai_server import openai_server
+from tests.leadline.cli.test_steer import Running, ended
+from tests.leadline.conftest import Leadline
+
+QUESTION = "Who designed the wire sounding machine?"
+
+
+def test_the_command_remembers_uses_shows_and_forgets(docs: Path, tmp_path: Path, leadline: Leadline) -> None:
+    assert leadline("memory").err.startswith("Nothing is remembered.")
+    first = leadline("research", QUESTION, "--docs", docs, "--memory", "--out", tmp_path / "first")
+    assert (first.code, "known from" in first.out) == (0, False)
+    second = leadline("research", QUESTION, "--search", "none", "--memory", "--out", tmp_path / "second")
+    assert second.code == 0, second.err
+    assert "memory 1" in second.err
+    assert "known from 20" in second.out
+    [bundle] = (tmp_path / "second").iterdir()
+    verified = leadline("verify", bundle)
+    assert (verified.code, "everything holds" in verified.out) == (0, True)
+
+    listed = leadline("memory").out
+    assert "designed by William Thomson" in listed
+    assert "The wire sounding machine (papers/machine.md)" in listed
+    [shown, *others] = json.loads(leadline("memory", "designed", "--json").out)
+    assert shown["quotes"][0]
+    assert leadline("memory", "kettle").out == ""
+    forgotten = leadline("memory", "forget", shown["id"][:6])
+    assert (forgotten.code, forgotten.err.startswith(f"Forgotten: {shown['id']}")) == (0, True)
+    assert len(json.loads(leadline("memory", "--json").out)) == len(others)
+
+
+@pytest.fixture
+def remembered(docs: Path) -> None:
+    research(QUESTION, docs=[docs], memory=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("forget",), "Name what to forget by its id"),
+        (("forget", "zzzz"), "Nothing is remembered under 'zzzz'"),
+        (("forget", ""), "Nothing is remembered under ''"),
+        (("forget", "--all"), "To do so without being asked: --yes"),
+        (("--all",), "leadline memory forget --all"),
+    ],
+)
+def test_what_cannot_be_forgotten_is_said_in_one_message(
+    remembered: None, leadline: Leadline, arguments: tuple[str, ...], said: str
+) -> None:
+    ran = leadline("memory", *arguments)
+    assert (ran.code, said in ran.err, ran.out) == (2, True, "")
+    assert json.loads(leadline("memory", "--json").out)
+    ran = leadline("memory", "forget", "--all", "--yes")
+    assert (ran.code, ran.err.startswith("Forgotten: ")) == (0, True)
+    assert leadline("memory", "--json").out == "[]\n"
+
+
+def test_a_run_that_is_killed_keeps_what_it_was_given_though_it_is_forgotten(
+    remembered: None, docs: Path, leadline: Leadline
+) -> None:
+    with openai_server() as endpoint:
+        running = Running(endpoint, docs)
+        endpoint.on_request = running.on_request
+        running.hold("reporter")
+        child = running.start("research", QUESTION, "--search", "none", "--memory")
+        assert running.reached.wait(60), child.communicate(timeout=5)
+        child.kill()
+        child.communicate()
+        running.release()
+        assert leadline("memory", "forget", "--all", "--yes").code == 0
+        out, _ = ended(running.start("resume"))
+        assert "William Thomson" in out
+        assert "known from 20" in out
+        assert json.loads(leadline("memory", "Thomson", "--json").out)
