@@ -1,5 +1,6 @@
 """Coordinator: what is asked, in which language, and whether research is due, in one model call."""
 
+import re
 from datetime import UTC, datetime
 from functools import partial
 
@@ -206,9 +207,17 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
 
 
 def _standing_alone(rewritten: str, prompt: CoordinatorPrompt) -> str:
-    """Return the rewritten question; the question as asked where a first turn's rewriting is empty or loses one of its names."""
+    """Return the rewritten question; the question as asked where a first turn's rewriting is empty or loses one of its names.
+
+    An abbreviation that is written out is not lost.
+    """
     first = not (prompt.conversation or prompt.asked_back)
-    lost = first and any(name.casefold() not in rewritten.casefold() for name in names_in(prompt.question))
+    folded = rewritten.casefold()
+    initials = "".join(word[0] for word in re.findall(r"[^\W_]+", folded))
+    lost = first and any(
+        name.casefold() not in folded and not (name.isupper() and name.casefold() in initials)
+        for name in names_in(prompt.question)
+    )
     return prompt.question if lost or not rewritten else rewritten
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from schemas.evidence import Excerpt
 from schemas.evidence_view import EvidenceView
-from schemas.reporter import ReporterPrompt
+from schemas.reporter import ContradictionView, ReporterPrompt
 from schemas.reporter_section import ReporterSectionPrompt, SectionExcerpt
 from schemas.sections import Section
 from services.evidence.citation_forms import inferences_in_words
@@ -56,9 +56,12 @@ class SectionEvidence:
             for key in ids
         ]
 
-    def shared(self, section: Section) -> list[EvidenceView]:
-        """Return the excerpts of other sections that a section may use."""
-        return [self.views[key] for key in section.shared_ids if key in self.views]
+    def shared(self, section: Section, contradictions: Sequence[ContradictionView]) -> list[EvidenceView]:
+        """Return the excerpts of other sections that a section may use: those it was given, and the other sides of its own."""
+        own = set(section.all_ids)
+        sides = (key for item in contradictions if own & set(item.excerpt_ids) for key in item.excerpt_ids)
+        ids = dict.fromkeys([*section.shared_ids, *sides])
+        return [self.views[key] for key in ids if key in self.views and key not in own]
 
     def words(self, section: Section) -> int:
         """Count the words that a section can quote."""

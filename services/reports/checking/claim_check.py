@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from schemas.evidence import Claim, Excerpt, Judgement
+from schemas.evidence import EXCERPT_ID, Claim, Excerpt, Judgement
 from services.embedding.cross_lingual import Likeness
 from services.evidence.inference import check_marked
 from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
@@ -26,6 +26,7 @@ _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "other", "reversed", "table"})
 _AROUND = " .。“”\"'"
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
+_EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?:[.,]\d++)*+")
 _BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
 _ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
@@ -165,7 +166,8 @@ class ClaimCheck:
 
     def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
         """Judge a formula or code: its numbers, and the names in its labels, must stand somewhere in the evidence."""
-        missing = [number for number in missing_of(quantities(text), self._numbers) if number not in self._digits]
+        said = _EXCERPT.sub("", text)
+        missing = [number for number in missing_of(quantities(said), self._numbers) if number not in self._digits]
         numbers = [number for number in missing if not SMALL_NUMBER.fullmatch(number)]
         if numbers:
             return self.unverified(text, (), Verdict("numbers", tuple(numbers)))
