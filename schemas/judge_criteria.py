@@ -1,7 +1,7 @@
 """Prompt and answer of a judge on the criteria of a good answer: the report, the criteria, and a verdict on each."""
 
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, create_model
 
@@ -46,5 +46,5 @@ class CriteriaJudgement(BaseModel):
 @cache
 def judgement_on(count: int) -> type[CriteriaJudgement]:
     """Return the schema of an answer on so many criteria; a small model leaves the last ones out where it may."""
-    verdicts = (Annotated[list[CriterionVerdict], Exactly(count)], Field(default_factory=list))
+    verdicts: Any = (Annotated[list[CriterionVerdict], Exactly(count)], Field(default_factory=list))
     return create_model("CriteriaJudgement", __base__=CriteriaJudgement, __module__=__name__, verdicts=verdicts)

@@ -1,7 +1,7 @@
 """Prompt and answer of a judge on the criteria of a dimension: a report, a reference, and scores of both by each criterion."""
 
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, create_model
 
@@ -41,5 +41,5 @@ class CriterionScores(BaseModel):
 @cache
 def scores_by(count: int) -> type[CriterionScores]:
     """Return the schema of an answer by so many criteria."""
-    scores = (Annotated[list[CriterionScore], Exactly(count)], Field(default_factory=list))
+    scores: Any = (Annotated[list[CriterionScore], Exactly(count)], Field(default_factory=list))
     return create_model("CriterionScores", __base__=CriterionScores, __module__=__name__, scores=scores)
