@@ -28,13 +28,13 @@ class JudgeCriteriaPrompt(BaseModel):
 
 
 class CriterionVerdict(BaseModel):
-    """The verdict on a criterion; sentence and reason come first, so that a model looks and thinks before it decides."""
+    """The verdict on a criterion; its reason comes first, so that a model thinks before it decides."""
 
     number: int
-    sentence: Annotated[str, AtMost(600)] = ""
-    """The sentence of the report that does most of what is asked for; empty where none does any of it."""
     reason: Reason = ""
     met: bool
+    sentence: Annotated[str, AtMost(600)] = ""
+    """The sentence of the report that meets it; empty where none does."""
 
 
 class CriteriaJudgement(BaseModel):
