@@ -1,10 +1,11 @@
 """Prompt and answer of a judge on the criteria of a good answer: the report, the criteria, and a verdict on each."""
 
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
-from schemas.answer_schema import AtMost, Reason
+from schemas.answer_schema import AtMost, Exactly, Reason
 
 MAX_CRITERIA = 10
 """Of one call."""
@@ -27,7 +28,7 @@ class JudgeCriteriaPrompt(BaseModel):
 
 
 class CriterionVerdict(BaseModel):
-    """The verdict on one criterion; its reason comes first, so that a model thinks before it decides."""
+    """The verdict on a criterion; its reason comes first, so that a model thinks before it decides."""
 
     number: int
     reason: Reason = ""
@@ -40,3 +41,10 @@ class CriteriaJudgement(BaseModel):
     """The judge's answer."""
 
     verdicts: Annotated[list[CriterionVerdict], AtMost(2 * MAX_CRITERIA)] = Field(default_factory=list)
+
+
+@cache
+def judgement_on(count: int) -> type[CriteriaJudgement]:
+    """Return the schema of an answer on so many criteria; a small model leaves the last ones out where it may."""
+    verdicts: Any = (Annotated[list[CriterionVerdict], Exactly(count)], Field(default_factory=list))
+    return create_model("CriteriaJudgement", __base__=CriteriaJudgement, __module__=__name__, verdicts=verdicts)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, Field
 
-from schemas.answer_schema import AtMost, Reason
+from schemas.answer_schema import Exactly, Reason
 
 Dimension = Literal["comprehensiveness", "insight", "instruction_following", "readability"]
 """RACE's dimensions of a report (DeepResearch Bench, arXiv 2506.11763)."""
@@ -42,4 +42,4 @@ class DimensionScore(BaseModel):
 class DimensionScores(BaseModel):
     """The judge's answer."""
 
-    scores: Annotated[list[DimensionScore], AtMost(8)] = Field(default_factory=list)
+    scores: Annotated[list[DimensionScore], Exactly(len(DIMENSIONS))] = Field(default_factory=list)

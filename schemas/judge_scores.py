@@ -1,10 +1,11 @@
 """Prompt and answer of a judge on the criteria of a dimension: a report, a reference, and scores of both by each criterion."""
 
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
-from schemas.answer_schema import AtMost, Reason
+from schemas.answer_schema import AtMost, Exactly, Reason
 from schemas.judge_criteria import MAX_CRITERIA, CriterionView
 from schemas.judge_dimensions import Dimension, Score
 
@@ -35,3 +36,10 @@ class CriterionScores(BaseModel):
     """The judge's answer."""
 
     scores: Annotated[list[CriterionScore], AtMost(MAX_CRITERIA)] = Field(default_factory=list)
+
+
+@cache
+def scores_by(count: int) -> type[CriterionScores]:
+    """Return the schema of an answer by so many criteria."""
+    scores: Any = (Annotated[list[CriterionScore], Exactly(count)], Field(default_factory=list))
+    return create_model("CriterionScores", __base__=CriterionScores, __module__=__name__, scores=scores)

@@ -13,7 +13,7 @@ from typing import TypeVar
 from leadline.runs.store import Home
 from schemas.context import RunContext
 from schemas.evidence import Claim, Judgement
-from schemas.judge_criteria import MAX_CRITERIA, CriteriaJudgement, CriterionView, JudgeCriteriaPrompt
+from schemas.judge_criteria import MAX_CRITERIA, CriterionView, JudgeCriteriaPrompt, judgement_on
 from schemas.judge_dimensions import (
     DIMENSIONS,
     Dimension,
@@ -23,7 +23,7 @@ from schemas.judge_dimensions import (
     JudgeDimensionsPrompt,
 )
 from schemas.judge_pair import Better, JudgePairPrompt, PairJudgement
-from schemas.judge_scores import CriterionScore, CriterionScores, JudgeScoresPrompt
+from schemas.judge_scores import CriterionScore, JudgeScoresPrompt, scores_by
 from schemas.reporter import Report
 from schemas.usage import Allowance, CallUsage
 from services.models import ask
@@ -122,7 +122,8 @@ class Judge:
             views = [CriterionView(number=number, text=text) for number, text in enumerate(batch, 1)]
             prompt = JudgeCriteriaPrompt(question=question, report=report, criteria=views)
             answer = await self._answer(
-                f"{what} criteria {start}", partial(ask, ROLE, prompt, CriteriaJudgement, template="judge_criteria")
+                f"{what} criteria {start}",
+                partial(ask, ROLE, prompt, judgement_on(len(batch)), template="judge_criteria"),
             )
             of_batch = [JudgedCriterion() for _ in batch]
             for verdict in reversed(answer.verdicts if answer is not None else []):  # the first on a criterion counts
@@ -218,7 +219,7 @@ class Judge:
                 question=question, dimension=dimension, criteria=views, first=first, second=second
             )
             answer = await self._answer(
-                f"{what} scores {start}", partial(ask, ROLE, prompt, CriterionScores, template="judge_scores")
+                f"{what} scores {start}", partial(ask, ROLE, prompt, scores_by(len(batch)), template="judge_scores")
             )
             by_number = {score.number: score for score in reversed(answer.scores if answer is not None else [])}
             scored += [by_number.get(view.number) for view in views]

@@ -106,12 +106,12 @@ async def _scores(
     """Return the scores of a report and its reference by dimension, and those by criterion where its criteria have dimensions."""
     by_dimension = criteria_by_dimension(question)
     if not by_dimension:
-        criteria = [
+        shown = [
             DimensionCriterion(dimension=criterion.dimension, text=criterion.text)
             for criterion in question.criteria
             if criterion.dimension
         ]
-        whole = await judge.dimensions(run_id, question.question, criteria, report, question.reference) or {}
+        whole = await judge.dimensions(run_id, question.question, shown, report, question.reference) or {}
         return {name: (score.first, score.second) for name, score in whole.items()}, []
     texts = {name: [criterion.text for criterion in criteria] for name, criteria in by_dimension.items()}
     scored = await judge.scores(run_id, question.question, texts, report, question.reference)
