@@ -104,3 +104,4 @@ def test_quotes_below_the_opening_of_a_report_by_rules_have_no_card() -> None:
     assert [figure.value for figure in parse_report(written).figures] == ["10,984 metres", "190 metres"]
     selected = written.model_copy(update={"by_rules": True})
     assert [figure.value for figure in parse_report(selected).figures] == ["10,984 metres"]
+    assert parse_report(selected.model_copy(update={"answered": "no"})).figures == ()
