@@ -57,7 +57,7 @@ def key_figures(report: Report, proofs: Proofs, opening: str = "") -> tuple[KeyF
     for claim in report.citations:
         text = " ".join(claim.text.split())
         status = status_of(claim)
-        if report.by_rules and letters(text) not in answer:
+        if report.by_rules and (report.answered == "no" or letters(text) not in answer):
             continue
         if status not in SURE or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
             continue

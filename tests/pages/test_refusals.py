@@ -1,6 +1,7 @@
 """What goes wrong is told on the page in the page's words: what to do there, or whom to ask."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"max_cost": 1, "models": {"default": {"model": "nameless"}}},
         "“Cost in US dollars” in the settings",
     ),
-    "a prompt that is none": ({"planner_prompt": "{{ nothing }}"}, "planner_prompt takes 'nothing'"),
+    "a prompt that is none": ({"planner_prompt": "{{ nothing }}"}, "takes 'nothing', which it is not given"),
 }  # fmt: skip
 
 
@@ -135,3 +136,26 @@ def test_a_question_refused_before_its_run_began_is_still_there_and_asked_again_
     assert "Belfast" in second
     assert second != first
     page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
+
+
+IN_CHINESE: dict[str, tuple[dict[str, Any], str]] = {
+    "a number out of bounds": ({"max_step_num": 99}, "“计划的步骤数”不能是 99：至多为"),
+    "a limit that is too low": ({"max_tokens": 10}, "“词元”不能是 10：至少为 500"),
+    "a profile of another form": ({"profile": {"name": 3}}, "“领域配置”.name不能是 3：应为文字"),
+    "a prompt that is none": ({"planner_prompt": "{{ nothing }}"}, "“规划的提示词”用到了“nothing”"),
+}
+
+
+@pytest.mark.parametrize("what", IN_CHINESE)
+def test_a_refusal_is_told_in_chinese_on_the_chinese_page(page: Page, site: Site, what: str) -> None:
+    choices, expected = IN_CHINESE[what]
+    opened(page, site.address)
+    page.evaluate("localStorage.setItem('leadline-language', 'zh')")
+    page.reload()
+    page.wait("document.querySelector('#run-list li') && document.documentElement.lang === 'zh-CN'", "the Chinese page")
+    choose(page, max_plan_iterations=1, **choices)
+    ask(page, "海有多深？")
+    said = told(page)
+    page.evaluate("localStorage.setItem('leadline-language', 'en')")
+    assert expected in said
+    assert not re.search(r"[a-z]+ [a-z]+ [a-z]+", said), said

@@ -5,11 +5,12 @@ import { attachments } from "./attach.js";
 import { depthChoice } from "./depth.js";
 import { announce, el } from "./dom.js";
 import { openMemory } from "./memory.js";
+import { refusal } from "./refusals.js";
 import { runList } from "./runs.js";
 import { session } from "./session.js";
 import { changedSince, choices, keep, openSettings } from "./settings.js";
 import { earlierTurn, turnView } from "./turn.js";
-import { examples, language, leaving, say, settingNamed, switchLanguage, translate } from "./words.js";
+import { examples, language, leaving, say, switchLanguage, translate } from "./words.js";
 
 const find = (id) => document.getElementById(id);
 const [banner, turns, question, composer, send, review, nav] =
@@ -27,7 +28,7 @@ find("language").lang = language === "zh" ? "en" : "zh";
 review.checked = choices().review_plan === true;
 
 function problem(error) {
-  tell(error instanceof Unreachable ? say("unreachable") : settingNamed(error.message), "problem");
+  tell(error instanceof Unreachable ? say("unreachable") : refusal(error.message), "problem");
 }
 
 function tell(text, kind = "") {

@@ -1,6 +1,6 @@
 // What is known of a run, from its events and from a thread's state: plain data, which the views show.
 
-import { settingNamed } from "./words.js";
+import { refusal } from "./refusals.js";
 
 const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are nobody's: somebody stopped the run
 
@@ -60,7 +60,7 @@ export function take(turn, { event, data }) {
 /** An error as it was meant for people: without the name of its class. */
 function plain(error) {
   const text = typeof error === "string" ? error : JSON.stringify(error);
-  return settingNamed((/^[A-Z]\w*\((['"])(.*)\1,?\)$/s.exec(text)?.[2] ?? text).replace(/\\n/g, "\n").slice(0, 1000));
+  return refusal((/^[A-Z]\w*\((['"])(.*)\1,?\)$/s.exec(text)?.[2] ?? text).replace(/\\n/g, "\n").slice(0, 1000));
 }
 
 function takeTask(turn, task) {

@@ -15,18 +15,10 @@ export function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
 }
 
-/** A refusal of the server that begins with the API's name of a setting, with the name that the settings form gives it. */
-export function settingNamed(text) {
-  return text.replace(/^([a-z_]+)((?:\.[\w.]+)?)(?= cannot be )/, (all, name, part) => {
-    const label = say(`field_${name}`);
-    return label ? `“${label}”${part}` : all;
-  });
-}
-
 /** Put the language's words into the page that came with English ones. */
 export function translate(root = document) {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
-  for (const one of root.querySelectorAll("[data-say]")) one.textContent = say(one.dataset.say);
+  for (const element of root.querySelectorAll("[data-say]")) element.textContent = say(element.dataset.say);
   for (const one of root.querySelectorAll("[data-label]")) {
     one.setAttribute("aria-label", say(one.dataset.label));
     if (one.matches("button")) one.title = say(one.dataset.label);

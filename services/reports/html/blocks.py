@@ -177,8 +177,8 @@ class Blocks:
     def _block(self, block: Block) -> Markup:
         match block:
             case Paragraph(content=content):
-                opened = Markup('<p class="label">' if is_label(content) else "<p>")
-                return Markup("{}{}</p>").format(opened, self.line(content))
+                name = Markup(' class="label"') if is_label(content) else ""
+                return Markup("<p{}>{}</p>").format(name, self.line(content))
             case Heading(level=level, content=content):
                 return Markup("<h{0}>{1}</h{0}>").format(min(6, level), self.line(content))
             case Listing():

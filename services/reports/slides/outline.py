@@ -151,7 +151,7 @@ def _briefly(
     count = max(1, min(MAX_SECTION_SLIDES, room // len(sections)))
     points = {section.anchor: _main_points(section, report, shown, count) for section in sections}
     if len(sections) > room:
-        brief = _together(parts, points, words(report.title))
+        brief = _together(parts, points, words(report.title), max(1, room - MIN_FIGURES))
     else:
         brief = {part[0].anchor: [slide for section in part for slide in points[section.anchor]] for part in parts}
     left = max(MIN_FIGURES, room - sum(map(len, brief.values())))
@@ -178,7 +178,9 @@ def _main_points(section: Section, report: ParsedReport, shown: Collection[str],
     return [*slides[:-1], *(replace(slide, notes=(*slide.notes, *beside(rest))) for slide in slides[-1:])]
 
 
-def _together(parts: Sequence[Sequence[Section]], points: dict[str, list[Slide]], title: str) -> dict[str, list[Slide]]:
+def _together(
+    parts: Sequence[Sequence[Section]], points: dict[str, list[Slide]], title: str, count: int
+) -> dict[str, list[Slide]]:
     """Put the first point of each section under its name, several on a slide; all others go into the notes."""
     brief: dict[str, list[Slide]] = {part[0].anchor: [] for part in parts}
     waiting: list[tuple[Card, tuple[str, ...]]] = []
@@ -189,11 +191,11 @@ def _together(parts: Sequence[Sequence[Section]], points: dict[str, list[Slide]]
             if cards:
                 notes = (*beside(cards[1:]), *(note for slide in slides for note in slide.notes))
                 waiting.append((replace(cards[0], heading=words(section.title)), notes))
-    made = card_slides(title, [card for card, _ in waiting])
+    made = limited(card_slides(title, [card for card, _ in waiting]), count)
     notes_of = {card.heading: notes for card, notes in waiting}
     for slide in made:
         told = tuple(chain.from_iterable(notes_of.pop(card.heading, ()) for card in slide.cards))
-        brief[parts[0][0].anchor].append(replace(slide, notes=told))
+        brief[parts[0][0].anchor].append(replace(slide, notes=(*slide.notes, *told)))
     return brief
 
 

@@ -226,7 +226,7 @@ class _Writer:
             plot.data_labels.show_value = True
             plot.data_labels.number_format, plot.data_labels.number_format_is_linked = DECIMAL, False
             for drawn_series, series in zip(plot.series, chart.series, strict=True):
-                _write_integers_plainly(drawn_series, series.values)
+                _write_plainly(drawn_series, series.values)
         if chart.type in {"bar", "line"}:
             values = list(chain.from_iterable(series.values for series in chart.series))
             drawn.value_axis.tick_labels.number_format = INTEGER if max(map(abs, values)) >= MIN_ROUND else "General"
@@ -285,14 +285,12 @@ class _Writer:
         properties.append(east)
 
 
-def _write_integers_plainly(series: Any, values: Sequence[float]) -> None:
-    """Give the labels of integers a format without decimals, where other numbers of the chart have some."""
+def _write_plainly(series: Any, values: Sequence[float]) -> None:
+    """Give each number of a chart its own label: an integer has no decimals beside numbers that have some."""
     for place, value in enumerate(values):
-        if value.is_integer():
-            label = series.points[place].data_label._get_or_add_dLbl()
-            label.find(qn("c:idx")).addnext(
-                label.makeelement(qn("c:numFmt"), {"formatCode": INTEGER, "sourceLinked": "0"})
-            )
+        label = series.points[place].data_label._get_or_add_dLbl()
+        written = {"formatCode": INTEGER if value.is_integer() else DECIMAL, "sourceLinked": "0"}
+        label.find(qn("c:idx")).addnext(label.makeelement(qn("c:numFmt"), written))
 
 
 def _colour(name: str) -> Any:

@@ -20,7 +20,7 @@ def figures(question: str, *sentences: str, by_rules: bool = False) -> list[str]
     )
     report = finish_report(draft, Usage())
     assert all(claim.verified for claim in report.citations)
-    return [figure.value for figure in key_figures(report, Proofs.of(report))]
+    return [figure.value for figure in key_figures(report, Proofs.of(report), report.markdown)]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,7 @@ def figures(question: str, *sentences: str, by_rules: bool = False) -> list[str]
         ("How fast is it?", "The ship made 12 km/h against the wind.", "12 km/h"),
         ("How fast does it fall?", "The share falls by 5% per year.", "5% per year"),
         ("What does it cost?", "Sand costs $5 per kilogram there.", "$5 per kilogram"),
+        ("How much carbon is it?", "They took up 0.62 ± 0.37 tons a year.", "0.62 ± 0.37 tons a year"),
         ("声音有多快？", "声音在海水中每秒约1500米，比空气中快。", "每秒约1500米"),
         ("声音有多快？", "声音在水里的速度是1435米/秒，比空气中快。", "1435米/秒"),
         ("要多久？", "孩子们每周14小时在户外玩耍。", "每周14小时"),
@@ -92,3 +93,15 @@ def test_a_report_of_one_statement_has_no_card_that_says_it_again() -> None:
         body = " ".join(f"{said[:-1]} [E1-{place}]." for place, said in enumerate(sentences[:count], 1))
         report = finish_report(Draft("How deep is it?", "en-US", "", body, excerpts, sources), Usage())
         assert len(parse_report(report).figures) == (0 if count == 1 else 2)
+
+
+def test_quotes_below_the_opening_of_a_report_by_rules_have_no_card() -> None:
+    told = ["The ship found 10,984 metres in 2010.", "The beam was 190 metres wide there."]
+    excerpts, sources = evidence(told)
+    body = f"{told[0]} [E1-1]\n\n## Evidence\n\n{told[1]} [E1-2]"
+    draft = Draft("How deep is it?", "en-US", "", body, excerpts, sources)
+    written = finish_report(draft, Usage())
+    assert [figure.value for figure in parse_report(written).figures] == ["10,984 metres", "190 metres"]
+    selected = written.model_copy(update={"by_rules": True})
+    assert [figure.value for figure in parse_report(selected).figures] == ["10,984 metres"]
+    assert parse_report(selected.model_copy(update={"answered": "no"})).figures == ()

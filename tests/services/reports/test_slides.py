@@ -363,5 +363,7 @@ def test_integers_beside_decimals_have_none_in_powerpoint_and_bars_begin_at_zero
     chart = next(shape.chart for slide in deck.slides for shape in slide.shapes if shape.has_chart)
     assert chart.value_axis.minimum_scale == 0
     own = chart.plots[0].series[0]._element.findall(f".//{qn('c:dLbl')}")
-    assert [label.find(qn("c:idx")).get("val") for label in own] == ["2"]
-    assert own[0].find(qn("c:numFmt")).get("formatCode") == "#,##0"
+    assert [label.find(qn("c:numFmt")).get("formatCode") for label in own] == [
+        "#,##0.0##", "#,##0.0##", "#,##0", "#,##0.0##",
+    ]  # fmt: skip
+    assert all(label.find(qn("c:showVal")).get("val") == "1" for label in own)

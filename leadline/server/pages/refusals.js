@@ -1,0 +1,68 @@
+// What the server refuses, in the page's language: its API speaks English, and names settings as programs do.
+
+import { language, say } from "./words.js";
+
+/** Why a value is refused, in the words of the API's schema, and the name of the message that says it here. */
+const REASONS = [
+  [/^Input should be greater than or equal to (?<limit>[\d.]+)$/, "refused_least"],
+  [/^Input should be less than or equal to (?<limit>[\d.]+)$/, "refused_most"],
+  [/^Input should be greater than (?<limit>[\d.]+)$/, "refused_above"],
+  [/^Input should be less than (?<limit>[\d.]+)$/, "refused_below"],
+  [/^Input should be a valid string/, "refused_text"],
+  [/^Input should be a valid (?:integer|number|decimal)/, "refused_number"],
+  [/^Input should be a valid boolean/, "refused_switch"],
+  [/^Input should be a valid list/, "refused_list"],
+  [/^Input should be a valid dictionary|^Input should be an object/, "refused_object"],
+  [/^Input should be (?<choices>'.+')$/, "refused_choice"],
+  [/^String should have at most (?<limit>\d+) characters?$/, "refused_long"],
+  [/^String should have at least (?<limit>\d+) characters?$/, "refused_short"],
+  [/^(?:List|Dictionary) should have at most (?<limit>\d+) items?/, "refused_many"],
+  [/^Extra inputs are not permitted$/, "refused_unknown"],
+  [/^Field required$/, "refused_missing"],
+  [/^unknown locale .*/, "refused_locale"],
+];
+
+/** Whole messages of the server; `name` is the API's name of a setting. */
+const MESSAGES = [
+  [/^(?<name>\w+_prompt) takes '(?<given>[^']*)', which it is not given\. It is given (?<there>.+)\.$/, "refused_prompt"],
+  [/^The question is empty\b/, "refused_empty"],
+  [/^The message is empty\b/, "refused_no_message"],
+  [/^The message has (?<count>[\d,]+) characters, and at most (?<limit>[\d,]+) are taken\b/, "refused_message"],
+  [/^This run has had (?<limit>\d+) messages\b/, "refused_messages"],
+  [/^Another run \([^)]*\) works on this thread already\b/, "refused_busy"],
+  [/^(?<file>.+) cannot be read\. Attach files that end in (?<endings>.+)\.$/, "refused_file"],
+  [/^A thread takes (?<limit>\d+) files\b/, "refused_files"],
+  [/^(?<file>.+) is too large: at most (?<limit>\d+) MB can be attached\.$/, "refused_size"],
+  [/^(?<file>.+) cannot be (?:kept|taken away): .+$/, "refused_disk"],
+  [/^There is no search '(?<value>[^']*)'.*$/, "refused_search"],
+  [/^There is no endpoint '(?<value>[^']*)'.*$/, "refused_endpoint"],
+  [/^This server wants a token\b/, "refused_no_token"],
+  [/^This token is not known here\b/, "refused_token"],
+  [/^This thread has no report yet\b/, "refused_no_report"],
+];
+
+/** A refusal of the server as the page says it: settings by the names of the settings form, and in Chinese on the Chinese page.
+ *  A message that is not known here stays as it is, and in Chinese is said to be the server's. */
+export function refusal(text) {
+  const setting = /^(?<name>[a-z_]+)(?<part>(?:\.[\w.]+)?) cannot be (?<value>[^]*?): (?<why>[^:]*|unknown locale[^]*)\.$/.exec(text)?.groups;
+  if (setting) {
+    const [pattern, key] = REASONS.find(([known]) => known.test(setting.why)) ?? [];
+    const why = key ? say(key, pattern.exec(setting.why).groups) : setting.why;
+    return say("refused_setting", { name: named(setting.name) + setting.part, value: setting.value, why });
+  }
+  for (const [pattern, key] of MESSAGES) {
+    const found = pattern.exec(text);
+    if (!found) continue;
+    const values = { ...found.groups };
+    if (values.name) values.name = named(values.name);
+    const own = say(key, values);
+    if (own) return own;
+  }
+  const plain = text.replace(/^[a-z_]+(?= (?:cannot be|takes) )/, named);
+  return language === "zh" && !/[\u4e00-\u9fff]/.test(plain) ? say("refused_other", { text: plain }) : plain;
+}
+
+function named(setting) {
+  const label = say(`field_${setting}`);
+  return label ? `“${label}”` : setting;
+}
