@@ -5,13 +5,13 @@ Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted 
 
 import os
 import sys
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
-from leadline.cli import checks, evaluate, init, memory, research, revise, serve, stored_runs, watch
 from leadline.cli.install_offer import install_and_repeat
 from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED
 from leadline.progress.terminal import echo
@@ -21,8 +21,36 @@ EXIT_PIPE_CLOSED = 141
 """As a shell counts a program that SIGPIPE ended."""
 
 
+COMMANDS = {
+    "research": "research follow resume steer replay batch",
+    "revise": "revise",
+    "stored_runs": "runs show report refresh",
+    "watch": "watch",
+    "memory": "memory",
+    "init": "init",
+    "checks": "models doctor verify compare",
+    "evaluate": "eval",
+    "serve": "serve mcp",
+}
+"""The commands of each module beside this file, in the order in which the help shows them."""
+
+
 class Commands(TyperGroup):
-    """All commands. What is wrong with an option is said without the words that pydantic, by which typer checks it, puts before it."""
+    """All commands, each loaded with its module when it is named, as Click's guide has it ("Lazily Loading Subcommands").
+
+    What is wrong with an option is said without the words that pydantic, by which typer checks it, puts before it.
+    """
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # as in `invoke`
+        """Return the names of all commands."""
+        return " ".join(COMMANDS.values()).split()
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # as in `invoke`
+        """Return a command. A name that is none loads all of them, of which the most similar are suggested."""
+        named = [module for module, names in COMMANDS.items() if cmd_name in names.split()]
+        for module in named or COMMANDS:
+            self.commands.update(get_group(import_module(f"leadline.cli.{module}").commands).commands)
+        return self.commands.get(cmd_name)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class of the context is private
         """Run the command that was named."""
@@ -64,10 +92,6 @@ def leadline(
     ] = False,
 ) -> None:
     """Deep research that proves what it says."""
-
-
-for module in (research, revise, stored_runs, watch, memory, init, checks, evaluate, serve):
-    app.add_typer(module.commands)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from services.run.errors import DatabaseError, QueryRefused
+from services.tools.databases.failure import QueryFailure
 from services.tools.rows import Rows, collect
 
 _CLOSED: dict[str, str | bool | int | float | list[str]] = {
@@ -36,13 +36,13 @@ def connect(place: dict[str, Any], seconds: float) -> Iterator[duckdb.DuckDBPyCo
     """Open a file for reading, and nothing else, for some seconds.
 
     Raises:
-        DatabaseError: it cannot be opened.
+        QueryFailure: it cannot be opened.
     """
     try:
         connection = duckdb.connect(place["path"], read_only=True, config=_CLOSED)
     except duckdb.Error as error:
         why = "another program is writing to it" if "lock" in str(error) else "it is no DuckDB file of a known version"
-        raise DatabaseError(f"The database cannot be opened: {why}.") from None
+        raise QueryFailure(f"The database cannot be opened: {why}.") from None
     clock = threading.Timer(seconds, connection.interrupt)
     clock.daemon = True
     clock.start()
@@ -57,12 +57,12 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
     """Run a query.
 
     Raises:
-        QueryRefused: it is no single SELECT.
+        QueryFailure: it is no single SELECT.
     """
     with connect(place, seconds) as connection:
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            raise QueryRefused("Only one statement is run, and it must be a SELECT.")
+            raise QueryFailure("Only one statement is run, and it must be a SELECT.")
         result = connection.execute(statements[0], parameters or None)
         columns = result.description or []
         return collect(

@@ -16,7 +16,7 @@ from psycopg.errors import QueryCanceled
 from psycopg.sql import SQL, Identifier
 from psycopg.types.string import TextLoader
 
-from services.run.errors import DatabaseError
+from services.tools.databases.failure import QueryFailure
 from services.tools.rows import COUNTED, Rows, collect, counted
 
 MAX_CONNECT = 10
@@ -39,13 +39,13 @@ def connect(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
     """Open a transaction in which nothing but reading is possible, for some seconds.
 
     Raises:
-        DatabaseError: the server cannot be reached, or the role may do more than is safe.
+        QueryFailure: the server cannot be reached, or the role may do more than is safe.
     """
     wait = {"connect_timeout": MAX_CONNECT, "application_name": "leadline"}
     try:
         connection = psycopg.connect(**{**wait, **place})
     except psycopg.Error as error:
-        raise DatabaseError(f"The server cannot be used: {_reason(str(error))}. Its operator can help.") from None
+        raise QueryFailure(f"The server cannot be used: {_reason(str(error))}. Its operator can help.") from None
     try:
         connection.read_only = True
         _current.append(connection)
@@ -91,7 +91,7 @@ def _restrict(connection: Connection[Any], seconds: float) -> None:
         (_POWERS,),
     ).fetchone()
     if powerful is None or powerful[0] is not False:
-        raise DatabaseError(
+        raise QueryFailure(
             "The role of this database may do more than read, so it is not used. "
             "docs/databases.md shows its operator how to make one that only reads."
         )

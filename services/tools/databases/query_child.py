@@ -14,7 +14,7 @@ import threading
 from types import ModuleType
 from typing import Any
 
-from services.run.errors import DatabaseError
+from services.tools.databases.failure import QueryFailure
 from services.tools.rows import Rows
 
 MEMORY = 2 << 30
@@ -83,7 +83,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"missing": True}
     try:
         return {"answer": _result(driver, request)}
-    except DatabaseError as error:
+    except QueryFailure as error:
         return {"error": str(error)}
     except MemoryError:
         raise

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from services.run.errors import DatabaseError
+from services.tools.databases.failure import QueryFailure
 from services.tools.rows import COUNTED, Rows, collect, counted
 
 _HEAP = 256 << 20
@@ -29,7 +29,7 @@ def connect(place: dict[str, Any], seconds: float) -> Iterator[sqlite3.Connectio
     """Open a file for reading, and nothing else, for some seconds.
 
     Raises:
-        DatabaseError: it cannot be opened.
+        QueryFailure: it cannot be opened.
     """
     path = quote(place["path"])
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None, timeout=min(seconds, 5.0))
@@ -37,7 +37,7 @@ def connect(place: dict[str, Any], seconds: float) -> Iterator[sqlite3.Connectio
         try:
             _restrict(connection, time.monotonic() + seconds)
         except sqlite3.Error as error:
-            raise DatabaseError(f"The file cannot be opened as an SQLite database ({error}).") from None
+            raise QueryFailure(f"The file cannot be opened as an SQLite database ({error}).") from None
         yield connection
     finally:
         connection.close()
@@ -77,12 +77,12 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
     """Run a query.
 
     Raises:
-        DatabaseError: it gives no rows.
+        QueryFailure: it gives no rows.
     """
     with connect(place, seconds) as connection:
         cursor = connection.execute(sql, parameters)
         if cursor.description is None:
-            raise DatabaseError("Only one statement is run, and it must be a SELECT.")
+            raise QueryFailure("Only one statement is run, and it must be a SELECT.")
         columns = [column[0] for column in cursor.description]
         return collect(columns, [""] * len(columns), cursor, max_rows)
 

@@ -6,12 +6,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from leadline.cli.app import app
+from leadline.cli.app import COMMANDS
 from leadline.cli.examples import EXAMPLES
 from tests.leadline.conftest import Leadline
 
@@ -21,7 +21,7 @@ LIVE = {"serve", "follow", "init", "doctor", "models", "mcp", "compare", "resume
 
 
 def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
-    names = list(_names())
+    names = [name for named in COMMANDS.values() for name in named.split()]
     assert set(names) == EXAMPLES.keys()
     for name in names:
         ran = leadline(name, "--help")
@@ -30,10 +30,10 @@ def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
             assert "".join(line.split()) in "".join(ran.out.split())
 
 
-def _names() -> Iterator[str]:
-    for group in [app, *(info.typer_instance for info in app.registered_groups)]:
-        for command in group.registered_commands if group else []:
-            yield str(command.name or getattr(command.callback, "__name__", ""))
+@pytest.mark.parametrize("module", COMMANDS)
+def test_each_module_has_the_commands_that_are_looked_for_there(module: str) -> None:
+    defined = import_module(f"leadline.cli.{module}").commands.registered_commands
+    assert [command.name or command.callback.__name__ for command in defined] == COMMANDS[module].split()
 
 
 def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

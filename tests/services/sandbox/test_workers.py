@@ -158,10 +158,11 @@ async def test_nothing_is_said_where_files_were_read_by_a_locked_in_process(docs
     assert documents.notice("en") == ""
 
 
-def test_parsers_load_neither_the_graph_nor_the_settings() -> None:
-    parsers = "convert_plain convert_office pages.extract pages.extract_office".split()
-    code = f"import {', '.join(f'services.search.{name}' for name in parsers)}, sys\nprint(*sys.modules)"
+def test_processes_that_parse_and_query_load_neither_the_graph_nor_the_settings() -> None:
+    parsers = "search.convert_plain search.convert_office search.pages.extract search.pages.extract_office tools.databases.query_child"
+    modules = [f"services.{name}" for name in parsers.split()]
+    code = f"import {', '.join(modules)}, sys\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     loaded = set(done.stdout.split())
-    assert {f"services.search.{name}" for name in parsers} <= loaded
+    assert set(modules) <= loaded
     assert not loaded & {"langchain_core", "langgraph", "langsmith", "pydantic_settings"}
