@@ -6,7 +6,7 @@ operations would let any number through: of random wrong numbers about one in se
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from services.evidence.readings import Number, Reading
@@ -49,9 +49,9 @@ def _one_kind(one: Number, other: Number) -> bool:
     return one.measure.kind == other.measure.kind or "" in (one.measure.kind, other.measure.kind)
 
 
-def differences_and_sums(operands: Sequence[Number], *, differs: bool, adds: bool) -> Iterator[float]:
+def differences_and_sums(pairs: Iterable[tuple[Number, Number]], *, differs: bool, adds: bool) -> Iterator[float]:
     """Yield differences and sums of two numbers, where a claim speaks of them or one of the two is a change itself."""
-    for one, other in combinations(operands, 2):
+    for one, other in pairs:
         if not _one_kind(one, other) and not same_place(one, other):
             continue
         left, right = in_one_unit(one, other)
