@@ -119,11 +119,11 @@ def _given_shares(quote: Reading) -> Iterator[float]:
     yield from (number.measure.value / 100 for number in values if number.measure.kind == "percent")
     rates = [number.measure.value for number in values if number.measure.kind == "percent"]
     yield from (max(pair) / min(pair) for pair in combinations(rates, 2))
-    for one, other in combinations(values, 2):
-        if "percent" not in {one.measure.kind, other.measure.kind} and (
-            one.measure.kind == other.measure.kind or same_place(one, other)
+    for first, other in combinations(values, 2):
+        if "percent" not in {first.measure.kind, other.measure.kind} and (
+            first.measure.kind == other.measure.kind or same_place(first, other)
         ):
-            left, right = in_one_unit(one, other)
+            left, right = in_one_unit(first, other)
             yield from (left / right, right / left, left / (left + right), right / (left + right))
 
 
