@@ -39,15 +39,15 @@ def ranked_area(truth: Sequence[bool], scores: Sequence[float]) -> float:
     """Return the area under the ROC curve, in percent: how often a positive scores above a negative."""
     positives = [score for score, positive in zip(scores, truth, strict=True) if positive]
     negatives = [score for score, positive in zip(scores, truth, strict=True) if not positive]
-    wins = sum((one > other) + 0.5 * (one == other) for one in positives for other in negatives)
+    wins = sum((former > other) + 0.5 * (former == other) for former in positives for other in negatives)
     return round(100 * wins / max(1, len(positives) * len(negatives)), 1)
 
 
 def area_spread(truth: Sequence[bool], area: float) -> float:
     """Return the standard error of an area, in percent, after Hanley and McNeil, "The Meaning and Use of the Area" (1982)."""
-    one, positives, negatives = area / 100, sum(truth), len(truth) - sum(truth)
-    first, second = one / (2 - one) - one**2, 2 * one**2 / (1 + one) - one**2
-    variance = one * (1 - one) + (positives - 1) * first + (negatives - 1) * second
+    former, positives, negatives = area / 100, sum(truth), len(truth) - sum(truth)
+    first, second = former / (2 - former) - former**2, 2 * former**2 / (1 + former) - former**2
+    variance = former * (1 - former) + (positives - 1) * first + (negatives - 1) * second
     return round(100 * math.sqrt(variance / max(1, positives * negatives)), 1)
 
 

@@ -6,7 +6,7 @@ operations would let any number through: of random wrong numbers about one in se
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from services.evidence.readings import Number, Reading
@@ -30,32 +30,32 @@ _PART = re.compile(
 """What joins parts to their whole."""
 
 
-def same_place(one: Number, other: Number) -> bool:
+def same_place(first: Number, other: Number) -> bool:
     """Tell whether two numbers of prose stand near each other."""
-    return one.row < 0 and other.row < 0 and abs(one.place - other.place) < NEAR
+    return first.row < 0 and other.row < 0 and abs(first.place - other.place) < NEAR
 
 
-def in_one_unit(one: Number, other: Number) -> tuple[float, float]:
+def in_one_unit(first: Number, other: Number) -> tuple[float, float]:
     """Return the values of two numbers; one without a unit has that of the other: `sentenced to six years, of which four`."""
-    left, right = one.measure.value, other.measure.value
-    if not one.measure.kind and other.measure.kind in MEASURED_KINDS:
+    left, right = first.measure.value, other.measure.value
+    if not first.measure.kind and other.measure.kind in MEASURED_KINDS:
         left *= other.measure.factor
-    if not other.measure.kind and one.measure.kind in MEASURED_KINDS:
-        right *= one.measure.factor
+    if not other.measure.kind and first.measure.kind in MEASURED_KINDS:
+        right *= first.measure.factor
     return left, right
 
 
-def _one_kind(one: Number, other: Number) -> bool:
-    return one.measure.kind == other.measure.kind or "" in (one.measure.kind, other.measure.kind)
+def _one_kind(first: Number, other: Number) -> bool:
+    return first.measure.kind == other.measure.kind or "" in (first.measure.kind, other.measure.kind)
 
 
-def differences_and_sums(operands: Sequence[Number], *, differs: bool, adds: bool) -> Iterator[float]:
+def differences_and_sums(pairs: Iterable[tuple[Number, Number]], *, differs: bool, adds: bool) -> Iterator[float]:
     """Yield differences and sums of two numbers, where a claim speaks of them or one of the two is a change itself."""
-    for one, other in combinations(operands, 2):
-        if not _one_kind(one, other) and not same_place(one, other):
+    for first, other in pairs:
+        if not _one_kind(first, other) and not same_place(first, other):
             continue
-        left, right = in_one_unit(one, other)
-        changes_other = one.change or other.change
+        left, right = in_one_unit(first, other)
+        changes_other = first.change or other.change
         if differs or changes_other:
             yield abs(left - right)
         if adds or changes_other:
@@ -116,12 +116,12 @@ def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) 
 def for_each(held: Sequence[Number], told: Sequence[Number]) -> Iterator[float]:
     """Yield what two numbers, one of them among those told, make as a total and what it is shared out among, or as a count and what each has."""
     named = {id(number) for number in told}
-    for one, other in combinations(held[:MAX_OPERANDS], 2):
-        if not same_place(one, other) and not one.row == other.row >= 0:
+    for first, other in combinations(held[:MAX_OPERANDS], 2):
+        if not same_place(first, other) and not first.row == other.row >= 0:
             continue
-        if id(one) not in named and id(other) not in named:
+        if id(first) not in named and id(other) not in named:
             continue
-        for total, count in ((one, other), (other, one)):
+        for total, count in ((first, other), (other, first)):
             if count.measure.kind not in MEASURED_KINDS - {"people"} and count.measure.value > 1:
                 yield total.measure.value / count.measure.value
                 if total.row < 0:
@@ -133,14 +133,14 @@ def related(held: Sequence[Number]) -> list[tuple[Number, Number]]:
     pairs = combinations(held[:MAX_OPERANDS], 2)
     few = {kind for kind, count in Counter(number.measure.kind for number in held).items() if count <= FEW}
     return [
-        (one, other)
-        for one, other in pairs
-        if same_place(one, other)
-        or one.measure.kind == other.measure.kind in few & MEASURED_KINDS
+        (first, other)
+        for first, other in pairs
+        if same_place(first, other)
+        or first.measure.kind == other.measure.kind in few & MEASURED_KINDS
         or (
-            one.row >= 0
-            and (one.row == other.row or one.column == other.column)
-            and one.measure.kind == other.measure.kind
+            first.row >= 0
+            and (first.row == other.row or first.column == other.column)
+            and first.measure.kind == other.measure.kind
         )
     ]
 
@@ -148,15 +148,15 @@ def related(held: Sequence[Number]) -> list[tuple[Number, Number]]:
 def percentages(pairs: Sequence[tuple[Number, Number]]) -> Iterator[float]:
     """Yield what percentage one number is of the other, and by how many percent one is more or less."""
     for pair in pairs:
-        one, other = in_one_unit(*pair)
-        if one > 0 and other > 0 and not (pair[0].measure.kind == pair[1].measure.kind == "percent"):
-            yield from (100 * one / other, 100 * other / one)
+        first, other = in_one_unit(*pair)
+        if first > 0 and other > 0 and not (pair[0].measure.kind == pair[1].measure.kind == "percent"):
+            yield from (100 * first / other, 100 * other / first)
     yield from changes(pairs)
 
 
 def changes(pairs: Sequence[tuple[Number, Number]]) -> Iterator[float]:
     """Yield by how many percent one number is more or less than the other."""
     for pair in pairs:
-        one, other = in_one_unit(*pair)
-        if one > 0 and other > 0 and _one_kind(*pair) and pair[0].measure.kind != "percent":
-            yield from (100 * abs(one - other) / one, 100 * abs(one - other) / other)
+        first, other = in_one_unit(*pair)
+        if first > 0 and other > 0 and _one_kind(*pair) and pair[0].measure.kind != "percent":
+            yield from (100 * abs(first - other) / first, 100 * abs(first - other) / other)

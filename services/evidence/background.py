@@ -48,14 +48,14 @@ def unquoted(background: Background | None, results: Mapping[str, StepResult]) -
 
 def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt]) -> str:
     """Return the sentences of an excerpt that no other excerpt quotes, in their order."""
-    beside = [one for one in quoted if one.content_hash == excerpt.content_hash]
-    texts = [_letters(one.quote) for one in quoted]
+    beside = [first for first in quoted if first.content_hash == excerpt.content_hash]
+    texts = [_letters(first.quote) for first in quoted]
     runs: list[tuple[int, int]] = []
     fresh = False
     for span in sentences(excerpt.quote):
         start, end = excerpt.start + span.start, excerpt.start + span.end
         text = _letters(excerpt.quote[span.start : span.end])
-        if any(one.start < end and start < one.end for one in beside) or any(text in one for one in texts):
+        if any(first.start < end and start < first.end for first in beside) or any(text in first for first in texts):
             fresh = False
         elif fresh:
             runs[-1] = (runs[-1][0], span.end)

@@ -41,11 +41,13 @@ def check_contradiction(
     for side in known:
         if not any(side.repeats(other) for other in sides):
             sides.append(side)
-    pairs = [(one, other) for one, other in combinations(sides, 2) if one.related(other, named.topic)]
+    pairs = [(first, other) for first, other in combinations(sides, 2) if first.related(other, named.topic)]
     if not pairs:
         return None
     side_ids = [side.id for side in sides if any(side in pair for pair in pairs)]
-    differs = next((found for one, other in pairs if (found := difference(one.quoted, other.quoted, bound=bound))), "")
+    differs = next(
+        (found for first, other in pairs if (found := difference(first.quoted, other.quoted, bound=bound))), ""
+    )
     return named.model_copy(update={"excerpt_ids": side_ids, "differs": differs})
 
 
@@ -75,10 +77,10 @@ class _Side:
 
     def repeats(self, other: "_Side") -> bool:
         """Tell whether the two quote one text: one source, a copy of it, or the same words."""
-        one, two = self.excerpt, other.excerpt
-        if one.content_hash == two.content_hash or locate(one.quote, two.quote) or locate(two.quote, one.quote):
+        first, two = self.excerpt, other.excerpt
+        if first.content_hash == two.content_hash or locate(first.quote, two.quote) or locate(two.quote, first.quote):
             return True
-        return root_of(one.content_hash, self.sources) == root_of(two.content_hash, self.sources)
+        return root_of(first.content_hash, self.sources) == root_of(two.content_hash, self.sources)
 
     def related(self, other: "_Side", topic: str) -> bool:
         """Tell whether two excerpts are on one subject: by their words, by a name, or by the topic that both hold."""
@@ -94,11 +96,11 @@ class _Side:
         return held >= MIN_SHARED and held >= SAME * len(about)
 
 
-def _comparable(one: _Side, other: _Side) -> bool:
+def _comparable(first: _Side, other: _Side) -> bool:
     """Tell whether excerpts in two languages, whose words cannot be compared, measure something of one kind."""
     return any(
         left.measures.keys() & right.measures.keys() - {""}
-        for left in one.quoted.statements
+        for left in first.quoted.statements
         for right in other.quoted.statements
     )
 

@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
 from services.evidence.arithmetic import (
+    FEW,
     MAX_OPERANDS,
     changes,
     differences_and_sums,
@@ -93,11 +94,23 @@ def share_holds(share: Share, claim: Reading, quotes: Sequence[Reading]) -> bool
     """Tell whether the quotes give a share or a multiple: in words, in percent, or as two numbers of one kind."""
     before, after = claim.text[max(0, share.start - 18) : share.start], claim.text[share.end : share.end + 8]
     given = [value for quote in quotes for value in _given_shares(quote)]
+    held = [number for quote in quotes for number in quote.numbers]
+    if len(quotes) > 1:
+        given += [ratio for pair in _of_few(held) for ratio in (pair[0] / pair[1], pair[1] / pair[0])]
     if differs_in(claim.text):
-        held = [number for quote in quotes for number in quote.numbers]
         given += [percent / 100 for percent in changes(related(held))]
     given += [1 - value for value in given if value < 1]
     return any(_near(share.value, value, before, after) for value in given)
+
+
+def _of_few(held: Sequence[Number]) -> Iterator[tuple[float, float]]:
+    """Yield the values of two numbers of different quotes in one unit, of which there are few."""
+    units: dict[str, list[float]] = {}
+    for number in held:
+        if number.measure.kind in MEASURED_KINDS - {"percent"} and number.measure.value > 0:
+            units.setdefault(number.measure.kind, []).append(number.measure.value)
+    for values in units.values():
+        yield from combinations(values, 2) if len(values) <= FEW else ()
 
 
 def _given_shares(quote: Reading) -> Iterator[float]:
@@ -106,11 +119,11 @@ def _given_shares(quote: Reading) -> Iterator[float]:
     yield from (number.measure.value / 100 for number in values if number.measure.kind == "percent")
     rates = [number.measure.value for number in values if number.measure.kind == "percent"]
     yield from (max(pair) / min(pair) for pair in combinations(rates, 2))
-    for one, other in combinations(values, 2):
-        if "percent" not in {one.measure.kind, other.measure.kind} and (
-            one.measure.kind == other.measure.kind or same_place(one, other)
+    for first, other in combinations(values, 2):
+        if "percent" not in {first.measure.kind, other.measure.kind} and (
+            first.measure.kind == other.measure.kind or same_place(first, other)
         ):
-            left, right = in_one_unit(one, other)
+            left, right = in_one_unit(first, other)
             yield from (left / right, right / left, left / (left + right), right / (left + right))
 
 
@@ -174,6 +187,11 @@ def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
 _YEARS_OLD = re.compile(r"\b(?:aged?|old|years?)\b|岁|年", re.IGNORECASE)
 
 
+def _of_unnamed_rows(pair: tuple[Number, Number], named: Collection[str]) -> bool:
+    """Tell whether two cells are both of rows that a claim does not name, where it names one."""
+    return bool(named) and all(number.row >= 0 and number.names.isdisjoint(named) for number in pair)
+
+
 def _is_bare_cell(number: Number) -> bool:
     """Tell whether a cell of a table has no unit that is read, such as one under `售价（万元）`."""
     return number.row >= 0 and not number.measure.kind
@@ -183,18 +201,20 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     """Yield what the numbers, shares, times and dates of the quotes come to."""
     mine = number.measure
     relative = mine.kind == "percent" and not _points(number, claim)
+    named = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
     unit = mine.kind if mine.kind in {"time", "length", "percent"} else ""
     operands = [other for other in held if other.measure.kind in ({unit, "", CLOCK} if unit == "time" else {unit, ""})]
     operands = (operands if unit else list(held))[:MAX_OPERANDS]
     differs = any(differs_in(segment) for segment in claim.segments if number.text in segment)
     adds = bool(_SUM.search(claim.text) or _OF_THE.search(claim.text[max(0, number.place - 8) : number.place]))
     if relative:
-        yield from percentages(related(held))
+        yield from percentages([pair for pair in related(held) if not _of_unnamed_rows(pair, named)])
         yield from (100 * share.value for quote in quotes for share in shares_of(quote.text))
         yield from (100 - other.measure.value for other in held if other.measure.kind == "percent")
         yield from (100 * (1 - share.value) for quote in quotes for share in shares_of(quote.text))
     else:
-        yield from differences_and_sums(operands, differs=differs, adds=adds)
+        pairs = (pair for pair in combinations(operands, 2) if not _of_unnamed_rows(pair, named))
+        yield from differences_and_sums(pairs, differs=differs, adds=adds)
         yield from parts_and_wholes(operands, quotes)
         yield from rests(operands, quotes, adds=adds)
     told_for_each = held if _EACH.search(claim.text) else _told_for_each(quotes)

@@ -153,21 +153,21 @@ class Statement(Subject):
         return len(common) / smaller if smaller and len(common) >= min(MIN_SHARED, smaller) else 0.0
 
 
-def difference(one: Quoted, other: Quoted, *, bound: bool = True) -> Difference:
+def difference(first: Quoted, other: Quoted, *, bound: bool = True) -> Difference:
     """Return what two excerpts differ in, if code can see it.
 
     Args:
-        one: an excerpt.
+        first: an excerpt.
         other: an excerpt of another source.
         bound: whether subject, quantity and period must be the same. Bundles of versions before 0.2 were written without
             that: two alike sentences were enough.
     """
-    if bound and _cells_differ(one, other):
+    if bound and _cells_differ(first, other):
         return "numbers"
-    pairs = [(left.likeness(right), left, right) for left in one.statements for right in other.statements]
+    pairs = [(left.likeness(right), left, right) for left in first.statements for right in other.statements]
     alike = sorted((pair for pair in pairs if pair[0] >= ALIKE), key=lambda pair: -pair[0])
     for likeness, left, right in alike[:MAX_PAIRS] if bound else alike:
-        if _numbers_differ(left, right, one, other) if bound else _other_measures(left, right):
+        if _numbers_differ(left, right, first, other) if bound else _other_measures(left, right):
             return "numbers"
         if has_cjk(left.text) != has_cjk(right.text):
             continue
@@ -176,14 +176,14 @@ def difference(one: Quoted, other: Quoted, *, bound: bool = True) -> Difference:
     return ""
 
 
-def agreement(one: Quoted, other: Quoted) -> bool:
+def agreement(first: Quoted, other: Quoted) -> bool:
     """Tell whether two excerpts in one language give one thing the same number: code sees it in two sentences that are alike.
 
     Args:
-        one: an excerpt.
+        first: an excerpt.
         other: an excerpt of another source.
     """
-    pairs = [(left.likeness(right), left, right) for left in one.statements for right in other.statements]
+    pairs = [(left.likeness(right), left, right) for left in first.statements for right in other.statements]
     alike = sorted((pair for pair in pairs if pair[0] >= ALIKE), key=lambda pair: -pair[0])
     return any(
         _numbers_agree(left, right)
@@ -211,22 +211,22 @@ def content_terms(text: str) -> set[str]:
     return {term for term in terms if len(term) > 1 or has_cjk(term)}
 
 
-def _numbers_differ(left: Statement, right: Statement, one: Quoted, other: Quoted) -> bool:
+def _numbers_differ(left: Statement, right: Statement, first: Quoted, other: Quoted) -> bool:
     """Tell whether two sentences give one thing different numbers, neither of which the other excerpt has as well."""
     return any(
         _comparable(mine, theirs)
         and not conflict(left.periods_of(mine), right.periods_of(theirs))
         and not _given(mine, other)
-        and not _given(theirs, one)
+        and not _given(theirs, first)
         and same_subject(left, right, (mine, theirs))
         for mine in left.numbers
         for theirs in right.numbers
     )
 
 
-def _comparable(one: Number, other: Number) -> bool:
+def _comparable(first: Number, other: Number) -> bool:
     """Tell whether two numbers are of one kind, and not one of them the beginning of a change."""
-    return one.measure.kind == other.measure.kind and (one.role == "from") is (other.role == "from")
+    return first.measure.kind == other.measure.kind and (first.role == "from") is (other.role == "from")
 
 
 def _given(number: Number, excerpt: Quoted) -> bool:
@@ -274,12 +274,12 @@ def _other_dates(left: Sequence[Period], right: Sequence[Period]) -> bool:
     )
 
 
-def _cells_differ(one: Quoted, other: Quoted) -> bool:
+def _cells_differ(first: Quoted, other: Quoted) -> bool:
     """Tell whether a table gives for one thing another number than a table, or a sentence, of the other excerpt."""
-    for mine, theirs in ((one, other), (other, one)):
+    for mine, theirs in ((first, other), (other, first)):
         if any(_sentence_differs(cell, statement, theirs) for cell in mine.cells for statement in theirs.statements):
             return True
-    for cell in one.cells:
+    for cell in first.cells:
         held = [theirs for theirs in other.cells if cell.of_one_thing(theirs)]
         if held and not any(cell.number.measure.agrees(theirs.number.measure) for theirs in held):
             return True
@@ -316,5 +316,5 @@ def _heading_words(heading: str) -> frozenset[str]:
     return frozenset(word for word in word_keys(plain) if not word[0].isdigit() and word not in UNIT_WORDS)
 
 
-def _no_other_words(one: frozenset[str], other: frozenset[str]) -> bool:
-    return one <= other or other <= one
+def _no_other_words(first: frozenset[str], other: frozenset[str]) -> bool:
+    return first <= other or other <= first

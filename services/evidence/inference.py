@@ -214,9 +214,9 @@ def _enough(text: str, quotes: Sequence[str], *, across: bool) -> bool:
         return True
     related = [part for part in _statements(quotes) if across or _shared(text, part)]
     return len(related) >= PREMISES or any(
-        "" in (one.measure.kind, other.measure.kind) or one.measure.kind == other.measure.kind
+        "" in (former.measure.kind, other.measure.kind) or former.measure.kind == other.measure.kind
         for part in related
-        for one, other in combinations(read(part).numbers[:MAX_NUMBERS], 2)
+        for former, other in combinations(read(part).numbers[:MAX_NUMBERS], 2)
     )
 
 
@@ -273,10 +273,10 @@ def _against_numbers(claim: Reading, quotes: Sequence[Reading]) -> str:
             if side := _sign(len(keys & left) - len(keys & right)):
                 sides[side] += numbers[:MAX_NUMBERS]
         signs = {
-            _sign(one.measure.value - other.measure.value) * compared.sign
-            for one in sides[1]
+            _sign(former.measure.value - other.measure.value) * compared.sign
+            for former in sides[1]
             for other in sides[-1]
-            if one.measure.kind == other.measure.kind
+            if former.measure.kind == other.measure.kind
         }
         if signs - {0} == {-1}:
             return claim.text

@@ -314,9 +314,9 @@ def _turned(start: Number, end: Number) -> bool:
     return False
 
 
-def _later(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> bool:
+def _later(former: tuple[int | None, ...], other: tuple[int | None, ...]) -> bool:
     """Tell whether one period comes after another."""
-    for left, right in zip(one, other, strict=True):
+    for left, right in zip(former, other, strict=True):
         if left is None or right is None:
             return False
         if left != right:

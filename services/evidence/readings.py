@@ -134,13 +134,13 @@ def read(text: str) -> Reading:
     return replace(reading, text=text)
 
 
-def conflict(one: frozenset[Period], other: frozenset[Period]) -> bool:
+def conflict(former: frozenset[Period], other: frozenset[Period]) -> bool:
     """Tell whether two sets of periods exclude each other."""
-    return bool(one and other) and not any(_compatible(left, right) for left in one for right in other)
+    return bool(former and other) and not any(_compatible(left, right) for left in former for right in other)
 
 
-def _compatible(one: Period, other: Period) -> bool:
-    return all(left is None or right is None or left == right for left, right in zip(one, other, strict=True))
+def _compatible(former: Period, other: Period) -> bool:
+    return all(left is None or right is None or left == right for left, right in zip(former, other, strict=True))
 
 
 def period_of(quantity: Quantity) -> Period | None:

@@ -95,14 +95,14 @@ def swapped(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | N
     """Tell whether two actors of a claim have changed places: the quotes have the words beside each beside the other."""
     parts = [(frozenset(word_keys(segment)), _actors(segment)) for segment in claim.segments]
     held = frozenset(word for _, keys in keyed.near for word in keys)
-    for first, (one, actors) in enumerate(parts):
+    for first, (former, actors) in enumerate(parts):
         for two, others in parts[first + 1 :]:
             for mine in (actors - two) & held:
-                for other in (others - one) & held:
+                for other in (others - former) & held:
                     # A name of Chinese characters is several pairs, none of which stands beside it
                     names = (actors, others) if has_cjk(mine) else ({mine}, {other})
                     if _exchanged(
-                        mine, other, (one - two - names[0]) & held, (two - one - names[1]) & held, keyed.near
+                        mine, other, (former - two - names[0]) & held, (two - former - names[1]) & held, keyed.near
                     ):
                         return Turned("roles", (mine, other))
     return None

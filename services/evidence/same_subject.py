@@ -118,7 +118,7 @@ class Subject:
 
 
 def same_subject(
-    one: Subject,
+    former: Subject,
     other: Subject,
     numbers: tuple[Number, Number] | None = None,
     without: Collection[str] = (),
@@ -126,22 +126,22 @@ def same_subject(
     """Tell whether two sentences may speak of one thing; those in two languages may.
 
     Args:
-        one: a sentence.
+        former: a sentence.
         other: a sentence of another source.
         numbers: one of each, for which they are compared.
         without: words, as written, in which they may differ.
     """
-    if has_cjk(one.text) != has_cjk(other.text):
+    if has_cjk(former.text) != has_cjk(other.text):
         return True
-    if _strange_names(one, other) and _strange_names(other, one):
+    if _strange_names(former, other) and _strange_names(other, former):
         return False
-    left = one.words(numbers[0] if numbers else None, without)
+    left = former.words(numbers[0] if numbers else None, without)
     right = other.words(numbers[1] if numbers else None, without)
     aligned = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
     return not any(
         kind == "replace"
         and not other.holds(_stretch(left, start, end))
-        and not one.holds(_stretch(right, first, last))
+        and not former.holds(_stretch(right, first, last))
         for kind, start, end, first, last in aligned
     )
 
@@ -153,9 +153,9 @@ def _stretch(words: list[str], start: int, end: int) -> list[str]:
     return [word for word in words[start:end] if word != _NUMBER]
 
 
-def _strange_names(one: Subject, other: Subject) -> bool:
+def _strange_names(former: Subject, other: Subject) -> bool:
     """Tell whether a sentence has a name that the other, and its title, do not have."""
-    return any(not other.holds(_words(name)) for name in one.names)
+    return any(not other.holds(_words(name)) for name in former.names)
 
 
 def _without_speaker(text: str) -> str:

@@ -167,10 +167,10 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
     root = (mark["than"] or mark["root"] or "").lower()
     less = _LEAST.match(root or mark.group()) is not None if root or not chinese else bool(mark["under"])
     pairs = [_two_rows(left, right, root, table, numbers), _two_years(left, right, claim, table, numbers)]
-    for one, other in filter(None, pairs):
-        more = less is _turns(root, table, one.column, numbers)
-        if one.signed != other.signed and (one.signed > other.signed) is not more:
-            yield WrongReading(mark.group(), f"{one.text} / {other.text}")
+    for former, other in filter(None, pairs):
+        more = less is _turns(root, table, former.column, numbers)
+        if former.signed != other.signed and (former.signed > other.signed) is not more:
+            yield WrongReading(mark.group(), f"{former.text} / {other.text}")
 
 
 def _two_rows(
@@ -182,11 +182,11 @@ def _two_rows(
     years = set(re.findall(r"(?<!\d)[12]\d{3}(?!\d)", left + right))
     fitting = [number for number in numbers if not years or any(year in table.heads[number.column] for year in years)]
     column = column_of(left + right, adjective, table, fitting)
-    one, other = (
+    former, other = (
         next((number for number in fitting if number.row == rows[0] and number.column == column), None)
         for rows in (first, second)
     )
-    return (one, other) if one and other else None
+    return (former, other) if former and other else None
 
 
 def _two_years(

@@ -12,7 +12,7 @@ _KINDS = {
     "length": "m 1 metre|metres|meter|meters|m|米|公尺; km 1000 kilometre|kilometres|kilometer|kilometers|km|千米|公里; "
     "cm 0.01 centimetre|centimetres|centimeter|centimeters|cm|厘米; mm 0.001 millimetre|millimetres|millimeter|"
     "millimeters|mm|毫米; nm 1e-9 nm|纳米; ft 0.3048 foot|feet|ft|英尺; inch 0.0254 inch|inches|英寸; yd 0.9144 yard|yards|码; "
-    "fathom 1.8288 fathom|fathoms|英寻; mile 1609.344 mile|miles|英里; nmi 1852 nautical mile|nautical miles|海里",
+    "fathom 1.8288 fathom|fathoms|英寻; mile 1609.344 mile|miles|英里; nmi 1852 nautical mile|nautical miles|海里; AU 1.496e11 astronomical unit|astronomical units|天文单位",
     "mass": "kg 1 kilogram|kilograms|kilogramme|kilogrammes|kg|公斤|千克; 斤 0.5 斤; g 0.001 gram|grams|g|克; mg 1e-6 mg|毫克; "
     "t 1000 tonne|tonnes|ton|tons|吨; lb 0.45359237 pound|pounds|lb|lbs|磅",
     "time": "ms 0.001 millisecond|milliseconds|ms|毫秒; s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时|个小时; day 86400 day|days|天|日; "

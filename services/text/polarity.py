@@ -10,8 +10,8 @@ _OPPOSITES = [
     tuple(re.compile(rf"\b(?:{side})\b" if side.isascii() else side, re.IGNORECASE) for side in pair)
     for pair in (
         (
-            r"increas\w+|rose|ris(?:e|es|en|ing)|gr[eo]w\w*",
-            r"decreas\w+|fell|fall(?:s|en|ing)?|declin\w+|dropp?(?:s|ed|ing)?|reduc\w+",
+            r"increas\w+|rose|ris(?:e|es|en|ing)|gr[eo]w\w*|(?:re)?surg(?:e[sd]?|ing|ence)|soar\w*|climb\w*",
+            r"decreas\w+|fell|fall(?:s|en|ing)?|declin\w+|dropp?(?:s|ed|ing)?|reduc\w+|plung\w+|slump\w*|dwindl\w+",
         ),
         (r"higher|more|greater|larger|deeper|longer|faster", r"lower|less|fewer|smaller|shallower|shorter|slower"),
         (

@@ -185,9 +185,9 @@ def _claims(
         elif claim.verified:
             cited = [excerpts[citation] for citation in claim.citations]
             nowhere = {key for key, source in sources.items() if source.untraced}
-            quotes = [one.quote for one in cited if one.content_hash not in nowhere]
-            untraced = [one.quote for one in cited if one.content_hash in nowhere]
-            titles = [sources[one.content_hash].title for one in cited if one.content_hash in sources]
+            quotes = [first.quote for first in cited if first.content_hash not in nowhere]
+            untraced = [first.quote for first in cited if first.content_hash in nowhere]
+            titles = [sources[first.content_hash].title for first in cited if first.content_hash in sources]
             if claim.status == "inferred":
                 for reason in _inferred(claim, content, quotes, titles, untraced):
                     yield f"{name}: it is called inferred, but: {reason}"

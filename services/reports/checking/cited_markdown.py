@@ -173,7 +173,10 @@ class _Checker:
             if verdict.failing:
                 yield f"{text[:80]!r} is called inferred, but: {ENGLISH.reason(verdict)}"
             return
-        reason = ENGLISH.reason(check_support(text, proof, titles, untraced=nowhere))
+        verdict = check_support(text, proof, titles, untraced=nowhere)
+        if verdict.failing == "words" and any(not check_support(text, [quote], titles).failing for quote in proof):
+            return  # many quotes of a source are a long text, of which the sentence follows a single quote
+        reason = ENGLISH.reason(verdict)
         if reason and quotes and not any(text.strip(' “”"') in quote for quote in proof):
             yield f"{text[:80]!r} is not supported by what it cites: {reason}"
 

@@ -99,6 +99,7 @@ RIVER = "该河全长34.8公里，设站19座，其中地下站11座；2020年�
         ("She was born in 1931.", "She died in 1994 at the age of 63."),
         ("Fewer than half of the members voted.", "Of the 120 members 43 voted."),
         ("桥长100米以上。", "桥长120米。"),
+        ("两星相距0.04天文单位，即600万千米左右。", "两星相距600万千米（0.041天文单位）。"),
         ("1990年代，该厂已经开工。", "该厂1992年开工。"),
     ],
 )
@@ -115,6 +116,11 @@ def test_a_number_that_follows_from_the_quotes_is_not_missing(claim: str, quote:
         ("The share rose by 3.5 percent.", SHARES, ["3.5 percent"]),
         ("Nearly half of the homes had it by 2018.", SHARES, ["half"]),
         ("The harbour line has 120 riders.", ROUTES, ["120"]),
+        (
+            "Rain at Tavy rose by 483 mm.",
+            "| Station | 2022 (mm) | 2023 (mm) |\n|---|---|---|\n| Tavy | 1051 | 1498 |\n| Lyd | 1104 | 1587 |",
+            ["483"],
+        ),
         ("The northern line is 3.1 kilometres longer than the southern.", ROUTES, ["3.1"]),
         ("2020年客流量为1.72亿人次。", RIVER, ["1.72亿"]),
         ("Crossing took half an hour.", BRIDGE, ["half an hour"]),

@@ -44,6 +44,13 @@ def test_what_the_quote_says_is_supported(sentence: str, quote: str) -> None:
         ("《健康中国行动》要求小学生近视率下降到38%以下。", PLAN, "names", ("健康中国行动",)),
         ("北京大学等八部门印发实施方案，要求小学生近视率下降。", PLAN, "names", ("北京大学",)),
         ("睡眠不足的学生更容易肥胖。", OUTDOORS, "words", ()),
+        ("日本的八部门于2018年8月30日印发实施方案。", PLAN, "names", ("日本",)),
+        (
+            "Interest in hemp lines declined.",
+            "There was a resurgence of interest in hemp lines.",
+            "opposite",
+            ("declined",),
+        ),
         ("户外活动每天两小时以上，可使近视发生风险提高约三分之一。", OUTDOORS, "opposite", ("提高",)),
         ("小学生近视率2030年上升到38%。", PLAN, "opposite", ("上升",)),
         ("户外活动不能使近视发生风险降低。", OUTDOORS, "denied", ("可使近视发生风险降低约三分之一",)),

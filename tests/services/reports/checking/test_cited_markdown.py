@@ -46,7 +46,7 @@ async def test_a_report_holds_as_markdown_that_cites_its_bundle(bundle: Path) ->
 
 
 def cited(number: int) -> str:
-    return f"[[{number}]]({next(one.link for one in parse_report(english()).references if one.number == number)})"
+    return f"[[{number}]]({next(reference.link for reference in parse_report(english()).references if reference.number == number)})"
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def cited(number: int) -> str:
 )  # fmt: skip
 async def test_what_does_not_hold_is_named(tmp_path: Path, text: str, problem: str) -> None:
     store = EvidenceStore(InMemoryStore())
-    for one in ENGLISH:
-        await store.put_text(one)
+    for source_text in ENGLISH:
+        await store.put_text(source_text)
     await write_bundle(english(), tmp_path / "bundle", store)
     article = tmp_path / "article.md"
     article.write_text(f"# An article\n\nA multibeam survey gave 10,994 metres in 2010 {cited(1)}.\n\n{text}\n")
