@@ -1,13 +1,20 @@
-"""Changes of a finished report that need no language model: fewer sentences, and sections left out."""
+"""Changes of a finished report that need no language model: fewer sentences, sections left out, and sections of quoted sentences added."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from schemas.evidence_view import EvidenceView
 from schemas.reporter_revising import ReporterRevisingPrompt
+from services.models.offline.cited_sentences import cite
+from services.models.offline.ranked_sentences import Piece, rank, sentences_of
 from services.text.passages import sentences
+from services.text.revision_words import additions, without_additions
 
 SENTENCES, ITEMS = 2, 2
 """Sentences of a section's first paragraph, or items of its first list, that a shorter report keeps."""
+MAX_ADDED, LEAST_GAIN = 4, 0.25
+"""Sentences of a section that is added, and the share of the best one's score that another must add."""
 _SHORTEN = re.compile(
     r"\b(?:shorten|shorter|brief|briefer|condense|condensed|abridge|tighten|cut it down)\b|缩短|简短|精简|更短|简洁|压缩",
     re.IGNORECASE,
@@ -32,9 +39,11 @@ class Change:
     shorten: bool
     sections: tuple[str, ...] = ()
     """Headings of the sections that are left out."""
+    additions: tuple[str, ...] = ()
+    """Topics on which sections are added."""
 
     def __bool__(self) -> bool:
-        return self.shorten or bool(self.sections)
+        return self.shorten or bool(self.sections) or bool(self.additions)
 
 
 def change_of(request: str, headings: list[str]) -> Change:
@@ -44,7 +53,8 @@ def change_of(request: str, headings: list[str]) -> Change:
         request: in words, English or Chinese.
         headings: of the report's sections; one is left out where the request says so and has its words.
     """
-    said = " ".join(request.casefold().split())
+    added = tuple(additions(request))
+    said = without_additions(request).casefold() if added else " ".join(request.casefold().split())
     named: tuple[str, ...] = ()
     if _DROP.search(said):
         named = tuple(heading for heading in headings if heading and heading.casefold() in said)
@@ -53,7 +63,7 @@ def change_of(request: str, headings: list[str]) -> Change:
         rest = rest.replace(heading.casefold(), " ")
     if _OTHER.search(rest) or (_DROP.search(rest) and not named):
         return Change(shorten=False)
-    return Change(_SHORTEN.search(rest) is not None, named)
+    return Change(_SHORTEN.search(rest) is not None, named, added)
 
 
 def revise(prompt: ReporterRevisingPrompt) -> str:
@@ -62,7 +72,26 @@ def revise(prompt: ReporterRevisingPrompt) -> str:
     headings = [found[2].strip() for block in blocks if (found := _HEADING.match(block)) and len(found[1]) > 1]
     change = change_of(prompt.request, headings)
     blocks = _without(blocks, change.sections)
-    return "\n\n".join(_shortened(blocks) if change.shorten else blocks)
+    blocks = _shortened(blocks) if change.shorten else blocks
+    return "\n\n".join([*blocks, *_added(prompt, change.additions)])
+
+
+def _added(prompt: ReporterRevisingPrompt, topics: Sequence[str]) -> list[str]:
+    """Return a section for each topic: the sentences that say most on it, of what was searched for it, else of what the report does not cite."""
+    searched = [view for view in prompt.evidence if view.id in prompt.found]
+    unused = [view for view in prompt.evidence if f"[{view.id}]" not in prompt.report]
+    blocks: list[str] = []
+    said: set[str] = set()
+    for topic in topics:
+        if told := cite(_on(topic, searched or unused), said):
+            blocks += [f"## {topic[:1].upper()}{topic[1:]}", told]
+    return blocks
+
+
+def _on(topic: str, evidence: Sequence[EvidenceView]) -> list[tuple[str, str]]:
+    """Return the sentences that say most on a topic, with the ids of their excerpts."""
+    pieces = sentences_of(Piece(view.id, view.title, view.quote) for view in evidence)
+    return [(sentence.text, sentence.id) for sentence in rank(topic, topic, pieces).select(MAX_ADDED, LEAST_GAIN)]
 
 
 def _blocks(markdown: str) -> list[str]:
