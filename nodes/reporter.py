@@ -11,7 +11,6 @@ from schemas.context import RunContext
 from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
-from schemas.results import RECALLED
 from schemas.revision import Revision
 from schemas.sections import Section
 from schemas.state import ResearchState, plans_of, research_question
@@ -35,7 +34,7 @@ from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, length_of
 from services.reports.markdown import Draft, across_languages, check_draft, finish_report
 from services.reports.outline import bears_sections, sections_of
-from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, title_question
+from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, reused_evidence, title_question
 from services.reports.sectioned_report import TEMPLATES, SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
@@ -109,7 +108,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     if written.by_rules:
         written.asked = await further_questions(state, written.text, excerpts, evidence_of(runtime))
     new_failures = (failure for failure in failed if failure not in state["limits"])
-    written.limits += [*new_failures, *left_out(run, locale), *_reused(state), *late_messages(state)]
+    written.limits += [*new_failures, *left_out(run, locale), *reused_evidence(state), *late_messages(state)]
     written.programs = await _programs(state, excerpts, runtime)
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, draft_of(state, context, written, excerpts), usage=usage)
@@ -325,15 +324,6 @@ async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runt
 
 def _tell(runtime: Runtime[RunContext], locale: str, key: str, title: str) -> None:
     emit_message(runtime, "notice", "reporter", key, locale, title=title, data={"section": title})
-
-
-def _reused(state: ResearchState) -> list[str]:
-    """Say which evidence was not looked up for this question."""
-    recalled = state["results"].get(RECALLED)
-    if recalled is None:
-        return []
-    sources = {excerpt.content_hash for excerpt in recalled.excerpts}
-    return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
 
 
 def _counts(report: Report) -> dict[str, int]:

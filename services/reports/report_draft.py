@@ -14,6 +14,7 @@ from services.evidence.programs import Program
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.markdown import Draft
 from services.reports.verification import Verified
+from services.run.ui_text import say
 
 FOLLOW_UP_MARK = "==="
 """The line that parts the report from the follow-up questions."""
@@ -90,3 +91,12 @@ def title_question(state: ResearchState) -> str:
     triage = state["triage"]
     completed = triage is not None and triage.rewritten and state.get("former")
     return research_question(state) if completed else state["question"]
+
+
+def reused_evidence(state: ResearchState) -> list[str]:
+    """Say which evidence was not looked up for this question."""
+    recalled = state["results"].get(RECALLED)
+    if recalled is None:
+        return []
+    sources = {excerpt.content_hash for excerpt in recalled.excerpts}
+    return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
