@@ -63,6 +63,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         BadInput: there is no question, or it is too long.
         SettingsError: the run names a model of a provider that is not set up.
     """
+    if state.get("revision") is not None and state.get("triage") is None:
+        return {}  # a change was sent to a thread without a report: the reporter says so
     context, former = choices(runtime), carried_context(state)
     question = chosen_question(question_of(state), former)
     spoken, report = message_language(question), standing_report(state)

@@ -121,6 +121,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
         **steering,
         **added,
         "report": report,
+        "revision": revision,
         "messages": [report_message(report, run.thread)],
         "usage": run.usage,
         "limits": written.limits,

@@ -64,8 +64,9 @@ def check_change(report: Report, revision: Revision) -> None:
     headings = headings_of(cited_draft(report))
     change = change_of(revision.request, headings)
     if not change or (change.additions and not revision.research):
-        sections = "; ".join(headings) or say("revising_no_sections", report.locale)
-        raise RevisionRefused(say("revising_needs_model", report.locale, sections=sections))
+        spoken = message_language(revision.request)
+        sections = "; ".join(headings) or say("revising_no_sections", spoken)
+        raise RevisionRefused(say("revising_needs_model", spoken, sections=sections))
 
 
 def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
@@ -159,13 +160,13 @@ async def revised(
         if research.found:
             version = await _written(run, draft, research, known)
     locale = revision.locale or _locale(version.text, draft, report.locale)
-    limits = [say("revision_lacks", locale, aspect=aspect) for aspect in version.lacking]
+    limits = research.lacks(version.text, version.lacking, locale)
     limits += [say("cut_off", locale)] if version.cut_off else []
     asked = report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else []
     written = Written(
         version.text,
         [*research.limits, *limits],
-        [*([say("offline", locale)] if by_rules and report.by_rules else []), *research.notes(locale)],
+        [*([say("offline", locale)] if by_rules and report.by_rules else []), *research.notes(version.text, locale)],
         by_rules=by_rules and report.by_rules,
         templates=() if by_rules else (REVISING,),
         asked=asked,

@@ -32,7 +32,7 @@ def as_change(state: ResearchState, message: str, chosen: str, usage: Usage | No
         chosen: hash of what the run chose.
         usage: of the call that recognised it, where there was one.
     """
-    triage, report = state["triage"], state["report"]
+    triage, report = state.get("triage"), state["report"]
     asked = triage.original if triage is not None and triage.original else report.question if report else message
     return {
         "question": asked,

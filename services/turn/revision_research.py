@@ -96,7 +96,6 @@ class RevisionResearch:
         self.limits += [*gathered.limits, *gathered.trouble]
         new = new_excerpts(gathered.excerpts, known)
         if not new:
-            self.limits.append(say("revision_not_found", locale, aspects=named))
             return
         used = {excerpt.content_hash for excerpt in new}
         self.sources = {
@@ -111,12 +110,20 @@ class RevisionResearch:
             missing_aspects=gathered.missing_aspects,
         )
 
-    def notes(self, locale: str) -> list[str]:
-        """Say what was searched for the change, where something was found."""
-        if self.result is None:
+    def notes(self, text: str, locale: str) -> list[str]:
+        """Say what was searched for a change, where its text cites something that was found."""
+        cited = [excerpt for excerpt in self.found if f"[{excerpt.id}]" in text]
+        if not cited:
             return []
-        named, sources = "; ".join(self.topics), len({excerpt.content_hash for excerpt in self.found})
-        return [say("revision_researched", locale, aspects=named, quotes=len(self.found), sources=sources)]
+        named, sources = "; ".join(self.topics), len({excerpt.content_hash for excerpt in cited})
+        return [say("revision_researched", locale, aspects=named, quotes=len(cited), sources=sources)]
+
+    def lacks(self, text: str, lacking: Sequence[str], locale: str) -> list[str]:
+        """Say what a change's text lacks: what its author names, else all that was searched, where the text cites nothing of it."""
+        if self.step is None:
+            return [say("revision_lacks", locale, aspect=aspect) for aspect in lacking]
+        named = lacking or ([] if self.notes(text, locale) else self.topics)
+        return [say("revision_not_found", locale, aspects=aspect) for aspect in named]
 
     def update(self) -> ResearchState:
         """Return what was found as an update of the state: the result, its sources, and the step in the plan."""

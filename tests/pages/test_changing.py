@@ -77,11 +77,14 @@ def test_free_words_by_keyboard_and_a_change_that_fails_leaves_the_report(report
     page.wait("document.querySelector('.ending .report-host')", "the report, which stays")
     assert "The report stays as it was" in text(page, ".ending .problem")
     assert page.evaluate("document.querySelector('.versions')") is None
+    assert page.evaluate(f"!!{button('Try again')}")
     revising(site, with_title("Plainly"))
-    page.click(button("Try again"))
+    page.evaluate("document.querySelector('.change input').focus()")
+    page.write("For <b>sailors</b>")
+    page.press("Enter", 13, text="\r")
     status(page, "done")
     page.wait(f"{VERSION}?.dataset.version === '2'", "the version")
-    assert "Write about Norway" in text(page, ".asked-for")
+    assert text(page, ".asked-for") == "Changed as you asked: For <b>sailors</b>"
 
 
 def test_a_message_in_the_box_changes_the_report_and_a_question_does_not(reported: Page, site: Site) -> None:
@@ -91,7 +94,9 @@ def test_a_message_in_the_box_changes_the_report_and_a_question_does_not(reporte
     status(page, "done")
     page.wait("document.querySelector('.turn:last-child .versions')", "the versions")
     assert "For children" in report_text(page)
-    assert page.evaluate("[...document.querySelectorAll('.asked')].at(-1).textContent") == "Rewrite it for school children"
+    assert (
+        page.evaluate("[...document.querySelectorAll('.asked')].at(-1).textContent") == "Rewrite it for school children"
+    )
     page.reload()
     page.wait("document.querySelector('.earlier')", "the turn before")
     asked = page.evaluate("[...document.querySelectorAll('.asked')].map(e => e.textContent)")

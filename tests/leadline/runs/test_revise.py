@@ -33,12 +33,12 @@ async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, ru
     report = await arevise(run, "Another title")
     assert (report.title, report.folder) == ("The pier", None)
     versions = await aversions(run)
-    assert [(one.number, one.request, one.report.title) for one in versions] == [
+    assert [(version.number, version.request, version.report.title) for version in versions] == [
         (1, "", "Storms"), (2, "Another title", "The pier"),
     ]  # fmt: skip
     assert [not (await averify(run, number))[1].problems for number in (1, 2)] == [True, True]
     assert "+# The pier" in await adifference(run, 1, 2)
-    assert report.prompts["reporter_revising"] == 1
+    assert report.prompts["reporter_revising"] == 2
     with pytest.raises(BadInput, match="no version 3"):
         await averify(run, 3)
 
@@ -60,7 +60,7 @@ async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run
     endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
     report = await aresume()
     assert report.title == "The pier"
-    assert [one.number for one in await aversions(run)] == [1, 2]
+    assert [version.number for version in await aversions(run)] == [1, 2]
     assert [role_of(body) for body in endpoint.requests].count("reporter") == 1
 
 
