@@ -220,12 +220,13 @@ def test_the_page_at_work(page: Page, site: Site, tmp_path: Path) -> None:  # no
 @makes("revising.png")
 def test_a_report_that_was_changed(page: Page, site: Site, tmp_path: Path) -> None:  # noqa: F811 - the fixtures
     def shorter(body: dict[str, Any]) -> str | None:
-        """Keep of the report what its first sentence and its last quote say."""
+        """Keep the opening of the report, and what it says of tallow."""
         if role_of(body) != "reporter_revising":
             return None
         report = body["messages"][-1]["content"].partition("<report>\n")[2].partition("\n</report>")[0]
-        told = [line for line in report.split("\n") if line[:1].isalpha() and "[E" in line]
-        return f"# Tallow brought up the bottom\n\n{told[0]}"
+        blocks = report.split("\n\n")
+        filled = next(block for block in blocks if "filled with tallow" in block).split("What comes nearest: ")[-1]
+        return "\n\n".join([*blocks[:2], "## What the tallow was", filled])
 
     opened(page, site.address, width=1100, height=900)
     choose(page, max_plan_iterations=1)

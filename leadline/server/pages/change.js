@@ -73,7 +73,7 @@ function difference(sentences, number) {
     el("p", { class: "soft", text: say(changed ? "differenceHelp" : "differenceNone", { before: number - 1, after: number }) }),
     sentences.map(({ state, text }) => el("p", { class: heading(text) ? "heading" : undefined, data: { state } },
       named[state] && el("span", { class: "sr", text: named[state] + say("colon") }),
-      el(tags[state], { text: text.replace(/^(?:#{1,6}|>) /, "") }))));
+      el(tags[state], { text: text.replace(/^(?:#{1,6}|>) /, "").replaceAll("**", "") }))));
 }
 
 /** What may be changed: a few ready choices, and free words. */
