@@ -96,7 +96,8 @@ def _check_by_rules(report: Report, revision: Revision) -> None:
     try:
         check_change(report, revision)
     except BadInput as problem:
-        raise BadInput(f"{problem} To connect a model: leadline init") from None
+        spoken = message_language(revision.request)
+        raise BadInput(say("revising_connect", spoken, problem=problem)) from None
 
 
 async def _kept(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:

@@ -106,13 +106,13 @@ _COMPLAINT = re.compile(
 _SENTENCE = re.compile(r"[^.!?。！？\n]{1,500}[.!?。！？\n]?")
 
 _ADDED = re.compile(
-    r"\b(?:add|include|insert|append|write|put in)\s(?:(?:a|an|another|one more|some|the|more)\s)?(?:\w{1,15}\s)?"
+    r"\b(?:add|include|insert|append|write|put in|and|plus)\s(?:(?:a|an|another|one more|some|the|more)\s)?(?:\w{1,15}\s)?"
     r"(?:section|chapter|paragraph|part|overview|table|note)s?\s(?:on|about|of|for|with|covering|that (?:covers|explains|tells)|listing)\s"
     r"(?P<topic>[^.!?;\n]{2,120})",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
-    r"\b(?:(?:add|include|insert|append|write|make|draw)\s(?:(?:a|an|another|the|some)\s)?(?:\w{1,15}\s)?comparisons?\s(?:with|to|of|against|between)|"
+    r"\b(?:(?:add|include|insert|append|write|make|draw|and|plus)\s(?:(?:a|an|another|the|some)\s)?(?:\w{1,15}\s)?comparisons?\s(?:with|to|of|against|between)|"
     r"compare (?:it|this|that|these|them|the (?:report|results?|figures?|findings?)) (?:with|to|against))\s(?P<topic>[^.!?;\n]{2,120})",
     re.IGNORECASE,
 )
@@ -130,7 +130,7 @@ _TAIL = re.compile(
 )
 _FURTHER = re.compile(
     r",?\s(?:and|but|then)\s(?:then\s)?(?:please\s)?(?:make|keep|turn|translate|shorten|drop|remove|delete|omit|leave|add|use|put|write|rewrite|"
-    r"restructure|simplify|condense)\b",
+    r"restructure|simplify|condense|(?:an?|another|the) (?:comparison|section|chapter|paragraph|overview|table))\b",
     re.IGNORECASE,
 )
 """Where a request goes on with another change."""

@@ -4,17 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.evidence_view import EvidenceView
 from schemas.reporter_revising import ReporterRevisingPrompt
-from services.models.offline.cited_sentences import cite
-from services.models.offline.ranked_sentences import Piece, rank, sentences_of
+from services.models.offline.openings import parts_of, write
+from services.run.ui_text import is_chinese
 from services.text.passages import sentences
 from services.text.revision_words import additions, without_additions
 
 SENTENCES, ITEMS = 2, 2
 """Sentences of a section's first paragraph, or items of its first list, that a shorter report keeps."""
-MAX_ADDED, LEAST_GAIN = 4, 0.25
-"""Sentences of a section that is added, and the share of the best one's score that another must add."""
+MAX_ADDED = 4
+"""Sentences of a section that is added."""
 _SHORTEN = re.compile(
     r"\b(?:shorten|shorter|brief|briefer|condense|condensed|abridge|tighten|cut it down)\b|缩短|简短|精简|更短|简洁|压缩",
     re.IGNORECASE,
@@ -81,17 +80,11 @@ def _added(prompt: ReporterRevisingPrompt, topics: Sequence[str]) -> list[str]:
     searched = [view for view in prompt.evidence if view.id in prompt.found]
     unused = [view for view in prompt.evidence if f"[{view.id}]" not in prompt.report]
     blocks: list[str] = []
-    said: set[str] = set()
     for topic in topics:
-        if told := cite(_on(topic, searched or unused), said):
-            blocks += [f"## {topic[:1].upper()}{topic[1:]}", told]
+        parts = parts_of(topic, searched or unused, MAX_ADDED)
+        if any(part.quotes for part in parts):
+            blocks += [f"## {topic[:1].upper()}{topic[1:]}", write(parts, is_chinese(prompt.locale))]
     return blocks
-
-
-def _on(topic: str, evidence: Sequence[EvidenceView]) -> list[tuple[str, str]]:
-    """Return the sentences that say most on a topic, with the ids of their excerpts."""
-    pieces = sentences_of(Piece(view.id, view.title, view.quote) for view in evidence)
-    return [(sentence.text, sentence.id) for sentence in rank(topic, topic, pieces).select(MAX_ADDED, LEAST_GAIN)]
 
 
 def _blocks(markdown: str) -> list[str]:

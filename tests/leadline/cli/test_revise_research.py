@@ -51,7 +51,7 @@ def test_what_a_request_plainly_wants_added_is_searched_before_it_is_written(
     endpoint.script["reporter_revising"] = [f"{BODY}\n\n## The costs of the repair\n\n{COST} [E1-1]"]
     ran = leadline("revise", run, "Add a section on the costs of the repair")
     assert "40,000 crowns" in revised(ran, run)
-    assert "Searched for this change: costs of the repair (1 quotes from 1 sources)" in ran.out
+    assert "Searched for this change: costs of the repair (quotes: 1, sources: 1)" in ran.out
     assert roles(endpoint).count("reporter_revising") == 1
     [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_revising"]
     assert "E1-1 were searched for this request" in asked["messages"][0]["content"]

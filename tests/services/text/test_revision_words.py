@@ -49,6 +49,7 @@ def test_a_message_that_asks_something_too_is_a_question(text: str, changes: boo
     [
         ("Add a section on the costs", ["costs"], ""),
         ("Add a section on the costs and make it shorter", ["costs"], "and make it shorter"),
+        ("Add a section on the costs, and a comparison with the Tuscarora Deep", ["costs", "Tuscarora Deep"], ","),
         ("Please include a comparison with the Mariana Trench.", ["Mariana Trench"], "Please ."),
         ("Compare it with the Puerto Rico Trench", ["Puerto Rico Trench"], ""),
         ("Add a paragraph about Jacques Piccard too", ["Jacques Piccard"], ""),
