@@ -107,7 +107,7 @@ async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_agai
     with pytest.raises(asyncio.CancelledError):
         await work
     endpoint.fault = None
-    endpoint.script["reporter_revising"] = written[1:]
+    endpoint.script["reporter_revising"] = [*written[1:]]
     report = await aresume()
     assert "40,000 crowns" in report.markdown
     assert report.version == 2
