@@ -3,7 +3,7 @@
 from typing import Any
 
 DESCRIPTIONS: dict[str, str] = {
-    "coordinator": "reads the question: language, scope, simple or complex; answers greetings and asks back what is unclear",
+    "coordinator": "reads the question: language, scope, simple or complex; answers greetings, asks back what is unclear, and has a finished report changed",
     "background_investigator": "searches the question once, so that planning starts informed",
     "planner": "makes a plan of research and processing steps with an outline of the report; on a replan only for what is missing",
     "human_feedback": "waits for your review of the plan, if you want one",

@@ -11,9 +11,14 @@ from services.turn.steering import for_planner
 from services.turn.steps import ready_steps
 
 
-async def after_coordinator(state: ResearchState) -> Literal["background_investigator", "__end__"]:
-    """Research only what needs it; the rest has been answered."""
-    triage = state["triage"]
+async def after_coordinator(state: ResearchState) -> Literal["background_investigator", "reporter", "__end__"]:
+    """Change the report where that is asked for, research only what needs it; the rest has been answered.
+
+    A report that another local run made is changed there, and not here, where its evidence is not.
+    """
+    triage = state.get("triage")
+    if state.get("revision") is not None:
+        return "reporter" if triage is not None else "__end__"
     due = triage is not None and triage.intent in {"in_scope", "edge_case"}
     return "background_investigator" if due else "__end__"
 

@@ -7,9 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leadline.runs.execute import OnEvent, OnReview, carry_out, config_of, first_input
+from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, config_of, first_input
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
+from leadline.runs.revise import arevise
 from leadline.runs.run_ids import new_run_id
 from leadline.runs.steer import Steered, asteer
 from leadline.runs.store import RunRecord, open_home
@@ -20,8 +21,11 @@ from services.reports.html.notebook import notebook_html
 from services.run.errors import BadInput
 from services.run.scope import checked_choices, prompts_of
 from services.run.settings import settings
+from services.run.ui_text import say
 from services.search.providers import allow_folders, check_search
+from services.text.tokens import message_language
 from services.turn.conversation import carried_context, chosen_question
+from services.turn.revision_gate import asks_plainly
 
 Outcome = TypeVar("Outcome")
 
@@ -48,7 +52,8 @@ async def aresearch(
         run_id: name of the run, to find it again; by default made of the time.
         after: a finished run, its report, or `"latest"`, that this question follows up. Its conversation is gone on with, its
             evidence is looked through before anything is searched, and what it chose holds unless chosen anew. The number
-            of a question that it recommended stands for that question.
+            of a question that it recommended stands for that question. A message that asks to change its report makes a further
+            version of that, where the report is.
         choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`; `profile` may name a
             file.
 
@@ -59,9 +64,12 @@ async def aresearch(
     given = {**choices, **({"documents": folders} if folders else {})}
     if isinstance(given.get("profile"), str | PathLike):
         given["profile"] = await asyncio.to_thread(load_profile, Path(given["profile"]))
-    before = after.run_id if isinstance(after, Report) else after
+    chosen, before = given, (after.run_id if isinstance(after, Report) else after)
     if before is not None:
-        before, question, given = await _following(before, question, given)
+        before, question, given, changes = await _following(before, question, given)
+        if changes:
+            _check_alone(chosen, question)
+            return await arevise(before, question, on_event=on_event)
     context = checked_choices(given)
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
@@ -79,12 +87,26 @@ async def aresearch(
         context=context,
         after=before,
     )
-    async with open_home(settings().leadline_home) as home:
-        return await carry_out(home, record, await first_input(home, record), on_event, on_review)
+    try:
+        async with open_home(settings().leadline_home) as home:
+            return await carry_out(home, record, await first_input(home, record), on_event, on_review)
+    except ChangeAsked as change:
+        _check_alone(chosen, question)
+        return await arevise(change.after, change.request, on_event=on_event)
 
 
-async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Return the run that a follow-up follows, its question, and what it chooses on top of what that run chose."""
+def _check_alone(chosen: dict[str, Any], request: str) -> None:
+    """Make sure that a change of a report comes without choices, which would not hold.
+
+    Raises:
+        BadInput: it has some.
+    """
+    if chosen:
+        raise BadInput(say("revising_no_choices", message_language(request)))
+
+
+async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any], bool]:
+    """Return the run that a follow-up follows, its question, what it chooses on top of what that run chose, and whether it plainly changes its report."""
     async with open_home(settings().leadline_home) as home:
         record = await home.latest_finished() if before == "latest" else await home.record(before)
         record.check_usable()
@@ -101,7 +123,8 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
     former_choices = context.model_dump(include=context.own_choices(), exclude_unset=True)
     if given.get("deep_research") and context.depth == "quick":
         former_choices.pop("depth", None)
-    return record.id, chosen, {**former_choices, **given}
+    changes = asks_plainly(chosen, values.get("report"))
+    return record.id, chosen, {**former_choices, **given}, changes
 
 
 def research(question: str, **options: Any) -> Report:

@@ -46,6 +46,7 @@ from services.turn.conversation import (
     sources_of,
     stands_alone,
 )
+from services.turn.revision_gate import as_change, asks_by_model, asks_plainly, standing_report
 from services.turn.steps import left_out
 
 MAX_QUESTION = 20_000
@@ -57,13 +58,19 @@ DIRECT = frozenset(["greeting", "out_of_scope", "unclear", "not_research"])
 async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Begin a turn: read the question, start the run's state over, and answer at once where no research is due.
 
+    A message that asks to change the report of the turn before begins none: that turn goes on with the change.
+
     Raises:
         BadInput: there is no question, or it is too long.
         SettingsError: the run names a model of a provider that is not set up.
     """
+    if state.get("revision") is not None and state.get("triage") is None:
+        return {}  # a change was sent to a thread without a report: the reporter says so
     context, former = choices(runtime), carried_context(state)
     question = chosen_question(question_of(state), former)
-    spoken = message_language(question)
+    spoken, report = message_language(question), standing_report(state)
+    if asks_plainly(question, report):
+        return await _plain_change(state, runtime, question, former)
     untraced = [say("no_traces", spoken, command=missing_packages())] if missing_packages() else []
     for notice in [*untraced, *await notices_for(context, spoken)]:
         emit(runtime, "notice", "coordinator", notice)
@@ -84,6 +91,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             known=evidence_views(recalled, former.sources) if former else [],
             answers=await run.journal.decided("answers", partial(_answers_itself, context)),
             asked_back=former.asked_back if former else "",
+            report=report.question if report else "",
         )
         try:
             asked = await ask("coordinator", prompt, triage_schema(prompt))
@@ -91,6 +99,9 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         except (LimitReached, UselessAnswer) as caught:
             problem = caught
             triage = (await ask_by_rules(prompt, Triage)).model_copy(update={"answer": ""})
+    if asks_by_model(triage, report):
+        change = as_change(state, question, chosen, run.usage)
+        return {**change, "messages": _asked(state, question, former)}
     triage = _settled(triage, prompt, context)
     if triage.intent in DIRECT:
         run_ended(run.thread, run.journal.key, run.usage, "direct")
@@ -102,13 +113,28 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     ]
     fresh = _fresh_turn(question, triage, turn, today, limits, run.usage)
     fresh["choices"] = chosen
-    messages: list[AnyMessage] = []
-    present = state.get("messages", [])[len(earlier) :]
-    if not present or chosen_question(present[-1].text, former) != present[-1].text:
-        messages.append(HumanMessage(question, id=present[-1].id if present else None))
+    messages = _asked(state, question, former)
     if triage.intent in DIRECT:
         messages.append(AIMessage(triage.reply))
     return {**fresh, **_from_earlier(former, triage, recalled), "messages": messages}  # type: ignore[typeddict-item]  # values may come as Overwrite
+
+
+async def _plain_change(
+    state: ResearchState, runtime: Runtime[RunContext], message: str, former: Former | None
+) -> ResearchState:
+    """Let the report be changed as a message plainly asks; no model is asked whether it does."""
+    async with turn_run(runtime, "coordinator", message_language(message)) as (run, turn):
+        chosen = await store_choices(choices(runtime), evidence_of(runtime))
+        await note_choices(evidence_of(runtime).store, run.thread, turn, chosen)
+    return {**as_change(state, message, chosen), "messages": _asked(state, message, former)}
+
+
+def _asked(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:
+    """Return the message of this turn where the thread does not have it yet, as it came as `question` or as a number."""
+    present = state.get("messages", [])[len(_without_present(state)) :]
+    if present and chosen_question(present[-1].text, former) == present[-1].text:
+        return []
+    return [HumanMessage(question, id=present[-1].id if present else None)]
 
 
 async def _thread(

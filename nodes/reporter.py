@@ -1,7 +1,6 @@
 """Reporter: writes the report from the evidence, streaming; then code and a verifier check every statement, and code renders it."""
 
 import asyncio
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -12,8 +11,10 @@ from schemas.context import RunContext
 from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
 from schemas.reporter import ContradictionView, Report, ReporterPrompt
+from schemas.revision import Revision
 from schemas.sections import Section
 from schemas.state import ResearchState, plans_of, research_question
+from schemas.usage import Usage
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
@@ -28,6 +29,7 @@ from services.reports.chat_message import report_message
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.numbered_citations import read_citations
+from services.reports.further_questions import further_questions
 from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, length_of
 from services.reports.markdown import Draft, across_languages, check_draft, finish_report
@@ -39,48 +41,56 @@ from services.reports.slides.draft import deck_for
 from services.reports.statuses import proves_nothing, sure_claims
 from services.reports.verification import REWRITING, verify_draft
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, StoreError, UselessAnswer
+from services.run.errors import LimitReached, ModelError, RevisionRefused, UselessAnswer
 from services.run.events import emit_message
 from services.run.roles import OFFLINE, role_model
 from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
-from services.run.ui_text import is_chinese, problem_text, say
-from services.text.suggestions import recommended
+from services.run.ui_text import problem_text, say
 from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
 from services.turn.memory_keeping import remember_report
 from services.turn.reused_evidence import reused_limits
-from services.turn.revision import check_revised, revised, revision_of
+from services.turn.revision import Revised, check_revised, refused_update, revised, revision_of
 from services.turn.section_research import SectionResearch
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
+from services.turn.versions import keep_version
 
 LONG = 2.0
 """By how much a whole report may be longer than a short answer."""
 
 
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
+    """Write the report, or change a finished one as somebody asks; what cannot be done is answered in words, and the report stays."""
+    try:
+        return await _reported(state, runtime)
+    except RevisionRefused as refused:
+        return refused_update(state, refused)
+
+
+async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or say honestly that nothing was found; no model writes from nothing."""
+    revision, account = revision_of(state)
     context, locale = choices(runtime), state["locale"]
     state, steering = await hear(state, runtime, "reporter")
     state = await _settled(state, runtime)
     excerpts = cited_evidence(state)
     written, added, deck = Written(), ResearchState(), list[DeckPage]()
     prompt: ReporterPrompt | None = None
-    revision, account = revision_of(state)
     async with node_run(account, runtime, "reporter", report=True) as run:
         failed = [failure.message(locale) for failure in await failures_once(run)]
         closing = asyncio.ensure_future(close_sessions(run.journal.key))
         try:
             if revision is not None:
-                written, state = await revised(run, state, revision, excerpts)
+                written, state, excerpts, added = await _revised(run, state, revision, excerpts, runtime)
             elif answer := _answered(state):
                 written = await _known_answer(run, answer, locale)
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 prompt = await asyncio.to_thread(_prompt, state, context)
-                tell = partial(_tell_section, runtime, locale)
+                tell = partial(_tell, runtime, locale)
                 research = SectionResearch(run, state, prompt, evidence_of(runtime), excerpts, tell)
                 written = await _write(run, prompt, research)
                 if added := research.update():
@@ -98,25 +108,48 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
         finally:
             await closing
     if written.by_rules:
-        written.asked = await _recommended(state, written, excerpts, runtime)
-    written.limits += [failure for failure in failed if failure not in state["limits"]]
-    written.limits += [*left_out(run, locale), *reused_limits(state, written.text), *late_messages(state)]
+        written.asked = await further_questions(state, written.text, excerpts, evidence_of(runtime))
+    new_failures = (failure for failure in failed if failure not in state["limits"])
+    written.limits += [
+        *new_failures,
+        *left_out(run, locale),
+        *reused_limits(state, written.text),
+        *late_messages(state),
+    ]
     written.programs = await _programs(state, excerpts, runtime)
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, draft_of(state, context, written, excerpts), usage=usage)
     report.deck = deck
-    await remember_report(run, report, evidence_of(runtime))
     run_ended(run.thread, run.journal.key, usage, "done", **_counts(report))
-    report.prompts = _prompt_versions(context, [*usage.roles, *written.templates])
+    report.prompts = _prompt_versions(context, usage, written)
+    await remember_report(run, report, evidence_of(runtime))
+    await keep_version(run, state, report, revision)
     _announce(runtime, locale, report)
     return {
         **steering,
         **added,
         "report": report,
+        "revision": revision,
         "messages": [report_message(report, run.thread)],
         "usage": run.usage,
         "limits": written.limits,
     }
+
+
+def _prompt_versions(context: RunContext, usage: Usage, written: Written) -> dict[str, int | str]:
+    asked = [role for role in usage.roles if role != EMBEDDING]
+    with prompts_of(context):
+        return {stem: prompt_info(stem).version for stem in [*asked, *written.templates]}
+
+
+async def _revised(
+    run: Run, state: ResearchState, revision: Revision, excerpts: list[Excerpt], runtime: Runtime[RunContext]
+) -> Revised:
+    """Write the next version of the report."""
+    emit_message(runtime, "notice", "reporter", "revision_writing", state["locale"])
+    tell = partial(_tell, runtime, state["locale"])
+    made = await revised(run, state, revision, excerpts, evidence_of(runtime), tell)
+    return made._replace(state=await _settled(made.state, runtime)) if made.added else made
 
 
 async def _settled(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
@@ -239,22 +272,6 @@ async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[Run
         written.likeness = await likeness_of(across_languages(written.verified.draft(draft)))
 
 
-async def _recommended(
-    state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
-) -> list[str]:
-    """Return questions that the sources which a report by rules cites can answer."""
-    cited = [excerpt for excerpt in excerpts if f"[{excerpt.id}]" in written.text]
-    texts: dict[str, str] = {}
-    for key in dict.fromkeys(excerpt.content_hash for excerpt in cited if excerpt.content_hash in state["sources"]):
-        source = state["sources"][key]
-        if source.kind != "computation":
-            with suppress(StoreError):
-                texts[source.title] = await evidence_of(runtime).get_text(key)
-    told = [excerpt.quote for excerpt in cited]
-    before = [message.text for message in state.get("messages", []) if message.type == "human"]
-    return await asyncio.to_thread(recommended, title_question(state), is_chinese(state["locale"]), texts, told, before)
-
-
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
     """Tell whether a report is written in sections; the offline model writes all in one."""
     return await run.journal.decided(
@@ -314,13 +331,8 @@ async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runt
     return await programs_of((sources[key] for key in used), evidence_of(runtime))
 
 
-def _tell_section(runtime: Runtime[RunContext], locale: str, key: str, title: str) -> None:
+def _tell(runtime: Runtime[RunContext], locale: str, key: str, title: str) -> None:
     emit_message(runtime, "notice", "reporter", key, locale, title=title, data={"section": title})
-
-
-def _prompt_versions(context: RunContext, roles: list[str]) -> dict[str, int | str]:
-    with prompts_of(context):
-        return {role: prompt_info(role).version for role in roles if role != EMBEDDING}
 
 
 def _counts(report: Report) -> dict[str, int]:

@@ -33,6 +33,8 @@ class CoordinatorPrompt(BaseModel):
     """True where a simple question that is known wholly is answered in this call."""
     asked_back: str = ""
     """The unclear question that the last turn asked back about; the present message answers that."""
+    report: str = ""
+    """The question of the report that the last turn ended with; empty where it ended with none."""
 
 
 class Triage(BaseModel):
@@ -40,6 +42,8 @@ class Triage(BaseModel):
 
     reason: Reason = ""
     """Why the message is what `intent` says, in one sentence."""
+    revises: bool = False
+    """Whether the message asks to change the report of the last turn, where there is one, and asks nothing new."""
     intent: Intent
     category: Title = ""
     """The profile's topic that the question belongs to, where there is a profile."""
@@ -73,6 +77,7 @@ def triage_schema(prompt: CoordinatorPrompt) -> type[BaseModel]:
     """Return the part of `Triage` that a prompt asks for; which model answers does not count."""
     needless = {
         "category": prompt.profile is None,
+        "revises": not prompt.report,
         "locale": prompt.locale != "auto",
         "rewriting": not prompt.conversation and not prompt.asked_back,
         "answered": not prompt.known,

@@ -57,6 +57,8 @@ class Report(BaseModel):
     """Language of the program's own words in it; empty in reports that were written before it was kept."""
     citation_style: CitationStyle = "plain"
     """How its references are written."""
+    version: int = 1
+    """1 as it was written; each change makes a further one."""
     markdown: CleanText
     answered: Answered = ""
     """Whether its opening answers the question, as code judges; that its quotes are real says nothing about that."""

@@ -1,6 +1,6 @@
 """The reporter's prompt for a change of a finished report."""
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from schemas.evidence_view import EvidenceView
 
@@ -17,3 +17,5 @@ class ReporterRevisingPrompt(BaseModel):
     """The finished report in Markdown, citing excerpt ids, without what the program adds."""
     evidence: list[EvidenceView]
     """All that may be cited, what the report cites first."""
+    found: list[str] = Field(default_factory=list)
+    """Ids of the evidence that was searched for this request."""

@@ -1,8 +1,11 @@
-"""A change of a finished report that somebody asks for."""
+"""A change of a finished report that somebody asks for, and the version that it makes."""
+
+from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
 from schemas.clean_text import CleanText
+from schemas.reporter import Report
 
 MAX_REQUEST = 2_000
 """Characters of a request."""
@@ -15,3 +18,20 @@ class Revision(BaseModel):
     """In words: shorter, without a section, in another language, for other readers."""
     locale: str = Field(default="", max_length=35)
     """Language that it is to have; empty where the request tells, or it stays."""
+    research: bool = True
+    """Whether what it asks for and the evidence does not hold is searched for."""
+    by_message: bool = False
+    """Whether it came as a message in the conversation, and not as a command. Code sets it."""
+    refused: str = Field(default="", max_length=10_000)
+    """Why the report stays as it was, in the reader's language; empty where it was changed. Code sets it."""
+
+
+class Version(BaseModel):
+    """One version of a report."""
+
+    number: int
+    """1 for the report as it was written."""
+    request: str = ""
+    """By which it was made; empty for the first."""
+    created: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    report: Report

@@ -27,18 +27,21 @@ def revise(
     locale: Annotated[
         str, typer.Option(metavar="L", help="Language of the new version; by default as the request says.")
     ] = "",
+    research: Annotated[
+        bool, typer.Option("--research/--no-research", help="Search what is asked for and the evidence does not hold.")
+    ] = True,
     out: OtherOut = None,
     as_json: Json = False,
     as_events: Events = False,
 ) -> None:
     """Change a finished report: shorter, restructured, in another language or tone, without a section.
 
-    Sentences keep their citations and are checked again. Nothing is searched: what the evidence does not hold is said, and `leadline
-    follow` researches it. Every version is kept: leadline show RUN --version N.
+    Sentences keep their citations and are checked again. What it asks for and the evidence does not hold is searched once, and said
+    where it is not found. Every version is kept: leadline show RUN --version N.
     """
 
     def work(progress: Progress) -> Awaitable[Report]:
-        return arevise(run, request, locale=locale, out=out, on_event=progress)
+        return arevise(run, request, locale=locale, research=research, out=out, on_event=progress)
 
     with errors_as_json(as_events):
         if len(asked) > 2:

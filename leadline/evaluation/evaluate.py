@@ -16,7 +16,7 @@ from leadline.evaluation.evaluation_runs import (
 from leadline.evaluation.measures import facts_missing, figures_of, figures_of_nothing, quotes_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
-from leadline.runs.actions import finished_report
+from leadline.runs.finished import finished_report
 from leadline.runs.journals import Gatherings, gatherings_of
 from leadline.runs.store import Home, open_home
 from schemas.reporter import Report

@@ -22,7 +22,7 @@ import anyio
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from leadline.api import aresearch
-from leadline.runs.actions import finished_report
+from leadline.runs.finished import finished_report
 from leadline.runs.report_sections import section_of
 from leadline.runs.store import open_home
 from schemas.context import RunContext

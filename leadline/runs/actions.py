@@ -9,6 +9,7 @@ from pathlib import Path
 from langgraph.types import Command
 
 from leadline.runs.execute import (
+    ChangeAsked,
     OnEvent,
     OnReview,
     carry_out,
@@ -19,10 +20,12 @@ from leadline.runs.execute import (
     report_of,
     write_outputs,
 )
+from leadline.runs.finished import finished_report
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
 from leadline.runs.past_events import replayed_events
 from leadline.runs.refresh import Refreshed, refreshed
+from leadline.runs.revise import arevise
 from leadline.runs.store import Home, RunRecord, open_home
 from leadline.runs.timeline import Timeline
 from leadline.runs.verdicts import verdict_lines
@@ -52,6 +55,15 @@ async def aresume(
     Raises:
         BadInput: there is no such run.
     """
+    try:
+        return await _resumed(run_id, out, on_event, on_review)
+    except ChangeAsked as change:
+        return await arevise(change.after, change.request, on_event=on_event)
+
+
+async def _resumed(
+    run_id: str | None, out: str | PathLike[str] | None, on_event: OnEvent | None, on_review: OnReview | None
+) -> Report:
     async with open_home(settings().leadline_home) as home:
         record = await home.record(run_id)
         if out is not None:
@@ -108,21 +120,6 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
     for revision in record.revisions:
         values = await graph.ainvoke(change_input(revision), config_of(record), context=record.context)
     return report_of(values)
-
-
-async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
-    """Return a finished run and its report.
-
-    Raises:
-        BadInput: there is no such run, it is not finished, or it has no report.
-    """
-    record = await home.record(run_id, finished=True)
-    report: Report | None = (await home.graph.aget_state(config_of(record))).values.get("report")
-    if record.status != "done":
-        raise BadInput(f"Run {record.id} is not finished. Go on with: leadline resume {record.id}")
-    if report is None:
-        raise BadInput(f"Run {record.id} was answered without research, so it has no report.")
-    return record, report.model_copy(update={"run_id": record.id})
 
 
 async def arefresh(run_id: str | None = None) -> tuple[Refreshed, str | None]:

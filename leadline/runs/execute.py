@@ -14,13 +14,12 @@ from leadline.runs.drafts import Drafting
 from leadline.runs.output import report_folder, write_report
 from leadline.runs.run_lock import hold_run_lock
 from leadline.runs.store import Home, RunRecord
-from leadline.runs.versions import save_version
 from schemas.events import Event
 from schemas.reporter import Report
 from schemas.revision import Revision
 from services.embedding.models import load_ahead
 from services.models import clients_open
-from services.run.errors import BadInput
+from services.run.errors import BadInput, RevisionRefused
 from services.run.journal import run_key
 from services.run.log import ERROR, WARNING, log
 from services.run.prices import price_of
@@ -34,6 +33,18 @@ from services.turn.conversation import carried_context
 
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
+
+
+class ChangeAsked(Exception):
+    """What was asked after a finished run is a change of its report.
+
+    `after` is that run, and `request` says what to change.
+    """
+
+    def __init__(self, after: str | None, request: str) -> None:
+        super().__init__(request)
+        self.after = after
+        self.request = request
 
 
 class ReviewPending(Exception):
@@ -74,7 +85,8 @@ async def first_input(home: Home, record: RunRecord) -> Any:
     if before.status != "done" or "triage" not in values:
         raise BadInput(f"Run {before.id} is not finished. Go on with: leadline resume {before.id}")
     messages = [*values["messages"], HumanMessage(record.question)]
-    return Command(update={"messages": messages, "former": carried_context(values)}, goto="coordinator")  # type: ignore[arg-type]  # the values are the state
+    update = {"messages": messages, "former": carried_context(values), "report": values.get("report")}  # type: ignore[arg-type]  # the values are the state
+    return Command(update=update, goto="coordinator")
 
 
 def change_input(revision: Revision) -> Any:
@@ -113,11 +125,12 @@ async def _execute(
             record = record.model_copy(update={"folder": str(folder)})
             await home.save(record)
         report = await write_outputs(home, record, report, folder)
-        if record.revisions:
-            await save_version(home, record, report)
     except asyncio.CancelledError:
         log("run_interrupted", WARNING, run=record.id)
         await home.save(record.model_copy(update={"status": "interrupted"}))
+        raise
+    except ChangeAsked:
+        await home.forget(record)
         raise
     except ReviewPending:
         await home.save(record.model_copy(update={"status": "waiting"}))
@@ -181,6 +194,7 @@ async def _stream(
             await _watched(home, record, given, on_event)
             state = await home.graph.aget_state(config)
             if not state.interrupts:
+                _check_begun(record, state.values)
                 return report_of(state.values)
             answer = None if on_review is None else await on_review(state.interrupts[0].value)
             if answer is None:
@@ -205,9 +219,27 @@ async def _watched(home: Home, record: RunRecord, given: Any, on_event: OnEvent 
             on_event(Event.model_validate(part))
 
 
+def _check_begun(record: RunRecord, values: dict[str, Any]) -> None:
+    """Make sure that a question was asked, and not a change of the report of the run before.
+
+    Raises:
+        ChangeAsked: it was such a change.
+    """
+    revision: Revision | None = values.get("revision")
+    if revision is not None and values.get("triage") is None:
+        raise ChangeAsked(record.after, revision.request)
+
+
 def report_of(values: dict[str, Any]) -> Report:
-    """Return the report, or the direct answer where no research was due."""
+    """Return the report, or the direct answer where no research was due.
+
+    Raises:
+        RevisionRefused: it was to be changed, and stayed as it was.
+    """
     report: Report | None = values.get("report")
+    revision: Revision | None = values.get("revision")
+    if revision is not None and revision.refused:
+        raise RevisionRefused(revision.refused)
     if report is not None:
         return report
     triage = values["triage"]

@@ -5,21 +5,23 @@ from collections.abc import Awaitable
 from os import PathLike
 from pathlib import Path
 
-from leadline.runs.actions import finished_report
-from leadline.runs.execute import OnEvent, carry_out, change_input
+from leadline.runs.execute import OnEvent, carry_out, change_input, config_of
+from leadline.runs.finished import finished_report
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable
 from leadline.runs.store import Home, RunRecord, open_home
-from leadline.runs.versions import Version, save_version, verified, version_of, versions_of
+from leadline.runs.versions import verified, version_of, versions_of
 from schemas.reporter import Report
-from schemas.revision import MAX_REQUEST, Revision
+from schemas.revision import MAX_REQUEST, Revision, Version
 from services.reports.checking.bundle import BundleCheck
 from services.reports.revision.difference import difference
 from services.run.errors import BadInput
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import checked_choices
 from services.run.settings import settings
+from services.run.ui_text import say
 from services.search.providers import allow_folders
+from services.text.tokens import message_language
 from services.turn.revision import check_change
 
 
@@ -28,38 +30,39 @@ async def arevise(
     request: str,
     *,
     locale: str = "",
+    research: bool = True,
     out: str | PathLike[str] | None = None,
     on_event: OnEvent | None = None,
 ) -> Report:
-    """Change a finished run's report as a person asks, from the evidence that the run has; nothing is searched.
+    """Change a finished run's report as a person asks; what it asks for and the evidence does not hold is searched once.
 
     Args:
         run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
         request: what is to be changed, in words.
         locale: language of the new version, such as `zh-CN`; by default as the request says, or as before.
+        research: whether anything is searched for it.
         out: folder below which the new version is written; by default where the report is.
         on_event: called with each progress event.
 
     Returns:
-        The new version. What the request asks for and the evidence does not hold stands among its limits.
+        The new version. What the request asks for and was not found stands among its limits.
 
     Raises:
         BadInput: there is no such run, it is not finished or has no report, or no model is connected and rules cannot do it.
         ModelError: the model failed, or what it wrote proves nothing; the report stays as it was.
     """
+    spoken = message_language(request)
     if not request.strip() or len(request) > MAX_REQUEST:
-        raise BadInput(f"Say in 1 to {MAX_REQUEST:,} characters what is to be changed, for example: shorter.")
+        raise BadInput(say("revision_length", spoken, most=MAX_REQUEST))
     language = "" if locale in {"", "auto"} else checked_choices({"locale": locale}).locale
-    revision = Revision(request=request.strip(), locale=language)
+    revision = Revision(request=request.strip(), locale=language, research=research)
     async with open_home(settings().leadline_home) as home:
-        record, report = await finished_report(home, run_id)
+        record, report = await _changeable(home, run_id, spoken)
         record.check_usable()
         if role_model("reporter", record.context).model == OFFLINE:
             await asyncio.to_thread(_check_by_rules, report, revision)
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
-        if not record.revisions:
-            await save_version(home, record, report)
         changing = record.model_copy(update={"revisions": [*record.revisions, revision]})
         if out is not None:
             changing = changing.model_copy(update={"out": str(out)})
@@ -69,11 +72,32 @@ async def arevise(
         return await _kept(home, record, carry_out(home, changing, change_input(revision), on_event, None))
 
 
+async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:
+    """Return a run whose report can be changed, and the report.
+
+    Raises:
+        BadInput: there is none such; the message is in the language of whoever asks.
+    """
+    records = await home.records()
+    if run_id is not None and not any(record.id.startswith(run_id) for record in records):
+        raise BadInput(say("revising_no_run", spoken, run=run_id))
+    if run_id is None and not any(record.status == "done" for record in records):
+        raise BadInput(say("revising_no_report", spoken))
+    record = await home.record(run_id, finished=True)
+    if record.status != "done":
+        key = "revising_running" if record.status == "running" else "revising_unfinished"
+        raise BadInput(say(key, spoken, run=record.id))
+    if (await home.graph.aget_state(config_of(record))).values.get("report") is None:
+        raise BadInput(say("revising_direct", spoken, run=record.id))
+    return await finished_report(home, record.id)
+
+
 def _check_by_rules(report: Report, revision: Revision) -> None:
     try:
         check_change(report, revision)
     except BadInput as problem:
-        raise BadInput(f"{problem} To connect a model: leadline init") from None
+        spoken = message_language(revision.request)
+        raise BadInput(say("revising_connect", spoken, problem=problem)) from None
 
 
 async def _kept(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:

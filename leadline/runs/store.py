@@ -97,6 +97,10 @@ class Home:
         """Write a run's record."""
         await self.store.aput(_RUNS, record.id, record.model_dump(mode="json"), index=False)
 
+    async def forget(self, record: RunRecord) -> None:
+        """Take a run off the list."""
+        await self.store.adelete(_RUNS, record.id)
+
     async def records(self) -> list[RunRecord]:
         """Return all runs, the newest first."""
         items = await self.store.asearch(_RUNS, limit=1_000)

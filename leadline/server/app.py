@@ -4,7 +4,7 @@
     GET /reports/<thread>/references.bib  and references.json (CSL-JSON); `?citation_style=apa` with any of them: its references in a style
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
 
-It is the thread's latest report: a turn that was answered without research leaves it standing.
+It is the thread's latest report, or with `?version=` an earlier version of it: a turn that was answered without research leaves it standing.
 
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
 Runs are steered at `/steering/<thread>`; what is remembered of reports is at `/memory`.
@@ -26,6 +26,7 @@ from leadline.server.estimates import estimates
 from leadline.server.memory import memory
 from leadline.server.own_threads import OwnThread
 from leadline.server.page import PAGE, PageFiles, page
+from leadline.server.report_versions import report_version, versions
 from leadline.server.report_views import views
 from leadline.server.steering import steering
 from leadline.server.thread_values import standing_values
@@ -40,7 +41,7 @@ from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
-for router in (page, attachments, views, estimates, steering, memory):
+for router in (page, attachments, views, versions, estimates, steering, memory):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes
@@ -54,14 +55,18 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 
 @app.get("/reports/{thread_id}/{name:path}")
 async def report_file(
-    thread: OwnThread, name: str, request: Request, citation_style: CitationStyle | None = None
+    thread: OwnThread,
+    name: str,
+    request: Request,
+    citation_style: CitationStyle | None = None,
+    version: int | None = None,
 ) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
     values = await standing_values(client, thread)
     if text := await _earlier_source(client, values, name):
         return _response(name, text)
-    report = _report(values)
+    report = await report_version(client, thread, values, version)
     if citation_style is not None:
         report = await asyncio.to_thread(_restyled, report, citation_style)
     if name in _BY_FILE:
@@ -87,12 +92,6 @@ def _restyled(report: Report, style: CitationStyle) -> Report:
     except SettingsError as error:
         raise HTTPException(501, str(error)) from None
     return restyled(report, style)
-
-
-def _report(values: dict[str, Any]) -> Report:
-    if not values.get("report"):
-        raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
-    return Report.model_validate(values["report"])
 
 
 async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name: str) -> bytes:

@@ -1,6 +1,6 @@
 """A thread's reports as our page shows them: their bodies as sanitised HTML, and the turns that a thread has had.
 
-    GET /reports/<thread>/view.json       the latest report; `?checkpoint=` that of one turn
+    GET /reports/<thread>/view.json       the latest report; `?checkpoint=` that of one turn, `?version=` one version of it
     GET /reports/<thread>/turns.json      the earlier turns: question, title, and the checkpoint that holds the report
 
 A model's Markdown is rendered here and nowhere else, by the same code that makes `report.html`.
@@ -16,12 +16,14 @@ from pydantic import BaseModel
 
 from leadline.server.api_client import api_of
 from leadline.server.own_threads import OwnThread
+from leadline.server.report_versions import report_version
 from leadline.server.thread_values import standing_values, turns_found
 from schemas.evidence import Answered, Status, status_counts
 from schemas.reporter import Report
 from services.reports.diagrams.pictures import with_pictures
 from services.reports.html.page import render_fragment
 from services.reports.parser import parse_report
+from services.reports.revision.cited_draft import cited_draft, headings_of
 from services.reports.statuses import sure_claims
 from services.turn.agent_inbox import PLANNER
 
@@ -45,6 +47,9 @@ class ReportView(BaseModel):
     """Whether the report answers its question; empty in reports of earlier versions."""
     sources: int
     follow_up_questions: list[str]
+    version: int
+    headings: list[str]
+    """Of the report's own sections."""
 
 
 class TurnView(BaseModel):
@@ -59,12 +64,13 @@ class TurnView(BaseModel):
 
 
 @views.get("/reports/{thread_id}/view.json")
-async def report_view(thread: OwnThread, request: Request, checkpoint: str | None = None) -> ReportView:
+async def report_view(
+    thread: OwnThread, request: Request, checkpoint: str | None = None, version: int | None = None
+) -> ReportView:
     """Return a thread's report as HTML: 404 where there is none."""
-    values = await _values(api_of(request), thread, checkpoint)
-    if not values.get("report"):
-        raise HTTPException(404, "This thread has no report yet. Wait for its run to end.")
-    return await _view(Report.model_validate(values["report"]))
+    client = api_of(request)
+    values = await _values(client, thread, checkpoint)
+    return await _view(await report_version(client, thread, values, version))
 
 
 @views.get("/reports/{thread_id}/turns.json")
@@ -95,11 +101,13 @@ async def _view(report: Report) -> ReportView:
         answered=report.answered,
         sources=sum(bool(source.id) and not source.duplicate_of for source in report.sources),
         follow_up_questions=report.follow_up_questions,
+        version=report.version,
+        headings=await asyncio.to_thread(lambda: headings_of(cited_draft(report))),
     )
 
 
 def _turn(values: dict[str, Any], checkpoint: str) -> TurnView:
-    report = values.get("report")
+    report, revision = values.get("report"), values.get("revision") or {}
     said = [
         message
         for message in values.get("messages", [])
@@ -107,7 +115,7 @@ def _turn(values: dict[str, Any], checkpoint: str) -> TurnView:
     ]
     reply = str(said[-1].get("content", "")) if said and not report else ""
     return TurnView(
-        question=str(values.get("question", "")),
+        question=str(revision["request"] if revision.get("by_message") else values.get("question", "")),
         title=report["title"] if report else "",
         reply=reply,
         checkpoint=checkpoint,

@@ -3,6 +3,7 @@
 LeadlineError
 ├── BadInput              the question, an option, a plan or a file cannot be used (exit code 2)
 │   ├── DocumentsError    a documents folder is missing, empty or unreadable
+│   ├── RevisionRefused   a report cannot be changed in the way that is asked for: it stays as it was
 │   └── BundleError       an evidence bundle cannot be checked at all
 ├── SettingsError         the environment lacks something or holds something impossible
 │   └── NotInstalled      an extra of Leadline is missing; a terminal offers to install it
@@ -65,6 +66,10 @@ class BadInput(LeadlineError):
 
 class DocumentsError(BadInput):
     """A documents folder is missing, empty or unreadable."""
+
+
+class RevisionRefused(BadInput):
+    """A report cannot be changed in the way that is asked for."""
 
 
 class SettingsError(LeadlineError):

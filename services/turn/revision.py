@@ -2,16 +2,17 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
 from schemas.evidence import EXCERPT_ID, Excerpt
 from schemas.reporter import Report
 from schemas.reporter_revising import ReporterRevisingPrompt
 from schemas.revision import MAX_REQUEST, Revision
-from schemas.state import ResearchState
+from schemas.state import ResearchState, plans_of
 from schemas.usage import Usage
 from services.evidence.views import evidence_views
 from services.models import write
@@ -20,11 +21,13 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.report_draft import FOLLOW_UP_MARK, Written
 from services.reports.revision.cited_draft import cited_draft, headings_of
 from services.reports.statuses import proves_nothing
-from services.run.errors import BadInput, UnprovenRevision
+from services.run.errors import RevisionRefused, UnprovenRevision
+from services.run.evidence_store import EvidenceStore
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
 from services.run.ui_text import is_chinese, say
-from services.text.tokens import has_cjk
+from services.text.tokens import has_cjk, message_language
+from services.turn.revision_research import RevisionResearch
 
 REVISING = "reporter_revising"
 """Stem of the template."""
@@ -36,26 +39,34 @@ CHINESE_SHARE = 0.2
 """Share of Chinese characters among a text's letters from which on it is Chinese; the names in others make up less."""
 
 
+_GAP = 0
+"""Stands in messages whose beginning is looked for."""
 _CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 
 
 class Revised(NamedTuple):
-    """A draft of the next version, and the state that it is checked with."""
+    """A draft of the next version, and what it is checked with."""
 
     written: Written
     state: ResearchState
+    excerpts: list[Excerpt]
+    """All that it may cite."""
+    added: ResearchState
+    """What was researched for it, as an update of the state."""
 
 
 def check_change(report: Report, revision: Revision) -> None:
     """Make sure that rules can do what is asked, where no model is connected.
 
     Raises:
-        BadInput: they cannot; the message says what they can do.
+        RevisionRefused: they cannot; the message says what they can do.
     """
     headings = headings_of(cited_draft(report))
-    if not change_of(revision.request, headings):
-        sections = "; ".join(headings) or say("revising_no_sections", report.locale)
-        raise BadInput(say("revising_needs_model", report.locale, sections=sections))
+    change = change_of(revision.request, headings)
+    if not change or (change.additions and not revision.research):
+        spoken = message_language(revision.request)
+        sections = "; ".join(headings) or say("revising_no_sections", spoken)
+        raise RevisionRefused(say("revising_needs_model", spoken, sections=sections))
 
 
 def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
@@ -64,15 +75,39 @@ def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
     A client of the API sends the change as plain data.
 
     Raises:
-        BadInput: it is empty or too long.
+        RevisionRefused: it is empty or too long, or there is no report.
     """
     given: Any = state.get("revision")
+    if given is None:
+        return None, state
     try:
-        if given is None:
-            return None, state
-        return Revision.model_validate(given), {**state, "usage": Usage()}
+        revision = Revision.model_validate(given)
     except ValidationError:
-        raise BadInput(say("revision_length", state["locale"], most=MAX_REQUEST)) from None
+        raise RevisionRefused(say("revision_length", _spoken(state), most=MAX_REQUEST)) from None
+    if state.get("report") is None:
+        raise RevisionRefused(say("revising_no_report", _spoken(state)))
+    return revision, {**state, "usage": Usage()}
+
+
+def refused_update(state: ResearchState, refused: RevisionRefused) -> ResearchState:
+    """Return the update of a state whose report stays as it was: the reason is the answer in the conversation."""
+    given: Any = state.get("revision")
+    by_message = given.by_message if isinstance(given, Revision) else False
+    request = _request(state)[:MAX_REQUEST].strip() or "-"
+    revision = Revision(request=request, by_message=by_message, refused=str(refused))
+    return {"revision": revision, "messages": [AIMessage(str(refused))]}
+
+
+def _request(state: ResearchState) -> str:
+    given: Any = state.get("revision")
+    request = given.get("request", "") if isinstance(given, Mapping) else getattr(given, "request", "")
+    return request if isinstance(request, str) else ""
+
+
+def _spoken(state: ResearchState) -> str:
+    """Return the language of whoever asks for a change."""
+    request = _request(state).strip()
+    return message_language(request) if request else state.get("locale", "en-US")
 
 
 def check_revised(revision: Revision | None, checked: CheckedReport, locale: str) -> None:
@@ -85,53 +120,105 @@ def check_revised(revision: Revision | None, checked: CheckedReport, locale: str
         raise UnprovenRevision(say("revision_unproven", locale))
 
 
-async def revised(run: Run, state: ResearchState, revision: Revision, excerpts: Sequence[Excerpt]) -> Revised:
-    """Ask for the next version of a state's report.
+async def revised(
+    run: Run,
+    state: ResearchState,
+    revision: Revision,
+    excerpts: Sequence[Excerpt],
+    evidence: EvidenceStore,
+    tell: Callable[[str, str], None],
+) -> Revised:
+    """Ask for the next version of a state's report; what it asks for and the evidence does not hold is searched once.
+
+    Args:
+        run: of the node.
+        state: of the run.
+        revision: what is asked for.
+        excerpts: that the state's report may cite.
+        evidence: where texts are.
+        tell: tells whoever watches: a message's key, and what is searched for.
 
     Raises:
-        BadInput: there is no report, or no model and rules cannot do what is asked.
+        RevisionRefused: no model is connected, and rules cannot do what is asked.
         LimitReached: the budget leaves no room for it, or no time.
         ModelError: the endpoint failed, or its answer is empty.
     """
-    report = state.get("report")
+    report = state["report"]
     if report is None:
-        raise BadInput(say("revising_no_report", state["locale"]))
+        raise RevisionRefused(say("revising_no_report", state["locale"]))
     by_rules = await run.journal.decided("rules", lambda: role_model("reporter", run.context).model == OFFLINE)
     if by_rules:
         await asyncio.to_thread(check_change, report, revision)
     draft = await asyncio.to_thread(cited_draft, report)
-    known = [excerpt for excerpt in excerpts if excerpt.content_hash in state["sources"]]
-    cited_first = sorted(known, key=lambda excerpt: f"[{excerpt.id}]" not in draft)
+    cited = {excerpt.id: excerpt for excerpt in [*report.excerpts, *excerpts]}  # a step more hides background excerpts
+    known = [excerpt for excerpt in cited.values() if excerpt.content_hash in state["sources"]]
+    research = RevisionResearch(run, state, report, revision, evidence, tell)
+    await research.search(research.wanted(draft, known), known)
+    version = await _written(run, draft, research, known)
+    if version.lacking and not by_rules and not research.topics:
+        await research.search(version.lacking, known)
+        if research.found:
+            version = await _written(run, draft, research, known)
+    locale = revision.locale or _locale(version.text, draft, report.locale)
+    limits = research.lacks(version.text, version.lacking, locale)
+    limits += [say("cut_off", locale)] if version.cut_off else []
+    asked = report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else []
+    written = Written(
+        version.text,
+        [*research.limits, *limits],
+        [*([say("offline", locale)] if by_rules and report.by_rules else []), *research.notes(version.text, locale)],
+        by_rules=by_rules and report.by_rules,
+        templates=() if by_rules else (REVISING,),
+        asked=asked,
+    )
+    after: ResearchState = {**state, "locale": locale, "limits": _lasting(state["limits"], report.locale)}
+    if added := research.update():
+        after = {
+            **after,
+            **added,
+            "results": {**state["results"], **added["results"]},
+            "sources": {**added["sources"], **state["sources"]},
+            "plans": plans_of({**state, **added}),
+        }
+    return Revised(written, after, [*known, *research.found], added)
+
+
+class _Version(NamedTuple):
+    text: str
+    lacking: list[str]
+    """What the model says that the evidence does not hold."""
+    cut_off: bool
+
+
+async def _written(run: Run, draft: str, research: RevisionResearch, known: Sequence[Excerpt]) -> _Version:
+    """Let the model, or rules, write the next version."""
+    report, revision, sources = research.report, research.revision, {**research.sources, **research.state["sources"]}
+    found = [excerpt.id for excerpt in research.found]
+    cited_first = sorted(
+        [*known, *research.found], key=lambda excerpt: f"[{excerpt.id}]" not in draft and excerpt.id not in found
+    )
     prompt = ReporterRevisingPrompt(
         request=revision.request,
         question=report.question,
         locale=revision.locale or report.locale,
         tone=run.context.profile.tone if run.context.profile else "",
         report=draft,
-        evidence=evidence_views(cited_first, state["sources"]),
+        evidence=evidence_views(cited_first, sources),
+        found=found,
     )
     reply = await write("reporter", prompt, scale=LONG, template=REVISING)
     text, _, below = reply.text.partition(f"\n{FOLLOW_UP_MARK}")
-    locale = revision.locale or _locale(text, draft, report.locale)
     lacking = [line.strip(" -*•")[:LONGEST] for line in below.strip("=\n ").splitlines() if line.strip(" -*•")]
-    limits = [say("revision_lacks", locale, aspect=aspect) for aspect in lacking[:MAX_LACKING]]
-    limits += [say("cut_off", locale)] if reply.cut_off else []
-    asked = report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else []
-    written = Written(
-        text,
-        limits,
-        [say("offline", locale)] if by_rules and report.by_rules else [],
-        by_rules=by_rules and report.by_rules,
-        templates=() if by_rules else (REVISING,),
-        asked=asked,
-    )
-    return Revised(written, {**state, "locale": locale, "limits": _lasting(state["limits"], report.locale)})
+    return _Version(text, lacking[:MAX_LACKING], reply.cut_off)
 
 
 def _lasting(limits: Sequence[str], locale: str) -> list[str]:
-    """Leave out what only the former text was said: how many words it has."""
-    about_words = say("words_missed", locale, written=0, wanted=0).partition("0")[0]
-    return [limit for limit in limits if not limit.startswith(about_words)]
+    """Leave out what only the former text was said: how many words it has, and what its own change lacked."""
+    openings = tuple(
+        say(key, locale, written=_GAP, wanted=_GAP, aspect=_GAP, aspects=_GAP).partition(str(_GAP))[0]
+        for key in ("words_missed", "revision_lacks", "revision_not_found", "revision_no_room")
+    )
+    return [limit for limit in limits if not limit.startswith(openings)]
 
 
 def _locale(text: str, draft: str, former: str) -> str:

@@ -9,16 +9,16 @@ from schemas.reporter import ReporterPrompt
 from schemas.researcher import ResearcherPrompt
 from schemas.results import StepResult
 from schemas.sections import Section
-from schemas.state import ResearchState, plans_of
-from schemas.usage import Allowance
-from services.evidence.views import evidence_views, steps_by_id
+from schemas.state import ResearchState
+from services.evidence.views import evidence_views
 from services.reports.weakest_section import NewEvidence
-from services.run.budget import REPORT_SHARE, limit_message
+from services.run.budget import limit_message
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.text.tokens import tokens
+from services.turn.added_evidence import besides_the_report, has_room, last_step, new_excerpts
 from services.turn.rounds import Wanted, search_in_rounds
 
 MOST_QUERIES = 4
@@ -56,15 +56,15 @@ class SectionResearch:
         self.tries += 1
         if self.state["plan"] is None:
             return None
-        if not await self.run.journal.decided("rework", self._roomy, str(self.tries)):
+        if not await self.run.journal.decided("rework", lambda: has_room(self.run), str(self.tries)):
             self.limits.append(say("section_not_researched", self.prompt.locale, title=section.title))
             return None
         self.tell("section_researched", section.title)
         step = self._step(section)
-        held = self.run.budget.allowance
-        self.run.budget.allowance = self._without_the_reports_share(held)
         try:
-            gathered = await search_in_rounds(self.run, self._need(step), self.evidence, step.id, Wanted(MOST_SOURCES))
+            with besides_the_report(self.run):
+                wanted = Wanted(MOST_SOURCES)
+                gathered = await search_in_rounds(self.run, self._need(step), self.evidence, step.id, wanted)
         except _PASSING_ON:
             raise
         except LimitReached as limit:
@@ -73,8 +73,6 @@ class SectionResearch:
         except LeadlineError as problem:
             self.limits.append(problem_text(problem, self.prompt.locale))
             return None
-        finally:
-            self.run.budget.allowance = held
         self.limits += gathered.limits
         new = self._new(gathered.excerpts)
         if not new:
@@ -115,29 +113,10 @@ class SectionResearch:
             "outline": outline,
         }
 
-    def _roomy(self) -> bool:
-        """Tell whether anything is left besides what is kept for the report."""
-        left = self._without_the_reports_share(self.run.budget.allowance)
-        room = self.run.budget.room()
-        tokens_left = room is None or room > REPORT_SHARE * (self.run.context.max_tokens or 0)
-        return tokens_left and left.seconds > self.run.seconds and (left.cost is None or left.cost > 0)
-
-    def _without_the_reports_share(self, allowance: Allowance) -> Allowance:
-        context = self.run.context
-        tokens_kept, cost_kept = REPORT_SHARE * (context.max_tokens or 0), REPORT_SHARE * (context.max_cost or 0.0)
-        return allowance.model_copy(
-            update={
-                "tokens": None if allowance.tokens is None else int(allowance.tokens - tokens_kept),
-                "cost": None if allowance.cost is None else allowance.cost - cost_kept,
-                "seconds": allowance.seconds - REPORT_SHARE * context.max_seconds,
-            }
-        )
-
     def _step(self, section: Section) -> Step:
-        numbers = [int(step_id) for step_id in steps_by_id(plans_of(self.state)) if step_id.isdecimal()]
         told = [section.wanted, *(f"{part.title}: {part.wanted}".rstrip(": ") for part in section.parts)]
         return Step(
-            id=str(max(numbers, default=0) + self.tries),
+            id=str(last_step(self.state) + self.tries),
             title=section.title,
             description=" ".join(filter(None, told)),
             nodes=[section.node] if section.node else [],
@@ -173,17 +152,7 @@ class SectionResearch:
         )
 
     def _new(self, found: Sequence[Excerpt]) -> list[Excerpt]:
-        """Leave out what an excerpt has already: the same words, or the same place of a source."""
-        known = [*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)]
-        quotes = {" ".join(excerpt.quote.split()) for excerpt in known}
-        places: dict[str, list[tuple[int, int]]] = {}
-        for excerpt in known:
-            places.setdefault(excerpt.content_hash, []).append((excerpt.start, excerpt.end))
-        return [
-            excerpt
-            for excerpt in found
-            if " ".join(excerpt.quote.split()) not in quotes
-            and not any(
-                start < excerpt.end and excerpt.start < end for start, end in places.get(excerpt.content_hash, [])
-            )
-        ]
+        """Leave out what an excerpt has already."""
+        return new_excerpts(
+            found, [*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)]
+        )

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -100,6 +101,7 @@ def test_every_button_does_what_it_says(
 
     _examples_and_stopping(tab, watched.site)
     _downloads(tab, tmp_path)
+    _changing(tab, site=watched.site)
     _inside_a_report(tab)
     _failing_and_trying_again(tab, watched.site)
     _reviewing(tab, watched.site)
@@ -219,6 +221,37 @@ _HOLDS: dict[str, Callable[[bytes], str]] = {
     "evidence.json": lambda data: str(json.loads(data)["title"]),
 }
 """How each download is opened as what its name says; a button for another file must be added here."""
+
+
+def _changing(tab: Page, site: Site) -> None:
+    """Press each way to change a report, and what shows its versions."""
+
+    def choose(body: dict[str, Any]) -> str | None:
+        if role_of(body) != "reporter_revising":
+            return _asks_on(body)
+        report = body["messages"][-1]["content"].partition("<report>\n")[2].partition("\n</report>")[0]
+        told = [line for line in report.split("\n") if re.search(r"\[[BET]\d", line) and line[0].isalpha()]
+        return "\n\n".join(["# Changed", "## First", told[0], "## Second", told[-1]])
+
+    site.model.endpoint.choose = choose
+    number = 1
+    for name in ("changeShorter", "changeSimpler", "changeChinese", "drop", ""):
+        tab.wait("document.querySelector('form.change')", "the form that changes the report")
+        if name:
+            tab.click(f"document.querySelector('[data-change={name}]')")
+        else:
+            tab.click("document.querySelector('.change input')")
+            tab.write("In other words")
+            tab.click(button("Change"))
+        number += 1
+        tab.wait(f"document.querySelector('[data-version=\"{number}\"][aria-pressed=true]')", f"version {number}")
+    site.model.endpoint.choose = _asks_on
+    tab.click("document.querySelector('.what-changed')")
+    tab.wait("document.querySelector('.difference')", "what changed")
+    tab.click("document.querySelector('[data-version=\"2\"]')")
+    tab.wait("document.querySelector('[data-version=\"2\"][aria-pressed=true]')", "the second version")
+    tab.click(f"document.querySelector('[data-version=\"{number}\"]')")
+    tab.wait("document.querySelector('form.change')", "the latest version")
 
 
 def _inside_a_report(tab: Page) -> None:

@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich._export_format import CONSOLE_SVG_FORMAT
@@ -25,7 +26,7 @@ from schemas.events import Event
 from services.run.settings import forget_settings
 from tests.conftest import EXAMPLES
 from tests.fakes.browser import Page, chromium, needs_chromium
-from tests.fakes.openai_server import OpenAIServer, error
+from tests.fakes.openai_server import OpenAIServer, error, role_of
 from tests.pages.conftest import Site, ask, browser, choose, opened, page, served, site  # noqa: F401 - fixtures
 from tests.pictures import KEPT, keep, makes
 
@@ -215,6 +216,34 @@ def test_the_page_at_work(page: Page, site: Site, tmp_path: Path) -> None:  # no
         model.release()
     page.wait("document.querySelector('.turn[data-status=done]')", "the end of the run")
     keep(tmp_path / "page.png", words)
+
+
+@needs_chromium
+@makes("revising.png")
+def test_a_report_that_was_changed(page: Page, site: Site, tmp_path: Path) -> None:  # noqa: F811 - the fixtures
+    def shorter(body: dict[str, Any]) -> str | None:
+        """Keep the opening of the report, and what it says of tallow."""
+        if role_of(body) != "reporter_revising":
+            return None
+        report = body["messages"][-1]["content"].partition("<report>\n")[2].partition("\n</report>")[0]
+        blocks = report.split("\n\n")
+        filled = next(block for block in blocks if "filled with tallow" in block).split("What comes nearest: ")[-1]
+        return "\n\n".join([*blocks[:2], "## What the tallow was", filled])
+
+    opened(page, site.address, width=1100, height=900)
+    choose(page, max_plan_iterations=1)
+    ask(page, "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?")
+    page.wait("document.querySelector('form.change')", "the report")
+    site.model.endpoint.choose = shorter
+    page.click("document.querySelector('[data-change=changeShorter]')")
+    page.wait("document.querySelector('[data-version=\"2\"][aria-pressed=true]')", "the second version")
+    site.model.endpoint.choose = None
+    page.click("document.querySelector('.what-changed')")
+    page.wait("document.querySelector('.difference')", "what changed")
+    page.evaluate("document.querySelector('.versions').scrollIntoView({block: 'start'})")
+    sharp(page, 1100, 900)
+    page.screenshot(tmp_path / "revising.png")
+    keep(tmp_path / "revising.png", page.evaluate("document.body.textContent"))
 
 
 @needs_chromium

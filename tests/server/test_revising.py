@@ -1,4 +1,4 @@
-"""A thread's report is changed over the API: a command that goes to the reporter, with what the thread chose."""
+"""A thread's report is changed over the API: by a command that goes to the reporter, or by a message."""
 
 from typing import Any
 
@@ -43,11 +43,79 @@ async def test_a_report_is_changed_and_the_former_one_stays_in_the_history(
     assert {before["markdown"], after["markdown"]} <= reports
 
 
-@pytest.mark.parametrize("request_", ["", "x" * 3_000, "Translate it into German"])
-async def test_what_cannot_be_done_is_said_and_leaves_the_report(
-    client: LangGraphClient, thread: str, request_: str
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ("", "请用不超过"),
+        ("x" * 3_000, "at most 2,000 characters"),
+        ("Translate it into German", "needs a language model"),
+    ],
+)
+async def test_what_cannot_be_done_is_said_in_words_and_leaves_the_report(
+    client: LangGraphClient, thread: str, request_: str, said: str
 ) -> None:
     before = await report_of(client, thread)
-    assert "__error__" in await change(client, thread, request=request_)
+    after = await change(client, thread, request=request_)
+    assert "__error__" not in after
+    assert said in after["messages"][-1]["content"]
+    assert said in after["revision"]["refused"]
     assert (await report_of(client, thread))["markdown"] == before["markdown"]
-    assert (await change(client, thread, request="缩短"))["report"]["citations"]
+    again = await change(client, thread, request="缩短")
+    assert again["report"]["version"] == 2
+    assert not again["revision"]["refused"]
+
+
+async def test_a_thread_without_a_report_says_so(client: LangGraphClient) -> None:
+    thread = str((await client.threads.create(graph_id="deep_research"))["thread_id"])
+    after = await change(client, thread, request="Shorter")
+    assert after["messages"][-1]["content"] == "There is no report to change. Ask a question first."
+
+
+async def say(client: LangGraphClient, thread: str, words: str) -> Any:
+    message: Any = {"messages": [{"role": "user", "content": words}]}
+    return await client.runs.wait(thread, "deep_research", input=message, raise_error=False)
+
+
+async def test_a_message_changes_the_report_and_a_question_is_researched(
+    client: LangGraphClient, server: str, thread: str
+) -> None:
+    first = await report_of(client, thread)
+    changed = await say(client, thread, "缩短一点")
+    assert changed["report"]["version"] == 2
+    assert changed["report"]["question"] == changed["question"] == QUESTION
+    assert len(changed["report"]["markdown"]) < len(first["markdown"])
+    assert [message["type"] for message in changed["messages"]] == ["human", "ai", "human", "ai"]
+    impossible = await say(client, thread, "Now translate it into German")
+    assert "needs a language model" in impossible["messages"][-1]["content"]
+    assert impossible["report"]["markdown"] == changed["report"]["markdown"]
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
+        versions = (await files.get("versions.json")).json()
+        assert [(version["number"], version["request"]) for version in versions] == [(1, ""), (2, "缩短一点")]
+        assert (await files.get("report.md?version=1")).text == first["markdown"]
+        assert (await files.get("report.md")).text == changed["report"]["markdown"]
+        assert (await files.get("view.json?version=1")).json()["version"] == 1
+        difference = (await files.get("difference.json?before=1&after=2")).json()
+        assert {"removed", "same"} <= {sentence["state"] for sentence in difference}
+        assert (await files.get("report.md?version=7")).status_code == 404
+        turns = (await files.get("turns.json")).json()
+        assert [turn["question"] for turn in turns] == [QUESTION, "缩短一点"]
+    asked = await say(client, thread, "How long was the shorter wire of the sounding machine?")
+    assert asked["report"]["version"] == 1
+    assert asked["report"]["question"] != QUESTION
+    again = await say(client, thread, "Make it shorter")
+    assert again["report"]["version"] == 2
+
+
+async def test_what_a_change_lacks_is_searched_unless_it_wants_none(client: LangGraphClient, thread: str) -> None:
+    without = await change(client, thread, request="Add a section on tallow", research=False)
+    assert "needs a language model" in without["messages"][-1]["content"]
+    report = (await change(client, thread, request="Add a section on tallow"))["report"]
+    assert "## Tallow" in report["markdown"]
+    added = report["markdown"].partition("## Tallow")[2].partition("\n## ")[0]
+    assert "tallow" in added.lower()
+    assert "[[" in added
+    assert "为此次修改检索了：tallow" in report["markdown"]
+    missing = (await change(client, thread, request="Add a section on the price of saffron in Isfahan"))["report"]
+    assert not any("saffron" in claim["text"] for claim in missing["citations"])
+    assert "## Price of saffron" not in missing["markdown"]
+    assert "saffron" in " ".join(missing["limits"])

@@ -85,10 +85,12 @@ export const api = {
   steer: (thread, said) => send("POST", at("steering", thread), said),
   notTaken: (thread) => json(at("steering", thread)),
 
-  view: (thread, checkpoint) =>
-    json(at("reports", thread, "view.json") + (checkpoint ? `?checkpoint=${encodeURIComponent(checkpoint)}` : "")),
+  view: (thread, checkpoint, version) =>
+    json(at("reports", thread, "view.json") + (checkpoint ? `?checkpoint=${encodeURIComponent(checkpoint)}` : version ? `?version=${version}` : "")),
+  versions: (thread) => json(at("reports", thread, "versions.json")),
+  difference: (thread, before, after) => json(`${at("reports", thread, "difference.json")}?before=${before}&after=${after}`),
   turns: (thread) => json(at("reports", thread, "turns.json")),
-  file: (thread, name) => request(`${at("reports", thread)}/${name}`),
+  file: (thread, name, version) => request(`${at("reports", thread)}/${name}${version ? `?version=${version}` : ""}`),
 
   remembered: (words) => json(`/memory?words=${encodeURIComponent(words)}`),
   forget: (statement) => request(at("memory", statement), { method: "DELETE" }),

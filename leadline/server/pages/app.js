@@ -48,7 +48,7 @@ const work = session({
     turn = begun;
     before = choices();
     view?.retire();
-    view = turnView(work.thread, graph, { answer: work.answer, goOn: work.goOn, steer: work.steer, ask, problem });
+    view = turnView(work.thread, graph, { answer: work.answer, change: work.change, goOn: work.goOn, steer: work.steer, ask, problem });
     turns.append(view.element);
     const lost = document.activeElement === document.body;
     document.body.dataset.open = "thread";

@@ -7,7 +7,7 @@ const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are no
 /** A turn of a thread before anything of it is known. */
 export function nothingYet(question) {
   return {
-    question, status: "running", now: "", error: "", reply: "", review: null, report: null, started: 0, ended: 0,
+    question, status: "running", now: "", error: "", reply: "", refused: "", byMessage: false, standing: false, review: null, report: null, started: 0, ended: 0,
     plans: [], steering: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], searched: [], notices: [], drafts: new Map(), calls: new Map(),
     tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
@@ -16,7 +16,7 @@ export function nothingYet(question) {
 /** Take in what a thread's state says of its present turn: all that matters of a run that nobody watched. */
 export function fromState(state) {
   const values = state.values || {};
-  const turn = nothingYet(values.question || "");
+  const turn = nothingYet((values.revision?.by_message && values.revision.request) || values.question || "");
   const done = (node, was) => was && turn.nodes.set(node, { running: 0, done: 1, failed: 0 });
   const direct = ["greeting", "out_of_scope", "unclear", "not_research"].includes(values.triage?.intent);
   done("coordinator", values.triage);
@@ -28,7 +28,10 @@ export function fromState(state) {
   done("reflector", values.reflection);
   turn.outline = values.reflection?.outline || [];
   done("reporter", values.report);
-  if (values.report) turn.report = { title: values.report.title };
+  if (values.report) turn.report = { title: values.report.title, version: values.report.version };
+  turn.refused = values.revision?.refused || "";
+  turn.byMessage = Boolean(values.revision?.by_message);
+  turn.standing = Boolean(values.report) && (state.next || []).includes("reporter"); // a change of it has not ended
   if (direct) turn.reply = values.triage.reply;
   const waiting = (state.tasks || []).flatMap((task) => task.interrupts || []).at(-1);
   const failed = (state.tasks || []).map((task) => task.error).find((error) => error && !STOPPED.test(error));
@@ -94,7 +97,8 @@ function takeTask(turn, task) {
   for (const one of Object.values(fresh(result.sources))) turn.sources.set(one.url, one.title);
   for (const message of result.steering || []) takeSaid(turn, message);
   if (result.triage?.reply && !result.report && result.messages) turn.reply = result.triage.reply;
-  if (result.report) turn.report = { title: result.report.title };
+  if (result.report) turn.report = { title: result.report.title, version: result.report.version };
+  if (result.revision?.refused) turn.refused = result.revision.refused;
   return ["graph", "plan", "status"];
 }
 

@@ -23,9 +23,9 @@ async function sheets() {
   return Promise.all(made);
 }
 
-/** Show a report as the server views it.
+/** Show a report as the server views it. `version` is that of an earlier version, whose files have its number.
  *  `onAsk` is called with a question to ask next; without it (an earlier turn) those and the downloads are left out. */
-export async function reportView(thread, view, question, { onAsk, onProblem }) {
+export async function reportView(thread, view, question, { onAsk, onProblem, version }) {
   styles ??= sheets();
   const host = el("div", { class: "report-host", lang: view.locale || undefined });
   const root = host.attachShadow({ mode: "open" });
@@ -34,11 +34,11 @@ export async function reportView(thread, view, question, { onAsk, onProblem }) {
   body.innerHTML = policy ? policy.createHTML(view.html) : view.html;
   root.append(body);
   body.classList.toggle("as-asked", letters(view.title) === letters(question));
-  fit(body, thread);
-  sources(body, thread, onProblem);
+  fit(body, thread, version);
+  sources(body, thread, onProblem, version);
   citations(root);
   const parts = [host];
-  if (onAsk) parts.push(downloads(thread, onProblem), followUps(view, onAsk));
+  if (onAsk) parts.push(downloads(thread, onProblem, version), followUps(view, onAsk));
   return el("section", { class: "finished", "aria-label": say("report") + say("colon") + view.title }, parts);
 }
 
@@ -46,27 +46,27 @@ export async function reportView(thread, view, question, { onAsk, onProblem }) {
 const letters = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Make the report one of several in this page: headings below ours, no links that lead out of its root. */
-function fit(body, thread) {
+function fit(body, thread, version) {
   for (const link of body.querySelectorAll(".link")) link.remove();
   for (const heading of body.querySelectorAll("h1, h2, h3, h4, h5")) {
     heading.setAttribute("aria-level", String(Number(heading.tagName[1]) + 1));
   }
   for (const section of body.querySelectorAll("section")) section.setAttribute("role", "group"); // each turn has one of the same name
   for (const link of body.querySelectorAll('a[href^="sources/"]')) {
-    link.setAttribute("href", `/reports/${encodeURIComponent(thread)}/${link.getAttribute("href")}`);
+    link.setAttribute("href", `/reports/${encodeURIComponent(thread)}/${link.getAttribute("href")}${version ? `?version=${version}` : ""}`);
     link.setAttribute("target", "_blank");
     link.setAttribute("rel", "noopener");
   }
 }
 
 /** References: a button opens the stored text of each, and one beside each quote shows where it stands there. */
-function sources(body, thread, onProblem) {
+function sources(body, thread, onProblem, version) {
   for (const entry of body.querySelectorAll(".references > li[data-text]")) {
     const title = entry.querySelector("a, strong");
     entry.dataset.title = title.textContent;
     const opens = (name, wanted) => {
       const label = `${say(name)}${say("colon")}${wanted || entry.dataset.title}`;
-      return el("button", { type: "button", class: "text-of", "aria-label": label, text: say(name), on: { click: () => openSource(thread, entry, wanted, onProblem) } });
+      return el("button", { type: "button", class: "text-of", "aria-label": label, text: say(name), on: { click: () => openSource(thread, entry, wanted, onProblem, version) } });
     };
     for (const quote of entry.querySelectorAll("blockquote")) quote.append(" ", opens("inTheText", quote.dataset.quote));
     entry.querySelector("p").append(" ", opens("openText", ""));
@@ -119,14 +119,14 @@ function citations(root) {
   });
 }
 
-function downloads(thread, onProblem) {
+function downloads(thread, onProblem, version) {
   const buttons = FILES.map(([name, label]) => {
     const button = el("button", { type: "button", class: "plain", data: { file: name } }, drawing(ICONS.download), label);
     button.addEventListener("click", async () => {
       button.disabled = true;
       announce(say("preparing", { name: label }));
       try {
-        save(await (await api.file(thread, name)).blob(), name);
+        save(await (await api.file(thread, name, version)).blob(), name);
         announce(say("saved", { name }));
       } catch (problem) {
         onProblem(problem);

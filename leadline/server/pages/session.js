@@ -13,6 +13,7 @@ export function session(views, context) {
   let run = null;
   let turn = null;
   let unbegun = null; // what a run was to do that was refused before it began: the thread's state does not have it
+  let changing = ""; // what the report was to become, until it has or was not to
   let following = new AbortController();
   let watched = Promise.resolve(); // until the run that is watched has ended and its state is taken over
 
@@ -21,6 +22,7 @@ export function session(views, context) {
     following.abort();
     following = new AbortController();
     thread = run = turn = unbegun = null;
+    changing = "";
     views.busy(false);
   }
 
@@ -86,7 +88,13 @@ export function session(views, context) {
   /** Answer the review of a plan. */
   const answer = (review) => resume({ command: { resume: review } });
   /** Go on after a stop or an error, where it ended. */
-  const goOn = () => (unbegun ? resume({ input: unbegun.input }, unbegun.question) : resume({ input: null }));
+  const goOn = () => (unbegun ? resume({ input: unbegun.input }, unbegun.question) : changing ? change(changing) : resume({ input: null }));
+
+  /** Have the report changed, as a person asks; it is the same turn, and the report stays until the next version is there. */
+  function change(request) {
+    changing = request;
+    return resume({ command: { update: { revision: { request }, messages: [{ role: "user", content: request }] }, goto: "reporter" } });
+  }
 
   /** Say something to the run that is under way. Resolves to whether it will be followed. */
   async function steer(said) {
@@ -109,7 +117,7 @@ export function session(views, context) {
     if (signal.aborted) return false;
     try {
       await begin(work, () => {
-        Object.assign(turn, { status: "running", review: null, error: "" });
+        Object.assign(turn, { status: "running", review: null, error: "", refused: "" });
         views.changed();
       }, signal, question);
       return true;
@@ -162,11 +170,13 @@ export function session(views, context) {
     const known = begun || !question ? fromState(state) : refusedTurn(question, whole.error);
     const error = turn.error || (begun ? "" : refusedTurn("", whole.error).error);
     Object.assign(turn, {
-      status: known.status, review: known.review, report: known.report, reply: known.reply, error: known.error || error,
+      status: known.status, review: known.review, report: known.report, reply: known.reply, refused: known.refused, byMessage: known.byMessage, standing: known.standing, error: known.error || error,
       plans: known.plans.length ? known.plans : turn.plans,
       steering: [...known.steering, ...turn.steering.filter((one) => one.waiting && known.status !== "done" && !known.steering.some((other) => other.id === one.id))],
     });
     if (error && known.status === "stopped") turn.status = "failed";
+    if (error && changing) Object.assign(turn, { status: "failed", standing: true, error }); // the state knows nothing of a change that failed
+    else changing = "";
     for (const [id, step] of known.steps) {
       const { sources, rounds, searches } = turn.steps.get(id) || step; // the state does not tell them
       turn.steps.set(id, { ...step, sources, rounds, searches });
@@ -207,7 +217,7 @@ export function session(views, context) {
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
 
   return {
-    open, ask, answer, goOn, steer, stop, leave,
+    open, ask, answer, change, goOn, steer, stop, leave,
     deleted: (id) => other.postMessage({ thread: id, deleted: true }),
     get thread() { return thread; },
     get running() { return Boolean(run); },

@@ -7,9 +7,9 @@ import { say } from "./words.js";
 const ROOM = 200_000; // characters that are shown of a longer text, around the quote
 
 /** Open the text of an entry of the references. `wanted` is the quote to see; without it the first one is. */
-export async function openSource(thread, entry, wanted, onProblem) {
+export async function openSource(thread, entry, wanted, onProblem, version) {
   try {
-    const text = await (await api.file(thread, entry.dataset.text)).text();
+    const text = await (await api.file(thread, entry.dataset.text, version)).text();
     const quotes = [...entry.querySelectorAll("blockquote")].map((one) => one.dataset.quote);
     show(entry, text, found(text, quotes), wanted);
   } catch (problem) {

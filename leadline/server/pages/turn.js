@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { announce, el } from "./dom.js";
 import { callText, showStepCalls } from "./calls.js";
+import { changeableReport } from "./change.js";
 import { draftView } from "./draft.js";
 import { graphPicture } from "./graph.js";
 import { planView } from "./plan.js";
@@ -12,7 +13,7 @@ import { say } from "./words.js";
 
 const EVERY = 40; // milliseconds between two drawings of what changed
 
-/** The view of a turn. `actions` are what its buttons do: answer(review), goOn(), ask(question), steer(said), problem(error). */
+/** The view of a turn. `actions` are what its buttons do: answer(review), change(request), goOn(), ask(question), steer(said), problem(error). */
 export function turnView(thread, graph, actions) {
   const picture = graphPicture(graph);
   const plans = planView((id) => actions.steer({ action: "skip", steps: [id] }));
@@ -108,7 +109,7 @@ export function turnView(thread, graph, actions) {
   }
 
   function end() {
-    const key = `${turn.status} ${turn.error} ${turn.reply}`;
+    const key = `${turn.status} ${turn.error} ${turn.reply} ${turn.refused} ${turn.standing} ${turn.report?.version}`;
     if (key === ended || turn.status === "running" || turn.status === "waiting") {
       if (key !== ended) ending.replaceChildren();
       ended = key;
@@ -121,19 +122,22 @@ export function turnView(thread, graph, actions) {
     } } });
     if (turn.status === "stopped") ending.replaceChildren(el("p", { class: "soft", text: say("stopped") }), go(say("continue")));
     else if (turn.status === "failed") ending.replaceChildren(el("p", { class: "problem", role: "alert", text: turn.error || say("failed") }), go(say("again")));
+    else if (turn.refused && turn.byMessage) ending.replaceChildren(el("div", { class: "reply", text: turn.refused }));
     else if (turn.report) showReport();
     else ending.replaceChildren(el("div", { class: "reply", text: turn.reply }));
+    if (turn.standing && turn.status !== "done") showReport([...ending.childNodes]);
     if (turn.status !== "done") ending.scrollIntoView({ block: "nearest" }); // what to do now must not be below the question's field
   }
 
-  async function showReport() {
+  /** Show the report; above it why it was not changed, where it was to be, and what can be done about that. */
+  async function showReport(above = turn.refused ? [el("p", { class: "problem", role: "alert", text: turn.refused })] : []) {
+    const key = ended;
     try {
-      const view = await api.view(thread);
-      const made = await reportView(thread, view, turn.question, { onAsk: actions.ask, onProblem: actions.problem });
-      if (turn.status !== "done") return;
+      const made = await changeableReport(thread, turn.question, { change: actions.change, ask: actions.ask, problem: actions.problem });
+      if (ended !== key) return;
       fold();
-      ending.replaceChildren(made);
-      announce(say("reportReady", { title: view.title }));
+      ending.replaceChildren(...above, made);
+      if (!above.length) announce(say("reportReady", { title: made.dataset.title }));
     } catch (problem) {
       actions.problem(problem);
     }
@@ -148,7 +152,7 @@ export function turnView(thread, graph, actions) {
     },
     /** A later turn has begun: nothing can be asked or downloaded from here any more. */
     retire() {
-      for (const one of ending.querySelectorAll(".downloads, .follow-ups, button")) one.remove();
+      for (const one of ending.querySelectorAll(".downloads, .follow-ups, .change, .versions, button")) one.remove();
     },
     focus: () => heading.focus({ preventScroll: true }),
   };

@@ -1,13 +1,26 @@
-"""Changes of a finished report that need no language model: fewer sentences, and sections left out."""
+"""Changes of a finished report that need no language model: fewer sentences, sections left out, and sections of quoted sentences added."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from schemas.evidence_view import EvidenceView
 from schemas.reporter_revising import ReporterRevisingPrompt
+from services.models.offline.openings import parts_of, write
+from services.run.ui_text import is_chinese
 from services.text.passages import sentences
+from services.text.revision_words import additions, without_additions
+from services.text.terms import content
+from services.text.tokens import has_cjk
 
 SENTENCES, ITEMS = 2, 2
 """Sentences of a section's first paragraph, or items of its first list, that a shorter report keeps."""
+MAX_ADDED = 4
+"""Sentences of a section that is added."""
+LEAST_SHARE = 0.5
+"""Share of a topic's words that an excerpt must have to be quoted on it."""
+LACKING_MARK = "==="
+"""The line below which stands what the evidence does not tell, as a model writes it."""
 _SHORTEN = re.compile(
     r"\b(?:shorten|shorter|brief|briefer|condense|condensed|abridge|tighten|cut it down)\b|缩短|简短|精简|更短|简洁|压缩",
     re.IGNORECASE,
@@ -32,9 +45,11 @@ class Change:
     shorten: bool
     sections: tuple[str, ...] = ()
     """Headings of the sections that are left out."""
+    additions: tuple[str, ...] = ()
+    """Topics on which sections are added."""
 
     def __bool__(self) -> bool:
-        return self.shorten or bool(self.sections)
+        return self.shorten or bool(self.sections) or bool(self.additions)
 
 
 def change_of(request: str, headings: list[str]) -> Change:
@@ -44,7 +59,8 @@ def change_of(request: str, headings: list[str]) -> Change:
         request: in words, English or Chinese.
         headings: of the report's sections; one is left out where the request says so and has its words.
     """
-    said = " ".join(request.casefold().split())
+    added = tuple(additions(request))
+    said = without_additions(request).casefold() if added else " ".join(request.casefold().split())
     named: tuple[str, ...] = ()
     if _DROP.search(said):
         named = tuple(heading for heading in headings if heading and heading.casefold() in said)
@@ -53,7 +69,7 @@ def change_of(request: str, headings: list[str]) -> Change:
         rest = rest.replace(heading.casefold(), " ")
     if _OTHER.search(rest) or (_DROP.search(rest) and not named):
         return Change(shorten=False)
-    return Change(_SHORTEN.search(rest) is not None, named)
+    return Change(_SHORTEN.search(rest) is not None, named, added)
 
 
 def revise(prompt: ReporterRevisingPrompt) -> str:
@@ -62,7 +78,37 @@ def revise(prompt: ReporterRevisingPrompt) -> str:
     headings = [found[2].strip() for block in blocks if (found := _HEADING.match(block)) and len(found[1]) > 1]
     change = change_of(prompt.request, headings)
     blocks = _without(blocks, change.sections)
-    return "\n\n".join(_shortened(blocks) if change.shorten else blocks)
+    blocks = _shortened(blocks) if change.shorten else blocks
+    added, lacking = _added(prompt, change.additions)
+    text = "\n\n".join([*blocks, *added])
+    return "\n".join([text, f"\n{LACKING_MARK}", *(f"- {topic}" for topic in lacking)]) if lacking else text
+
+
+def _added(prompt: ReporterRevisingPrompt, topics: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return a section for each topic, and the topics that nothing tells anything of.
+
+    A section quotes what was searched for the request, else what the report does not cite.
+    """
+    searched = [view for view in prompt.evidence if view.id in prompt.found]
+    unused = [view for view in prompt.evidence if f"[{view.id}]" not in prompt.report]
+    blocks: list[str] = []
+    lacking: list[str] = []
+    for topic in topics:
+        telling = [view for view in searched or unused if _tells(view, topic)]
+        parts = parts_of(topic, telling, MAX_ADDED)
+        if any(part.quotes for part in parts):
+            blocks += [f"## {topic[:1].upper()}{topic[1:]}", write(parts, is_chinese(prompt.locale))]
+        else:
+            lacking.append(topic)
+    return blocks, lacking
+
+
+def _tells(view: EvidenceView, topic: str) -> bool:
+    """Tell whether an excerpt with its title has enough of a topic's words; of one in another language only the search can say."""
+    if has_cjk(view.quote) != has_cjk(topic):
+        return True
+    wanted = set(content(topic))
+    return len(wanted & set(content(f"{view.title} {view.quote}"))) >= LEAST_SHARE * len(wanted)
 
 
 def _blocks(markdown: str) -> list[str]:

@@ -1,7 +1,10 @@
 """The difference between two versions of a report, sentence by sentence."""
 
 from collections.abc import Iterator
-from difflib import unified_diff
+from difflib import SequenceMatcher, unified_diff
+from typing import Literal
+
+from pydantic import BaseModel
 
 from schemas.reporter import Report
 from services.reports.revision.cited_draft import own_text
@@ -11,16 +14,36 @@ AROUND = 1
 """Unchanged sentences that are shown before and after a change."""
 
 
+class Sentence(BaseModel):
+    """A sentence, a heading or a row of two versions' texts."""
+
+    state: Literal["same", "removed", "added"]
+    text: str
+
+
 def difference(before: Report, after: Report, names: tuple[str, str]) -> list[str]:
     """Return the lines of a unified difference between the texts of two versions, without references, limits and counts; none where they are the same.
 
     Args:
-        before: the one version.
-        after: the other.
+        before: an earlier version.
+        after: a later one.
         names: of both, for the head.
     """
     lines = unified_diff(list(_lines(before)), list(_lines(after)), *names, lineterm="", n=AROUND)
     return [line for line in lines if not line.startswith("@@")]
+
+
+def compared(before: Report, after: Report) -> list[Sentence]:
+    """Return the sentences of two versions in one text: those of both, those that were removed, and those that were added."""
+    first, second = list(_lines(before)), list(_lines(after))
+    told: list[Sentence] = []
+    for tag, start, end, from_, to in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+        if tag == "equal":
+            told += [Sentence(state="same", text=text) for text in first[start:end]]
+        else:
+            told += [Sentence(state="removed", text=text) for text in first[start:end]]
+            told += [Sentence(state="added", text=text) for text in second[from_:to]]
+    return told
 
 
 def _lines(report: Report) -> Iterator[str]:

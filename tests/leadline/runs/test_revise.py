@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from leadline.runs.actions import aresume, aruns
+from leadline.runs.actions import areplay, aresume, aruns
 from leadline.runs.revise import adifference, arevise, averify, aversions
+from leadline.runs.store import open_home
 from services.run.errors import BadInput
+from services.run.settings import settings
 from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, role_of
 
@@ -33,12 +35,12 @@ async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, ru
     report = await arevise(run, "Another title")
     assert (report.title, report.folder) == ("The pier", None)
     versions = await aversions(run)
-    assert [(one.number, one.request, one.report.title) for one in versions] == [
+    assert [(version.number, version.request, version.report.title) for version in versions] == [
         (1, "", "Storms"), (2, "Another title", "The pier"),
     ]  # fmt: skip
     assert [not (await averify(run, number))[1].problems for number in (1, 2)] == [True, True]
     assert "+# The pier" in await adifference(run, 1, 2)
-    assert report.prompts["reporter_revising"] == 1
+    assert report.prompts["reporter_revising"] == 2
     with pytest.raises(BadInput, match="no version 3"):
         await averify(run, 3)
 
@@ -60,7 +62,7 @@ async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run
     endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
     report = await aresume()
     assert report.title == "The pier"
-    assert [one.number for one in await aversions(run)] == [1, 2]
+    assert [version.number for version in await aversions(run)] == [1, 2]
     assert [role_of(body) for body in endpoint.requests].count("reporter") == 1
 
 
@@ -86,3 +88,42 @@ async def test_a_change_whose_process_was_killed_is_gone_on_with(endpoint: OpenA
         subprocess.run, [*command, "show", "--diff", "1", "2"], cwd=tmp_path, env=home, check=True, capture_output=True
     )
     assert b"-# Storms\n+# The pier\n" in shown.stdout
+
+
+async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_again(
+    endpoint: OpenAIServer, run: str, tmp_path: Path
+) -> None:
+    costs = "The repair of the northern pier cost 40,000 crowns in 1922."
+    (tmp_path / "papers" / "costs.md").write_text(f"# Costs\n\n{costs}\n")
+    written = [f"# The pier\n\n{STORMS} [B0-1]\n\n===\n- What the repair cost\n", f"# Costs\n\n{costs} [E1-1]"]
+    endpoint.script["reporter_revising"] = list(written)
+    work = asyncio.create_task(arevise(run, "For the treasurer"))
+
+    def cancel(_: int, role: str, __: dict[str, Any]) -> None:
+        if role == "researcher":
+            work.get_loop().call_soon_threadsafe(work.cancel)
+
+    endpoint.fault = cancel
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    endpoint.fault = None
+    endpoint.script["reporter_revising"] = [*written[1:]]
+    report = await aresume()
+    assert "40,000 crowns" in report.markdown
+    assert report.version == 2
+    assert [role_of(body) for body in endpoint.requests].count("reporter_revising") == 2
+    calls = len(endpoint.requests)
+    assert (await areplay(run)).markdown == report.markdown
+    assert len(endpoint.requests) == calls
+    assert not (await averify(run, 2))[1].problems
+
+
+async def test_a_change_keeps_its_limits_and_says_what_they_left_out(endpoint: OpenAIServer, run: str) -> None:
+    async with open_home(settings().leadline_home) as home:
+        record = await home.record(run)
+        context = record.context.model_copy(update={"max_searches": 1})
+        await home.save(record.model_copy(update={"context": context}))
+    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    report = await arevise(run, "Add a section on tar")
+    assert report.usage.searches <= 2
+    assert any("not found" in limit or "searches" in limit for limit in report.limits)

@@ -1,0 +1,108 @@
+// Changing the finished report: ready choices and free words, its versions, and what two of them differ in.
+
+import { api } from "./api.js";
+import { announce, el } from "./dom.js";
+import { reportView } from "./report.js";
+import { say } from "./words.js";
+
+let made = 0;
+
+/** The finished report of a thread with its versions. Resolves to an element.
+ *  `actions`: change(request) resolves to whether the change has begun; ask(question), problem(error). */
+export async function changeableReport(thread, question, actions) {
+  const [latest, versions] = await Promise.all([api.view(thread), api.versions(thread)]);
+  const place = el("div", { class: "report-place" });
+  const element = el("div", { class: "changeable", data: { title: latest.title } });
+  const bar = versions.length > 1 ? versionBar(versions, show, differs) : null;
+  element.append(...[bar?.element, place].filter(Boolean));
+
+  async function show(number) {
+    const view = number === latest.version ? latest : await api.view(thread, undefined, number);
+    const shown = number === latest.version ? undefined : number;
+    const report = await reportView(thread, view, question, { onAsk: actions.ask, onProblem: actions.problem, version: shown });
+    place.replaceChildren(report);
+    if (!shown) report.querySelector(".downloads").before(changeForm(latest, actions));
+  }
+
+  /** Show what a version has that the one before had not, and what it has no more. */
+  async function differs(number) {
+    const sentences = await api.difference(thread, number - 1, number);
+    place.replaceChildren(difference(sentences, number));
+  }
+
+  await show(latest.version);
+  bar?.mark(latest.version, false);
+  return element;
+}
+
+/** Buttons for each version, and one that shows what a version changed. */
+function versionBar(versions, show, differs) {
+  let number = versions.length;
+  let comparing = false;
+  const buttons = versions.map((version) => el("button", {
+    type: "button", class: "plain", data: { version: version.number }, title: version.request,
+    text: say("versionNumber", { number: version.number }), on: { click: () => turnTo(version.number, false) },
+  }));
+  const changes = el("button", { type: "button", class: "quiet what-changed", text: say("whatChanged"), on: { click: () => turnTo(number, !comparing) } });
+  const asked = el("p", { class: "soft asked-for" });
+  const element = el("section", { class: "versions", "aria-label": say("versions") }, el("div", { class: "small-row" }, buttons, changes), asked);
+
+  function mark(shown, compared) {
+    [number, comparing] = [shown, compared];
+    const { request } = versions.find((version) => version.number === shown);
+    for (const button of buttons) button.setAttribute("aria-pressed", String(Number(button.dataset.version) === shown));
+    changes.setAttribute("aria-pressed", String(compared));
+    changes.disabled = shown === versions[0].number;
+    asked.textContent = request ? say("versionAsked", { request }) : say("versionFirst");
+  }
+
+  async function turnTo(shown, compared) {
+    await (compared ? differs(shown) : show(shown));
+    mark(shown, compared);
+    announce(compared ? say("differenceShown", { before: shown - 1, after: shown }) : say("versionShown", { number: shown }));
+  }
+  return { element, mark };
+}
+
+function difference(sentences, number) {
+  const tags = { same: "span", removed: "del", added: "ins" };
+  const named = { removed: say("removedSentence"), added: say("addedSentence") };
+  const heading = (text) => /^#{1,6} /.test(text);
+  const changed = sentences.some(({ state }) => state !== "same");
+  return el("section", { class: "difference", "aria-label": say("whatChanged") },
+    el("p", { class: "soft", text: say(changed ? "differenceHelp" : "differenceNone", { before: number - 1, after: number }) }),
+    sentences.map(({ state, text }) => el("p", { class: heading(text) ? "heading" : undefined, data: { state } },
+      named[state] && el("span", { class: "sr", text: named[state] + say("colon") }),
+      el(tags[state], { text: text.replace(/^(?:#{1,6}|>) /, "").replaceAll("**", "") }))));
+}
+
+/** What may be changed: a few ready choices, and free words. */
+function changeForm(view, { change }) {
+  const id = `change-${(made += 1)}`;
+  const words = el("input", { type: "text", id: `${id}-words`, maxlength: "2000", autocomplete: "off", placeholder: say("changePlaceholder") });
+  const send = el("button", { type: "submit", class: "plain", text: say("changeSend"), disabled: true });
+  words.addEventListener("input", () => { send.disabled = !words.value.trim(); });
+  const other = view.locale.toLowerCase().startsWith("zh") ? "changeEnglish" : "changeChinese";
+  const ready = ["changeShorter", "changeSimpler", other].map((name) =>
+    el("button", { type: "button", class: "plain", data: { change: name }, text: say(name), on: { click: () => begin(say(`${name}Request`)) } }));
+  const headings = el("select", { id: `${id}-heading` }, view.headings.map((heading) => el("option", { value: heading, text: heading })));
+  const drop = el("button", { type: "button", class: "plain", data: { change: "drop" }, text: say("changeDrop"), on: { click: () => begin(say("changeDropRequest", { heading: headings.value })) } });
+  const form = el("form", { class: "change", "aria-labelledby": `${id}-title` },
+    el("h3", { id: `${id}-title`, text: say("changeTitle") }),
+    el("p", { class: "soft", text: say("changeHelp") }),
+    el("div", { class: "small-row" }, ready),
+    view.headings.length > 1 && el("div", { class: "small-row" }, el("label", { class: "soft", for: headings.id, text: say("changeSection") }), headings, drop),
+    el("label", { class: "sr", for: words.id, text: say("changeWords") }),
+    el("div", { class: "in-words" }, words, send));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (words.value.trim()) begin(words.value.trim());
+  });
+
+  async function begin(request) {
+    const fields = [...form.querySelectorAll("button, input, select")].filter((field) => !field.disabled);
+    for (const field of fields) field.disabled = true;
+    if (!(await change(request))) for (const field of fields) field.disabled = false;
+  }
+  return form;
+}

@@ -1,0 +1,82 @@
+"""Versions of a thread's report in the run's store: the first as it was written, and one for each change of it."""
+
+from langgraph.store.base import BaseStore
+
+from schemas.reporter import Report
+from schemas.revision import Revision, Version
+from schemas.state import ResearchState
+from services.run.errors import BadInput
+from services.run.scope import Run
+
+MAX_VERSIONS = 1_000
+
+
+def _place(thread: str) -> tuple[str, str]:
+    return ("versions", thread)
+
+
+def _item(turn: int, number: int) -> str:
+    return f"{turn:06}-{number:04}"
+
+
+async def keep_version(run: Run, state: ResearchState, report: Report, revision: Revision | None) -> None:
+    """Number a changed report and keep it as a version, with the first one where it is the second; a replay keeps nothing.
+
+    Args:
+        run: of the node that changed it.
+        state: with the report that was changed.
+        report: what it was changed to.
+        revision: as which; None where the report is written for the first time.
+    """
+    former = state.get("report")
+    if revision is None or former is None:
+        return
+    report.version = former.version + 1
+    store = run.journal.store
+    if store is None or not run.journal.keeps:
+        return
+    versions = [Version(number=report.version, request=revision.request, report=report)]
+    if former.version == 1:
+        versions.insert(0, Version(number=1, report=former))
+    for version in versions:
+        value = {"version": version.model_dump_json()}
+        await store.aput(_place(run.thread), _item(state["turn"], version.number), value, index=False)
+
+
+async def kept_versions(store: BaseStore, thread: str, turn: int, report: Report) -> list[Version]:
+    """Return all versions of a report, the first one first.
+
+    Args:
+        store: the run's.
+        thread: id of the thread.
+        turn: in which the report was first written.
+        report: its present version, which is the only one where nothing was ever changed.
+    """
+    items = await store.asearch(_place(thread), limit=MAX_VERSIONS)
+    versions = [
+        Version.model_validate_json(item.value["version"]) for item in items if item.key.startswith(f"{turn:06}-")
+    ]
+    known = {version.number: version for version in versions if version.number < report.version}
+    present = next((version for version in versions if version.number == report.version), None)
+    last = present or Version(number=report.version, report=report)
+    return [*(known[number] for number in sorted(known)), last.model_copy(update={"report": report})]
+
+
+def numbered_version(versions: list[Version], number: int | None, name: str) -> Version:
+    """Return one version, by default the latest.
+
+    Args:
+        versions: all of a report.
+        number: of the wanted one.
+        name: of the run or the thread, for the message.
+
+    Raises:
+        BadInput: there is no such version; the message says which there are.
+    """
+    if number is None:
+        return versions[-1]
+    found = next((version for version in versions if version.number == number), None)
+    if found is None:
+        there = "only version 1" if len(versions) == 1 else f"versions 1 to {versions[-1].number}"
+        raise BadInput(f"Run {name} has no version {number}: it has {there}.")
+    return found

@@ -1,0 +1,134 @@
+"""Below a finished report a person changes it: by a button, in words, by a message; its versions are kept and compared, in a browser."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.browser import Page
+from tests.fakes.openai_server import role_of
+from tests.pages.conftest import REPORT, SIMPLE, Site, ask, button, opened, report_text, status, text
+from tests.server.conftest import dev_server, papers
+
+LALLA = "Sir William Thomson owned the schooner Lalla Rookh."
+VERSION = "document.querySelector('.versions [aria-pressed=true]')"
+
+
+def revising(site: Site, change: Any) -> None:
+    """Let the model change the report as a function of its present text says; everything else is thought as before."""
+
+    def choose(body: dict[str, Any]) -> str | None:
+        if role_of(body) != "reporter_revising":
+            return None
+        found = re.search(r"<report>\n(.*?)\n</report>", body["messages"][-1]["content"], re.DOTALL)
+        assert found
+        return str(change(found[1]))
+
+    site.model.endpoint.choose = choose
+
+
+def with_title(title: str) -> Any:
+    return lambda report: f"# {title}\n\n{report.partition('# ')[2].partition(chr(10))[2].strip() or report}"
+
+
+@pytest.fixture
+def reported(page: Page, site: Site) -> Page:
+    opened(page, site.address)
+    ask(page, SIMPLE)
+    status(page, "done")
+    report_text(page)
+    page.wait("document.querySelector('form.change')", "the form that changes it")
+    return page
+
+
+def test_a_button_makes_a_version_and_what_changed_is_shown(reported: Page, site: Site, tmp_path: Path) -> None:
+    page = reported
+    before = page.evaluate(f"{REPORT}.textContent")
+    revising(site, with_title("In short"))
+    page.click("document.querySelector('[data-change=changeShorter]')")
+    page.wait(f"{VERSION}?.dataset.version === '2'", "the second version")
+    assert page.evaluate("document.querySelectorAll('.turn').length") == 1
+    assert "In short" in report_text(page)
+    assert text(page, ".asked-for") == "Changed as you asked: Make it shorter"
+    page.click(button("What changed"))
+    page.wait("document.querySelector('.difference ins')", "the difference")
+    assert page.evaluate("document.querySelector('.difference ins').textContent") == "In short"
+    assert page.evaluate("document.querySelectorAll('.difference p[data-state=same]').length") >= 1
+    page.click("document.querySelector('[data-version=\"1\"]')")
+    page.wait(f"document.querySelector('.report-host') && {REPORT}.textContent === {before!r}", "the first version")
+    page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    page.click("document.querySelector('[data-file=\"report.md\"]')")
+    page.wait("document.getElementById('said').textContent.startsWith('report.md')", "the file")
+    assert "In short" not in (tmp_path / "report.md").read_text()
+    page.reload()
+    page.wait(f"{VERSION}?.dataset.version === '2'", "the versions, as the server keeps them")
+    assert page.evaluate("document.querySelectorAll('.turn').length") == 1
+
+
+def test_free_words_by_keyboard_and_a_change_that_fails_leaves_the_report(reported: Page, site: Site) -> None:
+    page = reported
+    revising(site, lambda _: "# Nothing\n\nAll harbours of Norway were painted green in 1850.")
+    page.evaluate("document.querySelector('.change input').focus()")
+    page.write("Write about Norway")
+    page.press("Enter", 13, text="\r")
+    status(page, "failed")
+    page.wait("document.querySelector('.ending .report-host')", "the report, which stays")
+    assert "The report stays as it was" in text(page, ".ending .problem")
+    assert page.evaluate("document.querySelector('.versions')") is None
+    assert page.evaluate(f"!!{button('Try again')}")
+    revising(site, with_title("Plainly"))
+    page.evaluate("document.querySelector('.change input').focus()")
+    page.write("For <b>sailors</b>")
+    page.press("Enter", 13, text="\r")
+    status(page, "done")
+    page.wait(f"{VERSION}?.dataset.version === '2'", "the version")
+    assert text(page, ".asked-for") == "Changed as you asked: For <b>sailors</b>"
+
+
+def test_a_message_in_the_box_changes_the_report_and_a_question_does_not(reported: Page, site: Site) -> None:
+    page = reported
+    revising(site, with_title("For children"))
+    ask(page, "Rewrite it for school children")
+    status(page, "done")
+    page.wait("document.querySelector('.turn:last-child .versions')", "the versions")
+    assert "For children" in report_text(page)
+    assert (
+        page.evaluate("[...document.querySelectorAll('.asked')].at(-1).textContent") == "Rewrite it for school children"
+    )
+    page.reload()
+    page.wait("document.querySelector('.earlier')", "the turn before")
+    asked = page.evaluate("[...document.querySelectorAll('.asked')].map(e => e.textContent)")
+    assert asked == [SIMPLE, "Rewrite it for school children"]
+    site.model.endpoint.choose = None
+    ask(page, "Why was a shorter wire used in the sounding machine?")
+    status(page, "done")
+    page.wait("document.querySelectorAll('.turn').length === 3", "a turn of its own")
+    assert "For children" not in report_text(page)
+
+
+@pytest.fixture(scope="module")
+def without_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("rules")
+    with dev_server(home, LEADLINE_DOCS=str(papers(home)), LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
+        yield address
+
+
+def test_without_a_model_it_is_said_in_words_what_can_be_done_in_chinese(page: Page, without_model: str) -> None:
+    page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.setItem('leadline-language', 'zh')")
+    page.open(f"{without_model}/")
+    page.wait("document.querySelector('#run-list li')", "the page")
+    ask(page, "谁拥有纵帆船 Lalla Rookh？")
+    status(page, "done")
+    page.wait("document.querySelector('form.change')", "the form")
+    assert text(page, ".change h3") == "修改这份报告"
+    page.click(button("更通俗"))
+    page.wait("document.querySelector('.ending .problem')", "the answer")
+    assert "需要语言模型" in text(page, ".ending .problem")
+    report_text(page)
+    status(page, "done")
+    page.click(button("更短"))
+    page.wait(f"{VERSION}?.dataset.version === '2'", "the version")
+    assert "缩短报告" in text(page, ".asked-for")
+    assert page.evaluate("document.querySelector('.ending .problem')") is None
