@@ -83,34 +83,36 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
     for clause in clauses:
         asked = complete_clause(clause, clauses[0], question) if names_in(question) else clause
         ranking = rank(asked, sentences)
-        closest = _closest(ranking, room + 1) if ranking.scores else sentences[:1]
-        best = next((sentence for sentence in closest if is_answer(ranking, sentence)), None)
-        if best is not None:
-            first, others = _settled(ranking, best, published)
+        answering = [sentence for sentence in ranking.scores if is_answer(ranking, sentence)]
+        if answering:
+            first, others = _settled(ranking, answering, published)
             more = [] if others else ranking.select(room, LEAST_GAIN)
             told = [first, *(sentence for sentence in more if not alike(sentence.text, first.text))]
             answered.append(ClauseAnswer(clause, told[:room], whole=True, others=others))
         else:
+            closest = _closest(ranking, room + 1) if ranking.scores else sentences[:1]
             answered.append(ClauseAnswer(clause, closest, whole=False))
     return answered
 
 
-def _settled(ranking: Ranking, first: Sentence, published: Mapping[str, str]) -> tuple[Sentence, list[Sentence]]:
+def _settled(
+    ranking: Ranking, answering: Sequence[Sentence], published: Mapping[str, str]
+) -> tuple[Sentence, list[Sentence]]:
     """Return the sentence that answers, and those of other sources that answer with another figure.
 
     Where a later source makes the same statement with another figure, that is the answer.
     """
-    other = other_figures(ranking, first)
+    first, *_ = answering
+    other = other_figures(ranking, first, answering)
     later = [each for each in other if restates(first, each) and published[each.id] > published[first.id] > ""]
     best = max(later, key=lambda each: published[each.id], default=first)
     return best, [each for each in [first, *other] if each is not best and differ(ranking.clause, best, each)]
 
 
-def other_figures(ranking: Ranking, first: Sentence) -> list[Sentence]:
+def other_figures(ranking: Ranking, first: Sentence, answering: Sequence[Sentence]) -> list[Sentence]:
     """Return the sentences of other sources that answer a clause for a number with another figure, one of each source."""
     if ranking.kind != "number":
         return []
-    answering = [sentence for sentence in ranking.scores if is_answer(ranking, sentence)]
     by_title = {sentence.title: sentence for sentence in reversed(answering)}
     others = [sentence for sentence in reversed(by_title.values()) if sentence.title != first.title]
     return [sentence for sentence in others if differ(ranking.clause, first, sentence)][:MAX_OTHERS]

@@ -1,21 +1,29 @@
 """The offline researcher: quotes the sentences that say most on a step, and tells how much of it they cover."""
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Sequence
-from math import fsum
 
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from services.models.offline.answer_kinds import FITS
 from services.models.offline.answers import is_answer, other_figures
-from services.models.offline.broad_questions import digest_topic
+from services.models.offline.digests import central_sentences, digest_topic
 from services.models.offline.question_shape import compared_in, complete_clause, sides_of
-from services.models.offline.ranked_sentences import Piece, Ranking, Sentence, rank, sentences_of
+from services.models.offline.ranked_sentences import (
+    Piece,
+    Ranking,
+    Sentence,
+    rank,
+    same_language,
+    sentences_of,
+)
 from services.text.questions import RECOGNISED, AnswerType, answer_type, clauses_of, names_in
+from services.text.terms import content
 
-MAX_EXCERPTS, MAX_FITTING, MAX_CENTRAL = 6, 4, 24
-"""Sentences that are quoted for their words, beside them for the kind of answer they hold, and for a digest."""
+MAX_EXCERPTS, MAX_FITTING = 6, 4
+"""Sentences that are quoted for their words, and those that are quoted beside them for the kind of answer they hold."""
+MAX_CENTRAL = 24
+"""Sentences that are quoted for a digest."""
 LEAST_GAIN = 0.25
 """Share of the best sentence's score that another must add to be quoted."""
 COVERED = 0.45
@@ -27,9 +35,6 @@ NAMED = 0.5
 what it names. Where it asks for what there is on a subject, each passage that says anything is quoted: the search ranks better than words do."""
 EXPLAINED: frozenset[AnswerType] = frozenset(["manner", "reason"])
 """Kinds of answers that take more than one sentence."""
-OF_PASSAGE, FIRST, ON_TOPIC = 2, 1.3, 0.6
-"""Of a digest: sentences of a passage; what its first sentence, which mostly says what it is on, is worth beside others; and the share of
-what the best sentence says on the topic which one of a passage must say for the passage to be on it."""
 BEST_OF_ROUND = 3
 """Sentences of a round that lead to the next: what they say is searched for."""
 LONGEST_QUERY = 240
@@ -44,53 +49,28 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     sentences = sentences_of(Piece(passage.id, passage.title, passage.text) for passage in prompt.passages)
     if (topic := digest_topic(prompt.question)) is not None:
         central = central_sentences(topic, sentences)
-        return _findings(prompt, list(central)[:MAX_CENTRAL], central, 1.0 if central else 0.0, [], wide=True)
+        told = list(central)[:MAX_CENTRAL]
+        queries = [" ".join(one.text.split())[:LONGEST_QUERY] for one in told[:BEST_OF_ROUND] if prompt.rounds_left]
+        findings = _findings(prompt, told, central, 1.0 if central else 0.0, [])
+        return findings.model_copy(update={"queries": queries})
     compared = compared_in(prompt.question) or ()
     sides = zip(compared, sides_of(prompt.question, compared), strict=True)
     clauses = [clause for side, clause in sides if side in question] or clauses_of(question)
     rankings = [rank(complete_clause(clause, clauses[0], question), sentences) for clause in clauses]
-    wide = prompt.wide or is_open(question)
+    share = 0.0 if prompt.wide or is_open(question) else NAMED
     best: dict[Sentence, float] = {}
     for ranking in rankings:
-        for sentence in _quotes_of(ranking, max(2, MAX_EXCERPTS // len(clauses)), wide=wide):
+        chosen = _quotes_of(ranking, max(2, MAX_EXCERPTS // len(clauses)))
+        chosen += _other_figures(ranking, chosen)
+        others = _of_other_passages(ranking, chosen, share) if prompt.wide or ranking.kind not in RECOGNISED else []
+        for sentence in [*chosen, *others]:
             best[sentence] = max(best.get(sentence, 0.0), ranking.scores[sentence])
     quotes = sorted(best, key=lambda sentence: (-best[sentence], sentence.rank))
     quotes = [quote for quote in quotes if not any(quote is not other and quote.text in other.text for other in quotes)]
     covered = [_coverage(ranking, quotes) for ranking in rankings]
     missing = [clause for clause, share in zip(clauses, covered, strict=True) if share < COVERED]
-    return _findings(prompt, quotes, best, sum(covered) / len(covered), missing, wide=wide)
-
-
-def central_sentences(topic: str, sentences: Sequence[Sentence]) -> dict[Sentence, float]:
-    """Return the most central sentences of each passage with their scores, best first.
-
-    A sentence is central where its words are those that its source uses most (SumBasic: Nenkova and Vanderwende, "The impact of
-    frequency on summarization", 2005).
-
-    Args:
-        topic: without a word of which a passage is left out; empty where any passage will do.
-        sentences: of all passages.
-    """
-    prose = [sentence for sentence in sentences if not sentence.cells] or sentences
-    shares = rank(topic, prose).shares if topic else dict.fromkeys(prose, 1.0)
-    least = ON_TOPIC * max(shares.values(), default=1.0)
-    by_source: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    by_passage: defaultdict[str, list[Sentence]] = defaultdict(list)
-    for sentence in prose:
-        by_source[sentence.title].update(sentence.held)
-        by_passage[sentence.id].append(sentence)
-    scores: dict[Sentence, float] = {}
-    for own in by_passage.values():
-        if max(shares.get(sentence, 0.0) for sentence in own) >= least:
-            central = {
-                each: _centrality(each, by_source[each.title]) * (FIRST if each is own[0] else 1) for each in own
-            }
-            scores |= {each: central[each] for each in sorted(own, key=lambda each: -central[each])[:OF_PASSAGE]}
-    return dict(sorted(scores.items(), key=lambda pair: -pair[1]))
-
-
-def _centrality(sentence: Sentence, counts: Counter[str]) -> float:
-    return fsum(counts[term] for term in sentence.held) / (len(sentence.held) or 1)
+    findings = _findings(prompt, quotes, best, sum(covered) / len(covered), missing)
+    return findings.model_copy(update={"queries": _next_queries(prompt, question, quotes)})
 
 
 def is_open(question: str) -> bool:
@@ -103,25 +83,47 @@ def is_open(question: str) -> bool:
     return kind in EXPLAINED or (not named and kind not in RECOGNISED)
 
 
-def _quotes_of(ranking: Ranking, most: int, *, wide: bool) -> list[Sentence]:
-    """Return the best sentences of a clause, and with them other figures, or others that hold the kind of answer.
+def _of_other_passages(ranking: Ranking, chosen: Sequence[Sentence], share: float) -> list[Sentence]:
+    """Return the best sentence of each passage that none is quoted of, as far as it says a share of what the best one says.
 
-    Where breadth is wanted, they are followed by the best sentence of each other passage.
+    It must say something on the clause itself, by its words or in another language, and not on other clauses alone.
     """
-    chosen = ranking.select(most, LEAST_GAIN)
     if not chosen:
         return []
-    scores = ranking.scores
-    if is_answer(ranking, chosen[0]):
-        chosen += other_figures(ranking, chosen[0])
-    elif ranking.kind in RECOGNISED and ranking.fits[chosen[0]] < FITS:
-        chosen += [sentence for sentence in scores if ranking.fits[sentence] >= FITS][:MAX_FITTING]
-    if wide or ranking.kind not in RECOGNISED:
-        least = 0.0 if wide else NAMED * scores[chosen[0]]
-        quoted = {sentence.id for sentence in chosen}
-        by_passage = {sentence.id: sentence for sentence in reversed(scores) if scores[sentence] >= least}
-        chosen += [sentence for sentence in reversed(by_passage.values()) if sentence.id not in quoted]
-    return list(dict.fromkeys(chosen))
+    quoted = {sentence.id for sentence in chosen}
+    own = frozenset(content(ranking.clause))
+    first: dict[str, Sentence] = {}
+    for sentence in ranking.scores:
+        if ranking.scores[sentence] < share * ranking.scores[chosen[0]]:
+            break
+        on_clause = own & (sentence.held | sentence.beside) or not same_language(ranking.clause, sentence.text)
+        if on_clause and sentence.id not in quoted:
+            first.setdefault(sentence.id, sentence)
+    return list(first.values())
+
+
+def _next_queries(prompt: ResearcherPrompt, question: str, quotes: Sequence[Sentence]) -> list[str]:
+    """Return what to search for next where breadth is wanted: what the best sentences of this round say, as sources like them say it."""
+    if not prompt.rounds_left or not (prompt.wide or is_open(question)):
+        return []
+    return [" ".join(quote.text.split())[:LONGEST_QUERY] for quote in quotes[:BEST_OF_ROUND]]
+
+
+def _quotes_of(ranking: Ranking, most: int) -> list[Sentence]:
+    """Return the best sentences of a clause, and the best that hold the kind of answer where the first one does not."""
+    chosen = ranking.select(most, LEAST_GAIN)
+    if ranking.kind not in RECOGNISED or not chosen or ranking.fits[chosen[0]] >= FITS:
+        return chosen
+    fitting = (sentence for sentence in ranking.scores if ranking.fits[sentence] >= FITS and sentence not in chosen)
+    return [*chosen, *list(fitting)[:MAX_FITTING]]
+
+
+def _other_figures(ranking: Ranking, chosen: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences of other sources that answer with another figure than the best one."""
+    if not chosen or not is_answer(ranking, chosen[0]):
+        return []
+    answering = [sentence for sentence in ranking.scores if sentence not in chosen and is_answer(ranking, sentence)]
+    return other_figures(ranking, chosen[0], answering)
 
 
 def _coverage(ranking: Ranking, quotes: Sequence[Sentence]) -> float:
@@ -138,23 +140,18 @@ def _findings(
     scores: dict[Sentence, float],
     covered: float,
     missing: Sequence[str],
-    *,
-    wide: bool,
 ) -> Findings:
-    """Return the findings; where breadth is wanted and rounds are left, what the best sentences say is searched for next."""
     passages = {passage.id: passage for passage in prompt.passages}
     named: dict[Relevance, list[str]] = {"high": [], "medium": [], "low": []}
     for sentence in quotes:
         share = scores[sentence] / scores[quotes[0]]
         relevance: Relevance = "high" if share >= HIGH else "medium" if share >= MEDIUM else "low"
         named[relevance].append(_reference(sentence, passages[sentence.id]))
-    lines = [" ".join(sentence.text.split()) for sentence in quotes[:BEST_OF_ROUND]]
     return Findings(
         **named,
-        finding=" ".join(lines[:MAX_TOLD]),
+        finding=" ".join(" ".join(sentence.text for sentence in quotes[:MAX_TOLD]).split()),
         confidence=round(covered, 2),
         missing_aspects=list(missing),
-        queries=[line[:LONGEST_QUERY] for line in lines if wide and prompt.rounds_left],
     )
 
 

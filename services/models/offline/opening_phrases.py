@@ -3,19 +3,36 @@
 from typing import Literal
 
 Phrase = Literal["close", "spread", "compared", "missing"]
-PHRASES: dict[tuple[Phrase, bool], str] = {
-    ("close", False): "The sources found do not answer {this} directly. What comes nearest:",
-    ("close", True): "找到的资料没有对{this}的直接回答。最接近的内容：",
-    ("spread", False): "The sources found do not answer {this} in a single sentence. What comes nearest:",
-    ("spread", True): "找到的资料没有用单独一句话回答{this}。最接近的内容：",
-    ("compared", False): "The sources found do not answer {this} in a single sentence. What they say of each:",
-    ("compared", True): "找到的资料没有用单独一句话回答{this}。它们分别这样说：",
-    ("missing", False): "The sources found do not answer {this}.",
-    ("missing", True): "找到的资料没有提到{this}的答案。",
+PHRASES: dict[tuple[Phrase, bool], tuple[str, str]] = {
+    ("close", False): (
+        "The sources found do not answer this directly. What comes nearest:",
+        "The sources found do not answer “{about}” directly. What comes nearest:",
+    ),
+    ("close", True): (
+        "找到的资料没有对这个问题的直接回答。最接近的内容：",
+        "找到的资料没有对“{about}”的直接回答。最接近的内容：",
+    ),
+    ("spread", False): (
+        "The sources found do not answer this in a single sentence. What comes nearest:",
+        "The sources found do not answer “{about}” in a single sentence. What comes nearest:",
+    ),
+    ("spread", True): (
+        "找到的资料没有用单独一句话回答这个问题。最接近的内容：",
+        "找到的资料没有用单独一句话回答“{about}”。最接近的内容：",
+    ),
+    ("compared", False): (
+        "The sources found do not answer this in a single sentence. What they say of each:",
+        "The sources found do not answer “{about}” in a single sentence. What they say of each:",
+    ),
+    ("compared", True): (
+        "找到的资料没有用单独一句话回答这个问题。它们分别这样说：",
+        "找到的资料没有用单独一句话回答“{about}”。它们分别这样说：",
+    ),
+    ("missing", False): ("The sources found do not answer this question.", "The sources found do not tell: {about}."),
+    ("missing", True): ("找到的资料没有提到这个问题的答案。", "找到的资料没有提到“{about}”的答案。"),
 }
-"""What is said of all of a question, or of some of its clauses; `spread` where the report tells much on it below, `compared` of
+"""What is said of all of a question, and of some of its clauses; `spread` where the report tells much on it below, `compared` of
 things that it compares."""
-THIS = {False: "this", True: "这个问题"}
 DIGEST = {
     False: "A digest of the sources found, not an answer; the sentences of each that say most:",
     True: "以下是资料摘要，不是对问题的回答：",

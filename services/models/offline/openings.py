@@ -8,16 +8,18 @@ from schemas.evidence_view import EvidenceView
 from schemas.reporter import ContradictionView
 from services.models.offline.answers import answers
 from services.models.offline.cited_sentences import cite
-from services.models.offline.opening_phrases import DISAGREE, FOREIGN, OTHERWISE, PHRASES, THIS, Phrase
+from services.models.offline.digests import digest, digest_topic
+from services.models.offline.opening_phrases import DISAGREE, FOREIGN, OTHERWISE, PHRASES, Phrase
 from services.models.offline.question_shape import asks_to_compare_figures, compared_in
 from services.models.offline.ranked_sentences import same_language
+from services.models.offline.table_program import is_refusal
 from services.text.languages import name_of_language
 from services.text.questions import clauses_of
 
 MAX_ANSWER = 3
 """Sentences of an opening."""
 MAX_COMPUTED = 8
-"""Lines of computations that an opening can have."""
+"""Lines of computations that a conclusion can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +40,42 @@ class Part:
 
 def short_answer(question: str, evidence: Sequence[EvidenceView], chinese: bool) -> str:
     """Answer a question from evidence in a few sentences, each with its citation; say so where it does not answer."""
-    return write(parts_of(question, evidence), chinese, compared=compared_in(question) is not None)
+    if digest_topic(question) is not None:
+        return digest(question, evidence, chinese=chinese, brief=True)
+    compared = compared_in(question) is not None
+    return write(parts_of(question, evidence, MAX_ANSWER), chinese, compared=compared)
 
 
 def parts_of(
-    question: str, evidence: Sequence[EvidenceView], contradictions: Sequence[ContradictionView] = ()
+    question: str, evidence: Sequence[EvidenceView], most: int, contradictions: Sequence[ContradictionView] = ()
 ) -> list[Part]:
     """Return what is told on each clause of a question; what was computed answers all of it.
 
     Args:
         question: as asked.
         evidence: best first.
+        most: sentences of all clauses together, at least one of each.
         contradictions: whose sides answer a clause that asks how far figures agree.
     """
-    computed = sorted((item for item in evidence if item.kind == "computation"), key=_number)
+    computed = sorted(
+        (excerpt for excerpt in evidence if excerpt.kind == "computation" and not is_refusal(excerpt.quote)),
+        key=_number,
+    )
     if computed:
-        return [Part("", tuple((item.quote.strip(), item.id) for item in computed[:MAX_COMPUTED]), whole=True)]
+        return [Part("", tuple((excerpt.quote.strip(), excerpt.id) for excerpt in computed[:MAX_COMPUTED]), whole=True)]
     several = len(clauses_of(question, short=True)) > 1
     parts: list[Part] = []
-    for answer in answers(question, evidence, MAX_ANSWER):
+    for answer in answers(question, evidence, most):
         clause = answer.clause if several else ""
         sides = _sides(contradictions, evidence) if asks_to_compare_figures(answer.clause) else ()
+        if sides:
+            parts.append(Part(clause, sides, whole=True, disagreeing=True))
+            continue
         quotes, others = (
             tuple((sentence.text, sentence.id) for sentence in sentences)
             for sentences in (answer.sentences, answer.others)
         )
-        parts.append(Part(clause, sides or quotes, answer.whole or bool(sides), others, disagreeing=bool(sides)))
+        parts.append(Part(clause, quotes, answer.whole, others))
     return parts
 
 
@@ -105,16 +117,18 @@ def write(parts: Sequence[Part], chinese: bool, *, spread: bool = False, compare
     for phrase, group in groups:
         about = ("；" if chinese else "; ").join(re.sub(r"[。！!]", "，", part.clause) for part in group if part.clause)
         if group:
-            this = f"“{about}”" if about and len(group) < len(parts) else THIS[chinese]
-            lines.append(PHRASES[phrase, chinese].format(this=this))
+            whole = not about or len(group) == len(parts)
+            lines.append(PHRASES[phrase, chinese][0] if whole else PHRASES[phrase, chinese][1].format(about=about))
         if group is close and close:
             nearest = [pair for part in close for pair in part.quotes]
             lines.append(cite(nearest, said) or cite(nearest))
-    return "\n\n".join(filter(None, [language_note([text for p in parts for text, _ in p.quotes], chinese), *lines]))
+    return "\n\n".join(filter(None, [*_language_note(parts, chinese), *lines]))
 
 
-def language_note(quotes: Sequence[str], chinese: bool) -> str:
-    """Say which language quotes are in where none is in that of the report; else nothing."""
-    if not quotes or any(same_language(quote, "的" if chinese else "the") for quote in quotes):
-        return ""
-    return FOREIGN[chinese].format(language=name_of_language(" ".join(quotes), chinese=chinese))
+def _language_note(parts: Sequence[Part], chinese: bool) -> list[str]:
+    """Say which language the quotes are in, where it is not that of the report."""
+    quotes = [quote for part in parts for quote, _ in part.quotes]
+    own = "的" if chinese else "the"
+    if not quotes or any(same_language(quote, own) for quote in quotes):
+        return []
+    return [FOREIGN[chinese].format(language=name_of_language(" ".join(quotes), chinese=chinese))]

@@ -4,7 +4,7 @@ from schemas.outline import OutlineNode
 from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.results import RECALLED
 from services.models.offline.answers import answers
-from services.models.offline.broad_questions import digest_topic, queries_for
+from services.models.offline.digests import digest_topic, queries_for
 from services.models.offline.question_shape import (
     COMPUTES,
     asks_for_computation,

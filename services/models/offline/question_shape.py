@@ -66,7 +66,7 @@ _SET_APART = re.compile(
     re.IGNORECASE,
 )
 _SETS_APART = re.compile(
-    r"\b(?:before|until|prior|earlier|without|instead|except|besides|apart|gave way|replac\w+|no longer)\b|之前|以前|除|取代|代替|不再",
+    r"\b(?:before|until|prior|earlier|without|instead|except|besides|apart|former\w*|previous\w*|gave way|replac\w+|no longer)\b|之前|以前|除|取代|代替|不再",
     re.IGNORECASE,
 )
 COMPUTES = re.compile(
@@ -162,10 +162,9 @@ def complete_clause(clause: str, first: str, question: str) -> str:
     return f"{clause} {' '.join(names_in(question)) or statement_of(first)}"
 
 
-def title_of(text: str, longest: int = 90, *, mark: bool = False) -> str:
-    """Return a text as a title, cut between words; without its final mark unless that is kept."""
-    line = " ".join(text.split())
-    bare = line.strip("?？。. ")
-    if len(bare) > longest:
-        return (bare[:longest].rsplit(" ", 1)[0] if not has_cjk(bare) else bare[:longest]) + "…"
-    return line if mark else bare[:1].upper() + bare[1:]
+def title_of(text: str, longest: int = 90) -> str:
+    """Return a text as the title of a step: without its final mark, cut between words."""
+    line = " ".join(text.split()).strip("?？。. ")
+    if len(line) > longest:
+        line = (line[:longest].rsplit(" ", 1)[0] if not has_cjk(line) else line[:longest]) + "…"
+    return line[:1].upper() + line[1:]

@@ -19,8 +19,6 @@ HEAD_ONLY = 0.9
 """What is left of the share of a row no cell of which has a word of the question: all rows of a table have those of its head."""
 BESIDE = 0.5
 """What a term counts that stands in the sentences beside, in the heading above, or in the source's title."""
-AROUND = 0.15
-"""What a term counts that stands anywhere in the piece."""
 UNFIT, UNFIT_LOOSE = 0.4, 0.8
 """What is left of the score of a sentence without the kind of answer, where that can be recognised and where it hardly can."""
 PRIOR = 0.05
@@ -65,8 +63,6 @@ class Sentence:
     """Of a row of a table the terms of its cells, without those of the table's head; of others all."""
     beside: frozenset[str]
     """Terms of the sentences beside it, of the heading and of the title."""
-    around: frozenset[str]
-    """Terms of the whole piece."""
 
 
 def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
@@ -78,7 +74,6 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
             wordings = [Wording(0, len(piece.text), 0)]
         title = frozenset(terms(piece.title))
         held = [_terms_of(piece.text, wording) for wording in wordings]
-        around = title.union(terms(piece.text))
         for place, wording in enumerate(wordings):
             headings = _HEADING.findall(piece.text[: wording.own])
             heading = plain_heading(headings[-1]) if headings else ""
@@ -91,7 +86,7 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
                 f"{said}; {piece.text[wording.own : wording.end].strip('| ').replace('|', ';')}" if wording.row else ""
             )
             sentences.append(
-                Sentence(text, said, cells, piece.id, piece.title, rank, heading, held[place], own, beside, around)
+                Sentence(text, said, cells, piece.id, piece.title, rank, heading, held[place], own, beside)
             )
     return sentences
 
@@ -170,9 +165,7 @@ def rank(clause: str, sentences: Sequence[Sentence]) -> Ranking:
         if share > 0:
             ranking.shares[sentence] = share
             fits = _fit_of_row(clause, kind, sentence) if sentence.cells else fit(clause, kind, sentence.said)
-            about = (share + AROUND * weight_of(ranking.weights, sentence.around)) * (
-                HEAD_ONLY if sentence.cells and not sentence.own & set(own) else 1.0
-            )
+            about = share * (HEAD_ONLY if sentence.cells and not sentence.own & set(own) else 1.0)
             if apart & sentence.held and not sets_apart(sentence.said):
                 about *= UNFIT
             ranking.fits[sentence] = fits

@@ -5,7 +5,7 @@ import re
 from schemas.coordinator import CoordinatorPrompt, Intent, Triage
 from schemas.profile import Profile, Topic
 from services.embedding.translation_similarity import in_both_languages
-from services.models.offline.broad_questions import digest_topic
+from services.models.offline.digests import digest_topic
 from services.models.offline.follow_ups import complete_question, judge_known
 from services.models.offline.openings import short_answer
 from services.models.offline.question_shape import asks_for_computation, compared_in, describes

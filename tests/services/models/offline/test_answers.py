@@ -13,15 +13,15 @@ from tests.services.models.offline.prompts_of import finding, reflect, report
 
 def test_what_the_sources_do_not_hold_is_said_and_nothing_is_claimed() -> None:
     text = report("Who is the president of France?", finding("A lamp from France was put up on the reef."))
-    assert "do not answer this" in text
+    assert "do not answer this question" in text
     assert "[E" not in text
 
 
 def test_where_no_part_is_told_of_the_question_is_not_answered() -> None:
     built, designed = (Part(asked, (), whole=False) for asked in ("when it was built", "who designed it"))
     told = Part("where it stands", (("It stands on a reef.", "E1-1"),), whole=True)
-    assert write([built, designed], chinese=False) == "The sources found do not answer this."
-    assert write([told, designed], chinese=False).endswith("The sources found do not answer “who designed it”.")
+    assert write([built, designed], chinese=False) == "The sources found do not answer this question."
+    assert write([told, designed], chinese=False).endswith("The sources found do not tell: who designed it.")
 
 
 def test_what_only_comes_near_is_called_so() -> None:

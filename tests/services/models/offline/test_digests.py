@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.models.offline.broad_questions import digest_topic
+from services.models.offline.digests import digest_topic
 from services.models.offline.opening_phrases import DIGEST
 from tests.services.models.offline.prompts_of import finding, plan, report, triage
 

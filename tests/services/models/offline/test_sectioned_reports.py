@@ -3,14 +3,22 @@
 import random
 import re
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import OutlineNode
 from schemas.reporter import ReporterPrompt
+from services.models.offline.ranked_sentences import alike
+from services.models.offline.repeated_sentences import SaidOnce
 from services.models.offline.reports import report
 from services.reports.outline import sections_of
+from services.text.tokens import tokens
 from services.text.word_count import words_in
 
 WORDS = "keel mast anchor rope tallow lead wire depth fathom sample shoal harbour pilot chart beacon current".split()
+NUMBERS = st.sampled_from(["", "1872", "1873"])
+TEXTS = st.lists(st.builds(lambda chosen, number: " ".join([*chosen, number]), st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), NUMBERS), max_size=12)  # fmt: skip
 
 
 ONE_EACH = [
@@ -173,6 +181,22 @@ def test_a_report_in_sections_answers_once_and_says_where_no_single_sentence_doe
     opening = text.partition("## Ships")[0]
     assert "do not answer this in a single sentence" in opening
     assert "## Conclusion" not in text
+
+
+def says(earlier: str, text: str) -> bool:
+    """Tell whether an earlier text says all of another one: alike, and no shorter in what they share."""
+    shared = set(tokens(earlier)) & set(tokens(text))
+    return alike(text, earlier) and len(shared) >= 0.8 * len(set(tokens(text)))
+
+
+@given(texts=TEXTS)
+def test_saying_once_finds_what_comparing_all_texts_with_each_other_finds(texts: list[str]) -> None:
+    said, kept = SaidOnce(texts), list[str]()
+    for text in texts:
+        new = not any(says(earlier, text) for earlier in kept)
+        assert said.is_new(text) == new
+        if new:
+            kept.append(text)
 
 
 def test_a_long_report_leaves_what_says_little_on_the_question_to_the_evidence() -> None:

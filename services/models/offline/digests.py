@@ -1,0 +1,178 @@
+"""Digests: what a broad question gets, such as `Tell me all about …` or `Overview of these documents`.
+
+Each source has a section with its kind, its date where that is known, and the sentences that say most of it. A sentence is central where its words are
+those that the source uses most (SumBasic: Nenkova and Vanderwende, "The impact of frequency on summarization", 2005).
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from math import fsum
+
+from schemas.evidence_view import EvidenceView
+from services.models.offline.cited_sentences import cite
+from services.models.offline.opening_phrases import DIGEST, FOREIGN, KINDS_CHINESE
+from services.models.offline.ranked_sentences import Piece, Sentence, alike, rank, sentences_of
+from services.text.languages import locale_of, name_of_language
+from services.text.terms import GENERIC, content, terms
+
+OF_PASSAGE, OF_SOURCE = 2, 4
+"""Sentences of a passage that are quoted, and of a source that are told."""
+MAX_SOURCES = 25
+"""Sources of a digest."""
+FIRST = 1.3
+"""What the first sentence of a passage is worth beside others: it mostly says what the passage is on."""
+ON_TOPIC = 0.6
+"""Share of what the best sentence says on the topic which one of a passage must say for the passage to be on it."""
+OFF_TOPIC = 0.3
+"""What a sentence counts that says nothing of the topic, though its passage does."""
+FACETS = "introduction; history and dates; methods and places; results and figures; conclusions and advice".split("; ")
+FACETS_CHINESE = "介绍 历史和时间 方法和地点 数据和费用 结论和建议".split()
+"""What is searched for where a digest is of everything at hand."""
+_BROAD = (
+    re.compile(
+        r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:tell|teach) me (?:all|everything|all there is|more|what you know)(?: there is)? (?:about|on) (?P<topic>.+)$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:(?:give|write|show|make)(?: me| us)? )?(?:an? |the )?(?:\w+ ){0,2}?"
+        r"(?:overview|summary|digest|introduction|survey|outline|report)(?: (?:of|on|to|about) (?P<topic>.+))?$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:summari[sz]e|sum up|introduce) (?P<topic>.+)$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"^what (?:do|does) (?:all )?(?:these|those|the|my|our) (?:documents?|sources?|files?|papers?|texts?|notes|pages?|folder)"
+        r" (?:say|tell(?: us)?|contain|hold|cover)(?: (?:about|on|of) (?P<topic>.+))?$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"^what (?:is|are) (?:in )?(?:these|those|the|my|our) (?:documents?|sources?|files?|papers?|texts?|notes|pages?|folder)(?: about)?(?P<topic>)$",
+        re.IGNORECASE,
+    ),
+    re.compile(r"^what (?:is known|do we know|is there(?: to know)?) (?:about|on|of) (?P<topic>.+)$", re.IGNORECASE),
+    re.compile(
+        r"^(?:请|帮我|请帮我|能否|请你)?(?:全面|详细|简要|简单|系统|整体|大致)?地?(?:介绍|概述|综述|总结|概括|梳理|归纳|汇总)(?:一下|下)?(?P<topic>.*)$"
+    ),
+    re.compile(r"^(?P<topic>.*?)的?(?:概述|综述|概况|概览|总结|摘要|全面介绍|简介)$"),
+    re.compile(
+        r"^(?P<topic>(?:这些|这几[份篇个]|所有|全部|本|该)?(?:文件|资料|文档|材料|文章))(?:都|主要)?(?:讲|说|写|谈|包含|有)了?(?:些|哪些)?(?:什么|内容|什么内容)$"
+    ),
+    re.compile(
+        r"^(?P<topic>(?:这些|这几[份篇个]|所有|全部)(?:文件|资料|文档|材料|文章))的?主要内容(?:是什么|有哪些)?$"
+    ),
+)
+_SAYS = re.compile(
+    r"^(?:what )?(?:all )?(?:of )?(?:these|those|the|my|our) (?:documents?|sources?|files?|papers?|texts?|notes)(?: (?:say|tell(?: us)?|contain|hold))?(?: (?:about|on|of))?\s*"
+    r"|^(?:这些|这几[份篇个]|所有|全部)(?:文件|资料|文档|材料|文章)(?:中|里)?(?:关于|对)?",
+    re.IGNORECASE,
+)
+_EVERYTHING = frozenset(
+    terms(
+        "document documents source sources file files paper papers text texts note notes page folder everything material"
+    )
+)
+
+
+def digest_topic(question: str) -> str | None:
+    """Return what a broad question is about; empty where it is about everything at hand, None where the question is not broad."""
+    bare = " ".join(question.split()).strip(" ?？。.!！")
+    if any(mark in bare for mark in '“"「《'):
+        return None
+    match = next(filter(None, (pattern.match(bare) for pattern in _BROAD)), None)
+    if match is None:
+        return None
+    topic = _SAYS.sub("", (match["topic"] or "").strip())
+    return topic if set(content(topic)) - GENERIC - _EVERYTHING else ""
+
+
+def queries_for(question: str, topic: str, *, chinese: bool) -> list[str]:
+    """Return what is searched for: the topic, or where there is none what most documents have."""
+    return [topic, question] if topic else list(FACETS_CHINESE if chinese else FACETS)
+
+
+def central_sentences(topic: str, sentences: Sequence[Sentence]) -> dict[Sentence, float]:
+    """Return the most central sentences of each passage with their scores, best first.
+
+    Args:
+        topic: without a word of which a passage is left out; empty where any passage will do.
+        sentences: of all passages.
+    """
+    prose = [sentence for sentence in sentences if not sentence.cells] or sentences
+    shares = rank(topic, prose).shares if topic else dict.fromkeys(prose, 1.0)
+    least = ON_TOPIC * max(shares.values(), default=0.0)
+    by_source: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    by_passage: defaultdict[str, list[Sentence]] = defaultdict(list)
+    for sentence in prose:
+        by_source[sentence.title].update(sentence.held)
+        by_passage[sentence.id].append(sentence)
+    chosen: dict[Sentence, float] = {}
+    for own in by_passage.values():
+        if max(shares.get(sentence, 0.0) for sentence in own) < least or (topic and not shares):
+            continue
+        scores = {
+            sentence: _centrality(sentence, by_source[sentence.title])
+            * (FIRST if sentence is own[0] else 1.0)
+            * (OFF_TOPIC + shares.get(sentence, 0.0))
+            for sentence in own
+        }
+        best = sorted(own, key=lambda sentence: -scores[sentence])[:OF_PASSAGE]
+        chosen |= {sentence: scores[sentence] for sentence in best}
+    return dict(sorted(chosen.items(), key=lambda pair: -pair[1]))
+
+
+def _centrality(sentence: Sentence, counts: Counter[str]) -> float:
+    return fsum(counts[term] for term in sentence.held) / (len(sentence.held) or 1)
+
+
+def digest(question: str, evidence: Sequence[EvidenceView], *, chinese: bool, brief: bool = False) -> str:
+    """Write the digest: a section for each source, those first that say most on the topic, what is the same once."""
+    topic = digest_topic(question) or ""
+    by_title: defaultdict[str, list[EvidenceView]] = defaultdict(list)
+    for excerpt in evidence:
+        if excerpt.kind != "computation":
+            by_title[excerpt.title].append(excerpt)
+    said: set[str] = set()
+    blocks: list[str] = []
+    for title in _by_relevance(topic, by_title)[: 3 if brief else MAX_SOURCES]:
+        told = cite([(sentence, key) for sentence, key in _told(by_title[title])], said)
+        if told:
+            blocks += [f"## {title}", *_kind_and_date(by_title[title][0], chinese), told]
+    foreign = (locale_of(" ".join(item.quote for item in evidence)[:2_000])[:2] == "zh") != chinese
+    name = name_of_language(" ".join(item.quote for item in evidence)[:2_000], chinese=chinese)
+    note = [FOREIGN[chinese].format(language=name)] if foreign else []
+    return "\n\n".join([*note, DIGEST[chinese], *blocks])
+
+
+def _kind_and_date(excerpt: EvidenceView, chinese: bool) -> list[str]:
+    """Tell what kind of source a section is from and when that was published, as an introduction; nothing where neither is known."""
+    kinds = [kind for kind in (excerpt.kind, excerpt.source_kind) if kind in KINDS_CHINESE]
+    known = [*(KINDS_CHINESE[kind] if chinese else kind for kind in kinds), excerpt.published]
+    known = [part for part in known if part]
+    if not known:
+        return []
+    line = ("，" if chinese else ", ").join(known)
+    return [f"{line[:1].upper()}{line[1:]}{'：' if chinese else ':'}"]
+
+
+def _by_relevance(topic: str, by_title: dict[str, list[EvidenceView]]) -> list[str]:
+    """Order sources by how much they say on the topic, without those that say nothing; by their order where there is none."""
+    if not topic:
+        return list(by_title)
+    pieces = sentences_of(Piece(item.id, title, item.quote) for title, items in by_title.items() for item in items)
+    sums: defaultdict[str, float] = defaultdict(float)
+    for sentence, share in rank(topic, pieces).shares.items():
+        sums[sentence.title] += share
+    return sorted(sums, key=lambda title: -sums[title]) or list(by_title)
+
+
+def _told(excerpts: Sequence[EvidenceView]) -> list[tuple[str, str]]:
+    """Return the sentences of one source that are told, with the ids of their excerpts."""
+    chosen: list[tuple[str, str]] = []
+    for excerpt in excerpts:
+        for sentence in sentences_of([Piece(excerpt.id, excerpt.title, excerpt.quote)]):
+            if len(chosen) < OF_SOURCE and not any(alike(sentence.said, other) for other, _ in chosen):
+                chosen.append((sentence.text, excerpt.id))
+    return chosen
