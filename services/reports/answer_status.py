@@ -3,9 +3,10 @@
 from collections.abc import Set
 
 from schemas.evidence import Answered
+from services.models.offline.answer_kinds import STRICT
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.statuses import sure_claims
-from services.text.questions import RECOGNISED, answer_type, clauses_of
+from services.text.questions import answer_type, clauses_of
 
 
 def answered(checked: CheckedReport, *, enough: bool, recognised: bool) -> Answered:
@@ -39,4 +40,4 @@ def rules_recognise(question: str, checked: CheckedReport, computed: Set[str]) -
     opening = checked.claims[: checked.opening]
     if all(not computed.isdisjoint(claim.citations) for claim in opening):
         return True
-    return all(answer_type(clause) in RECOGNISED for clause in clauses_of(question, short=True))
+    return all(answer_type(clause) in STRICT for clause in clauses_of(question, short=True))

@@ -5,15 +5,19 @@ from collections.abc import Callable, Sequence
 
 from services.text.measures import Measure, measures
 from services.text.numbers import quantities
-from services.text.questions import RECOGNISED, SURNAME, AnswerType, names_in, persons_in
+from services.text.questions import AnswerType, names_in, persons_in
 from services.text.terms import content, terms
 from services.text.tokens import has_cjk
 
-TOLD_BY_FORM: frozenset[AnswerType] = RECOGNISED | {"reason", "definition"}
+STRICT: frozenset[AnswerType] = frozenset(["number", "date", "place", "person"])
+"""Kinds that can be recognised in a sentence."""
+TOLD_BY_FORM: frozenset[AnswerType] = STRICT | {"reason", "definition"}
 """Kinds without whose form a sentence is no answer, however well it ranks."""
 FITS = 0.6
 """Fit from which a sentence holds the kind of answer."""
 _PARTLY = 0.4
+ONE_MEASURE = 0.8
+"""Fit, less a tenth, of a sentence with one measure of the kind that is wanted: one that tells of a measurement has several."""
 SOON = 3
 """Words after a number among which stands what it counts."""
 _DATE = re.compile(
@@ -21,10 +25,8 @@ _DATE = re.compile(
 )
 _MONTH = re.compile(r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|月")
 _PLACE = re.compile(
-    r"\b(?:in|at|from|near|of|to|off|on|into|through|between)\s+(?:the\s+)?[A-Z]|[省市县区国州岛海湾镇村山洲河湖]"
+    r"\b(?:in|at|from|near|of|to|off|on|into|through|between)\s+(?:the\s+)?[A-Z]|位于|地处|坐落|[省市县区国州岛海湾镇村山洲河湖]"
 )
-_LIES = re.compile("位于|地处|坐落|设于|设[立在]|建于|出生|生于|逝世")
-"""What a Chinese sentence says before a place that it is on."""
 _SMALL = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|half)\b|[一二两三四五六七八九十]",
     re.I,
@@ -33,7 +35,7 @@ _COUNTED = re.compile(r"\bhow many ((?:(?!\b(?:did|do|does|was|were|are|is|has|h
 _REASON = re.compile(
     r"\b(?:because|since|so that|so as to|in order to|therefore|thus|hence|thereby|reasons?|caus\w+|due to|owing to|thanks to|led to|to avoid|"
     r"result\w*|that is why|for fear|prevent\w*|allow\w*|enabl\w+|as a consequence)\b|, so\b|\bfor (?:want|lack) of\b"
-    r"|因|所以|由于|导致|从而|以便|为了|使得?|于是|理由|目的|缘故|故[名称此而]|[得命]名",
+    r"|因为|因此|所以|由于|原因|导致|从而|以便|为了|使得?|因而|于是|理由|目的|缘故",
     re.IGNORECASE,
 )
 _AGENT = re.compile(
@@ -44,13 +46,6 @@ _AGENT = re.compile(
 """A name that acts, as persons and bodies do."""
 _WRITES_MAIL = re.compile(r"\bby [\w.-]{2,40} <{1,2}[\w.+-]{1,60}@")
 """A name that stands before its address, in small letters as accounts have them."""
-_WHO_DOES = re.compile(
-    r"谁(?:来|去|曾|首先|最早|最先|第一个)?(?P<verb>[\u4e00-\u9fff]{1,4}?)(?:[了过的着]|$|[\W_]|[\u4e00-\u9fff]{2})"
-)
-_ACTS = re.compile(
-    rf"[人民众者员师家王帝后公子女会局部院校府队司厂社团]$|(?:^|[\W与和]){SURNAME}[\u4e00-\u9fff]{{1,2}}$|·[\u4e00-\u9fff]{{1,6}}$"
-)
-"""How words end that stand before a verb and name who does it: a person or a body."""
 _DEFINES = re.compile(
     r"\b(?:is|are|was|were|means|refers to)\b|(?<![不还就但可只也都总])是(?!否|不)|指(?!南|标|导|引|出|数)|称为|即(?!使|便)|叫",
     re.I,
@@ -96,30 +91,6 @@ def same_quantity(question: str, head: str) -> bool:
     return any(pattern.search(question) and pattern.search(head) for pattern, _ in _UNITS)
 
 
-def names_doer(question: str, sentence: str) -> bool:
-    """Tell whether a sentence binds what a Chinese question asks `who` of to somebody who does it; others are told by their names.
-
-    `建筑` holds the character of `谁建的`, and `建于` its verb, but neither says who built.
-    """
-    asked = _WHO_DOES.search(question)
-    if asked is None or not has_cjk(sentence):
-        return True
-    verb = asked["verb"]
-    form = (
-        rf"{verb}(?=[了成造立起的在过一这该此，。；、]|$)(?!成?于)"
-        if len(verb) == 1
-        else rf"(?:{verb}|{verb[0]}(?=[办立建]))"
-    )
-    for clause in re.split("[，。；：、]", sentence):
-        for found in re.finditer(form, clause):
-            before = re.sub(
-                r"(?:[便曾即所就先后]|负责|共同|主持|出资|[创兴修始捐合扩重][修建]?)+$", "", clause[: found.start()]
-            )
-            if re.search("[由被经]", before) or _ACTS.search(before) or re.match("[者人师家]", clause[found.end() :]):
-                return True
-    return False
-
-
 def _date(question: str, sentence: str) -> float:
     asked = set(_DATE.findall(question))
     if any(date not in asked for date in _DATE.findall(sentence)):
@@ -133,7 +104,8 @@ def _number(question: str, sentence: str) -> float:
     measured = [measure for measure in measures(sentence) if measure.text not in asked]
     for pattern, kinds in _UNITS:
         if pattern.search(question):
-            return 1.0 if any(measure.kind in kinds for measure in measured) else _PARTLY * bool(fresh)
+            fitting = sum(measure.kind in kinds for measure in measured)
+            return min(1.0, ONE_MEASURE + fitting / 10) if fitting else _PARTLY * bool(fresh)
     counted = _COUNTED.search(question)
     if counted is not None and not has_cjk(sentence):
         small = _SMALL.findall(sentence)
@@ -162,9 +134,9 @@ def _person(question: str, sentence: str) -> float:
 
 
 def _place(question: str, sentence: str) -> float:
-    if has_cjk(sentence):
-        return 1.0 if _LIES.search(sentence) else FITS * bool(_PLACE.search(sentence))
-    return (1.0 if _fresh_names(set(terms(question)), sentence) else _PARTLY) * bool(_PLACE.search(sentence))
+    if not _PLACE.search(sentence):
+        return 0.0
+    return 1.0 if has_cjk(sentence) or _fresh_names(set(terms(question)), sentence) else _PARTLY
 
 
 def _fresh_names(asked: set[str], sentence: str) -> list[str]:

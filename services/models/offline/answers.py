@@ -1,12 +1,12 @@
 """Which sentences of the evidence answer a question, and which only have something to do with it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
-from services.models.offline.answer_kinds import FITS, TOLD_BY_FORM, names_doer
-from services.models.offline.figures import MAX_OTHERS, differ, restates
+from services.models.offline.answer_kinds import FITS, STRICT, TOLD_BY_FORM, fit
+from services.models.offline.differing_figures import settled
 from services.models.offline.question_shape import (
     apart_terms,
     compared_in,
@@ -21,11 +21,12 @@ from services.models.offline.ranked_sentences import (
     Ranking,
     Sentence,
     alike,
+    quoted_section,
     rank,
     same_language,
     sentences_of,
 )
-from services.text.questions import RECOGNISED, clauses_of, names_in
+from services.text.questions import answer_type, clauses_of, names_in
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk
 
@@ -35,10 +36,11 @@ All count alike: among sentences on one subject the words of the subject are com
 HELD_OF_REASON = 0.75
 """Likewise, of a question for a reason, in the sentence itself: one with half of the words gives the reason of something else."""
 _INTERROGATIVE = re.compile(
-    r"(?:是在?|在|为)?什么(?:时[候间]|地方|名字?|人|样)?|多少|哪[一些个位年座种家所里儿]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
+    r"[为是]?什么|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
 )
 _EMPTY = re.compile("一共|总共|共计|到底|究竟|大约|大概")
 """Words of a Chinese question that no answer repeats; the pairs that their characters make with others would count against it."""
+_PARTICLE = re.compile(r"[的了呢吗吧啊是过\W]")
 _THING = re.compile(r"^who\b.*?\b(?:the|a|an) ((?:[a-z][\w-]*\s?){1,4})\??$", re.IGNORECASE)
 """What a question for a person is about, where it is no name: `the sounding machine`."""
 _FIRST = re.compile(
@@ -74,119 +76,124 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
         most: sentences of all clauses together, at least one of each.
     """
     sentences = sentences_of(Piece(excerpt.id, excerpt.title, excerpt.quote) for excerpt in evidence)
+    if section := quoted_section(question, sentences)[:most]:
+        return [ClauseAnswer(question, section, whole=True)]
     if compared := compared_in(question):
-        return [ClauseAnswer(question, _of_each(compared, question, sentences), whole=False)]
+        return _of_each(compared, question, sentences)
     published = {excerpt.id: excerpt.published for excerpt in evidence}
     clauses = clauses_of(question, short=True)
     room = max(1, most // len(clauses))
     answered: list[ClauseAnswer] = []
     for clause in clauses:
         asked = complete_clause(clause, clauses[0], question) if names_in(question) else clause
-        ranking = rank(asked, sentences)
-        answering = [sentence for sentence in ranking.scores if is_answer(ranking, sentence)]
-        if answering:
-            first, others = _settled(ranking, answering, published)
-            more = [] if others else ranking.select(room, LEAST_GAIN)
-            told = [first, *(sentence for sentence in more if not alike(sentence.text, first.text))]
-            answered.append(ClauseAnswer(clause, told[:room], whole=True, others=others))
+        ranking = rank(asked, question, sentences)
+        related = RELATED * min(1.0, LONGEST / max(1, len(ranking.weights)))
+        chosen = [sentence for sentence in ranking.select(room + 1) if ranking.shares[sentence] >= related]
+        first = next((sentence for sentence in chosen if is_answer(ranking, sentence)), None)
+        if first is not None:
+            first, others = settled(
+                ranking, first, [one for one in ranking.scores if is_answer(ranking, one)], published
+            )
+            more = (
+                []
+                if others
+                else [
+                    sentence
+                    for sentence in ranking.select(room, LEAST_GAIN)
+                    if sentence is not first and not alike(sentence.text, first.text)
+                ]
+            )
+            answered.append(ClauseAnswer(clause, [first, *more][:room], whole=True, others=others))
         else:
-            closest = _closest(ranking, room + 1) if ranking.scores else sentences[:1]
-            answered.append(ClauseAnswer(clause, closest, whole=False))
+            answered.append(
+                ClauseAnswer(clause, _closest_sentences(ranking, chosen, sentences)[: room + 1], whole=False)
+            )
     return answered
 
 
-def _settled(
-    ranking: Ranking, answering: Sequence[Sentence], published: Mapping[str, str]
-) -> tuple[Sentence, list[Sentence]]:
-    """Return the sentence that answers, and those of other sources that answer with another figure.
-
-    Where a later source makes the same statement with another figure, that is the answer.
-    """
-    first, *_ = answering
-    other = other_figures(ranking, first, answering)
-    later = [each for each in other if restates(first, each) and published[each.id] > published[first.id] > ""]
-    best = max(later, key=lambda each: published[each.id], default=first)
-    return best, [each for each in [first, *other] if each is not best and differ(ranking.clause, best, each)]
-
-
-def other_figures(ranking: Ranking, first: Sentence, answering: Sequence[Sentence]) -> list[Sentence]:
-    """Return the sentences of other sources that answer a clause for a number with another figure, one of each source."""
-    if ranking.kind != "number":
-        return []
-    by_title = {sentence.title: sentence for sentence in reversed(answering)}
-    others = [sentence for sentence in reversed(by_title.values()) if sentence.title != first.title]
-    return [sentence for sentence in others if differ(ranking.clause, first, sentence)][:MAX_OTHERS]
-
-
-def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return what is said of each thing that a question compares, rather in a sentence on that thing alone."""
+def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentence]) -> list[ClauseAnswer]:
+    """Return what is said of each thing that a question compares; a sentence or row that is on several is not preferred."""
     told: list[Sentence] = []
-    sides = [frozenset(terms(side)) for side in compared]
-    for own, clause in zip(sides, sides_of(question, compared), strict=True):
-        about = [sentence for sentence in sentences if own <= sentence.own | sentence.beside]
-        alone = [each for each in about if not any(side <= each.own for side in sides if side != own)]
-        best = [*rank(clause, alone).scores, *rank(clause, about).scores]
-        told += [sentence for sentence in best if sentence not in told][:1]
-    return told
+    for side, clause in zip(compared, sides_of(question, compared), strict=True):
+        own = set(terms(side))
+        whole = re.compile(rf"(?<!\w){re.escape(side)}(?! [A-Z])")
+        about = (
+            [sentence for sentence in sentences if own <= sentence.own and whole.search(sentence.text)]
+            or [sentence for sentence in sentences if own <= sentence.own]
+            or [sentence for sentence in sentences if own <= sentence.held | sentence.beside]
+        )
+        kind, asked = answer_type(clause), set(content(clause)) - own
+        fitting = [
+            sentence
+            for sentence in sentences
+            if asked & sentence.own and (kind not in STRICT or fit(clause, kind, sentence.said) >= FITS)
+        ]
+        if not any(sentence in fitting for sentence in about):
+            about = [sentence for sentence in fitting if own <= set(terms(sentence.title))] or about
+        ranking = rank(clause, clause, about)
+        told += [sentence for sentence in ranking.select(len(told) + 1) if sentence not in told][:1]
+    return [ClauseAnswer(question, told, whole=False)]
 
 
-def _closest(ranking: Ranking, most: int) -> list[Sentence]:
-    """Return the sentences to show where none answers: the best ones, behind the first what its source has of the kind of answer.
+def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences to show where none answers: the best one, what its source has of the kind of answer, then others.
 
     Of a question that describes what it asks about the answer may stand in another source, with the question's last word.
+
+    Where no sentence has a word of the question, something else has found them: then the first one is shown.
     """
-    related = RELATED * min(1.0, LONGEST / max(1, len(ranking.weights)))
-    chosen = [sentence for sentence in ranking.select(most) if ranking.shares[sentence] >= related]
-    if ranking.kind not in RECOGNISED or not chosen:
-        return chosen
+    if not ranking.scores:
+        return list(sentences[:1])
+    if ranking.kind not in STRICT or not chosen:
+        return list(chosen)
     fitting = [sentence for sentence in ranking.scores if ranking.fits[sentence] >= FITS]
     if describes(ranking.clause):
         fitting = [sentence for sentence in fitting if content(ranking.clause)[-1] in sentence.held]
+    elif ranking.fits[chosen[0]] >= FITS:
+        fitting = []
     else:
         fitting = [sentence for sentence in fitting if sentence.title == chosen[0].title]
-    return list(dict.fromkeys([chosen[0], *fitting[:1], *chosen[1:]]))[:most]
+    return list(dict.fromkeys([chosen[0], *fitting[:1], *chosen[1:]]))
 
 
 def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     """Tell whether a sentence answers a clause: it is about its names, says what is asked of them, and has the kind of answer."""
-    clause, kind = ranking.clause, ranking.kind
-    if kind in TOLD_BY_FORM and ranking.fits[sentence] < FITS:
+    if ranking.kind in TOLD_BY_FORM and ranking.fits[sentence] < FITS:
         return False
-    if _FIRST.search(clause) and not _FIRST.search(f"{sentence.text} {sentence.heading}"):
+    if _FIRST.search(ranking.clause) and not _FIRST.search(f"{sentence.text} {sentence.heading}"):
         return False
-    if sentence.cells and not sentence.own & set(content(clause)):
+    years = set(_YEAR.findall(ranking.clause))
+    if not years <= sentence.held | _year_of_source(sentence):
         return False
-    if not _in_time(clause, sentence, number=kind == "number"):
+    first_named = _YEAR.findall(sentence.text)[:1]
+    if years and ranking.kind == "number" and not sentence.cells and not years.issuperset(first_named):
+        return False  # a figure of another year, beside the one that is asked about
+    if sentence.cells and not sentence.own & set(content(ranking.clause)):
         return False
-    if not same_language(sentence.text, clause):
+    if not same_language(sentence.text, ranking.clause):
         return ranking.shares[sentence] >= HELD
-    apart = apart_terms(clause)
-    if apart and not sets_apart(sentence.text):
-        return False
-    if kind == "person" and not names_doer(clause, sentence.said):
+    if apart_terms(ranking.clause) and not sets_apart(sentence.text):
         return False
     if has_cjk(sentence.text):
-        before, *after = _INTERROGATIVE.split(_EMPTY.sub("", clause))
+        before, *after = _INTERROGATIVE.split(_EMPTY.sub("", ranking.clause))
+        verb = _PARTICLE.sub("", " ".join(after))
+        if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
+            return False  # a verb of one character, which makes no pair: `谁建的`
         return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD
-    named = {term for name in names_in(clause) for term in terms(name)}
-    predicate = {term for term in content(clause) if term not in named | apart}
-    if kind == "person" and not _names_thing(clause, sentence):
+    named = {term for name in names_in(ranking.clause) for term in terms(name)}
+    apart = apart_terms(ranking.clause)
+    predicate = [term for term in content(ranking.clause) if term not in named | apart]
+    if ranking.kind == "person" and not _names_thing(ranking.clause, sentence):
         return False
-    if kind == "reason" and len(sentence.held & predicate) < HELD_OF_REASON * len(predicate):
+    if ranking.kind == "reason" and len(sentence.held.intersection(predicate)) < HELD_OF_REASON * len(set(predicate)):
         return False
     return named <= sentence.held | sentence.beside and _share(predicate, sentence) >= HELD
 
 
-def _in_time(clause: str, sentence: Sentence, *, number: bool) -> bool:
-    """Tell whether a sentence is on the years of a clause; a heading or title that names one year dates its sentences."""
-    years = set(_YEAR.findall(clause))
-    headed = [set(_YEAR.findall(text)) for text in (sentence.heading, sentence.title)]
-    if not years <= sentence.held | next((named for named in headed if len(named) == 1), set()):
-        return False
-    first_named = _YEAR.findall(sentence.text)[
-        :1
-    ]  # a figure of another year may stand beside the one that is asked about
-    return not (years and number and not sentence.cells) or years.issuperset(first_named)
+def _year_of_source(sentence: Sentence) -> set[str]:
+    """Return the year that the heading or the title of the source names; a span of years dates none of its sentences."""
+    named = [set(_YEAR.findall(text)) for text in (sentence.heading, sentence.title)]
+    return next((years for years in named if len(years) == 1), set())
 
 
 def _names_thing(clause: str, sentence: Sentence) -> bool:
@@ -199,8 +206,11 @@ def _names_thing(clause: str, sentence: Sentence) -> bool:
     return wanted <= {*sentence.held, *terms(f"{sentence.title} {sentence.heading}")}
 
 
-def _share(wanted: Sequence[str] | set[str], sentence: Sentence) -> float:
+def _share(wanted: Sequence[str], sentence: Sentence) -> float:
     """Return the share of terms that a sentence holds; 1 where there are none."""
     every = set(wanted)
-    held = len(every & sentence.held) + BESIDE * len(every & sentence.beside - sentence.held)
-    return held / len(every) if every else 1.0
+    return (
+        (len(every & sentence.held) + BESIDE * len(every & sentence.beside - sentence.held)) / len(every)
+        if every
+        else 1.0
+    )

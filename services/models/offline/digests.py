@@ -101,7 +101,7 @@ def central_sentences(topic: str, sentences: Sequence[Sentence]) -> dict[Sentenc
         sentences: of all passages.
     """
     prose = [sentence for sentence in sentences if not sentence.cells] or sentences
-    shares = rank(topic, prose).shares if topic else dict.fromkeys(prose, 1.0)
+    shares = rank(topic, topic, prose).shares if topic else dict.fromkeys(prose, 1.0)
     least = ON_TOPIC * max(shares.values(), default=0.0)
     by_source: defaultdict[str, Counter[str]] = defaultdict(Counter)
     by_passage: defaultdict[str, list[Sentence]] = defaultdict(list)
@@ -163,7 +163,7 @@ def _by_relevance(topic: str, by_title: dict[str, list[EvidenceView]]) -> list[s
         return list(by_title)
     pieces = sentences_of(Piece(item.id, title, item.quote) for title, items in by_title.items() for item in items)
     sums: defaultdict[str, float] = defaultdict(float)
-    for sentence, share in rank(topic, pieces).shares.items():
+    for sentence, share in rank(topic, topic, pieces).shares.items():
         sums[sentence.title] += share
     return sorted(sums, key=lambda title: -sums[title]) or list(by_title)
 

@@ -5,19 +5,21 @@ from collections.abc import Sequence
 
 from schemas.evidence import Relevance
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
-from services.models.offline.answer_kinds import FITS
-from services.models.offline.answers import is_answer, other_figures
+from services.models.offline.answer_kinds import FITS, STRICT
+from services.models.offline.answers import is_answer
+from services.models.offline.differing_figures import differing
 from services.models.offline.digests import central_sentences, digest_topic
 from services.models.offline.question_shape import compared_in, complete_clause, sides_of
 from services.models.offline.ranked_sentences import (
     Piece,
     Ranking,
     Sentence,
+    quoted_section,
     rank,
     same_language,
     sentences_of,
 )
-from services.text.questions import RECOGNISED, AnswerType, answer_type, clauses_of, names_in
+from services.text.questions import AnswerType, answer_type, clauses_of, names_in
 from services.text.terms import content
 
 MAX_EXCERPTS, MAX_FITTING = 6, 4
@@ -47,6 +49,8 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     """Judge the passages of a step."""
     question = _LEAD.sub("", prompt.description.split("\n", 1)[0])
     sentences = sentences_of(Piece(passage.id, passage.title, passage.text) for passage in prompt.passages)
+    if section := quoted_section(question, sentences)[:MAX_EXCERPTS]:
+        return _findings(prompt, section, dict.fromkeys(section, 1.0), 1.0, [])
     if (topic := digest_topic(prompt.question)) is not None:
         central = central_sentences(topic, sentences)
         told = list(central)[:MAX_CENTRAL]
@@ -56,13 +60,14 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     compared = compared_in(prompt.question) or ()
     sides = zip(compared, sides_of(prompt.question, compared), strict=True)
     clauses = [clause for side, clause in sides if side in question] or clauses_of(question)
-    rankings = [rank(complete_clause(clause, clauses[0], question), sentences) for clause in clauses]
+    around = " ".join([question, prompt.question, *prompt.queries])
+    rankings = [rank(complete_clause(clause, clauses[0], question), around, sentences) for clause in clauses]
     share = 0.0 if prompt.wide or is_open(question) else NAMED
     best: dict[Sentence, float] = {}
     for ranking in rankings:
         chosen = _quotes_of(ranking, max(2, MAX_EXCERPTS // len(clauses)))
         chosen += _other_figures(ranking, chosen)
-        others = _of_other_passages(ranking, chosen, share) if prompt.wide or ranking.kind not in RECOGNISED else []
+        others = _of_other_passages(ranking, chosen, share) if prompt.wide or ranking.kind not in STRICT else []
         for sentence in [*chosen, *others]:
             best[sentence] = max(best.get(sentence, 0.0), ranking.scores[sentence])
     quotes = sorted(best, key=lambda sentence: (-best[sentence], sentence.rank))
@@ -80,7 +85,7 @@ def is_open(question: str) -> bool:
     """
     kind = answer_type(question)
     named = [name for name in names_in(question) if not name.isupper()]
-    return kind in EXPLAINED or (not named and kind not in RECOGNISED)
+    return kind in EXPLAINED or (not named and kind not in STRICT)
 
 
 def _of_other_passages(ranking: Ranking, chosen: Sequence[Sentence], share: float) -> list[Sentence]:
@@ -112,7 +117,7 @@ def _next_queries(prompt: ResearcherPrompt, question: str, quotes: Sequence[Sent
 def _quotes_of(ranking: Ranking, most: int) -> list[Sentence]:
     """Return the best sentences of a clause, and the best that hold the kind of answer where the first one does not."""
     chosen = ranking.select(most, LEAST_GAIN)
-    if ranking.kind not in RECOGNISED or not chosen or ranking.fits[chosen[0]] >= FITS:
+    if ranking.kind not in STRICT or not chosen or ranking.fits[chosen[0]] >= FITS:
         return chosen
     fitting = (sentence for sentence in ranking.scores if ranking.fits[sentence] >= FITS and sentence not in chosen)
     return [*chosen, *list(fitting)[:MAX_FITTING]]
@@ -123,7 +128,7 @@ def _other_figures(ranking: Ranking, chosen: Sequence[Sentence]) -> list[Sentenc
     if not chosen or not is_answer(ranking, chosen[0]):
         return []
     answering = [sentence for sentence in ranking.scores if sentence not in chosen and is_answer(ranking, sentence)]
-    return other_figures(ranking, chosen[0], answering)
+    return differing(ranking, chosen[0], answering)
 
 
 def _coverage(ranking: Ranking, quotes: Sequence[Sentence]) -> float:

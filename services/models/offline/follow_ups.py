@@ -6,9 +6,9 @@ from typing import Literal
 
 from schemas.coordinator import CoordinatorPrompt
 from schemas.evidence_view import EvidenceView
-from services.models.offline.answer_kinds import FITS, fit
+from services.models.offline.answer_kinds import FITS, STRICT, fit
 from services.models.offline.question_shape import asks_for_computation, compared_in, describes
-from services.text.questions import RECOGNISED, answer_type, clauses_of, names_in, persons_in
+from services.text.questions import answer_type, clauses_of, names_in, persons_in
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk, tokens
 
@@ -154,7 +154,7 @@ def _excerpts_answering(clause: str, known: Sequence[EvidenceView], question: st
         held = set(terms(f"{excerpt.quote} {excerpt.title}"))
         share = len(held & wanted) / len(wanted)
         enough = share >= (HELD_CHINESE if has_cjk(clause) else HELD) and 2 * len(rest & held) >= len(rest)
-        if enough and named <= held and (kind not in RECOGNISED or fit(clause, kind, excerpt.quote) >= FITS):
+        if enough and named <= held and (kind not in STRICT or fit(clause, kind, excerpt.quote) >= FITS):
             shares[excerpt.id] = share
     best = max(shares.values(), default=0.0)
     return [excerpt_id for excerpt_id, share in shares.items() if share == best][:MAX_USED]

@@ -12,6 +12,7 @@ from services.models.offline.question_shape import (
     complete_clause,
     statement_of,
     title_of,
+    without_apart,
 )
 from services.models.offline.tables import tables_to_compute
 from services.run.ui_text import is_chinese
@@ -115,6 +116,7 @@ def _research(facet: str, question: str, chinese: bool) -> Step:
     names = " ".join(names_in(facet))
     words = " ".join(word for word in facet.strip("?？ ").split() if tokens(word))
     queries = [
+        statement_of(without_apart(facet)),
         statement_of(facet),
         f"{names} {words}" if names and not has_cjk(facet) else "",
         words,

@@ -66,7 +66,7 @@ _SET_APART = re.compile(
     re.IGNORECASE,
 )
 _SETS_APART = re.compile(
-    r"\b(?:before|until|prior|earlier|without|instead|except|besides|apart|former\w*|previous\w*|gave way|replac\w+|no longer)\b|之前|以前|除|取代|代替|不再",
+    r"\b(?:before|until|prior|earlier|without|instead|except|besides|apart|gave way|replac\w+|no longer)\b|之前|以前|除|取代|代替|不再",
     re.IGNORECASE,
 )
 COMPUTES = re.compile(
@@ -123,6 +123,13 @@ def asks_to_compare_figures(clause: str) -> bool:
     return _AGREEMENT.search(clause) is not None
 
 
+def set_apart(question: str) -> str:
+    """Return what an answer must not be about: `echo sounding` of a question for what was done before it; empty where nothing is."""
+    match = _SET_APART.search(question)
+    words = next(filter(None, match.groups()), "") if match else ""
+    return "" if any(char.isdigit() for char in words) else words
+
+
 def sets_apart(sentence: str) -> bool:
     """Tell whether a sentence sets something apart itself: it says what was before, without or instead of it."""
     return _SETS_APART.search(sentence) is not None
@@ -130,8 +137,19 @@ def sets_apart(sentence: str) -> bool:
 
 def apart_terms(question: str) -> frozenset[str]:
     """Return the terms of what a question sets apart, with those that set it apart: they are not what is asked about."""
-    match = _SET_APART.search(question)
-    return frozenset(terms(match.group())) if match and not any(map(str.isdigit, match.group())) else frozenset()
+    match = _SET_APART.search(question) if set_apart(question) else None
+    return frozenset(terms(match.group())) if match else frozenset()
+
+
+def without_apart(question: str) -> str:
+    """Return a question without what it sets apart, to be searched for; what is set apart would be found first."""
+    return " ".join(_SET_APART.sub(" ", question).split()) if set_apart(question) else question
+
+
+def opposed(question: str, sentence: str) -> bool:
+    """Tell whether a sentence is about what a question sets apart, and does not set it apart itself."""
+    apart = set(terms(set_apart(question)))
+    return bool(apart) and apart <= set(terms(sentence)) and not sets_apart(sentence)
 
 
 def describes(question: str) -> bool:

@@ -7,29 +7,42 @@ from math import fsum
 from typing import NamedTuple
 
 from services.embedding.translation_similarity import across_languages
-from services.models.offline.answer_kinds import FITS, fit, same_quantity
-from services.models.offline.question_shape import apart_terms, sets_apart
+from services.models.offline.answer_kinds import FITS, STRICT, fit, same_quantity
+from services.models.offline.question_shape import apart_terms, describes, opposed
 from services.text.passages import is_heading, plain_heading
-from services.text.questions import RECOGNISED, AnswerType, answer_type
+from services.text.questions import AnswerType, answer_type, names_in
 from services.text.quotable import Wording, as_prose, has_code, is_csv, is_metadata, quotable
 from services.text.terms import content, terms, worth
 from services.text.tokens import has_cjk, tokens
+from services.text.windows import in_quotation_marks
 
+LEAD = 0.1
+"""What it adds that a sentence has a name of one chosen before, where the answer leads from one name to another."""
 HEAD_ONLY = 0.9
 """What is left of the share of a row no cell of which has a word of the question: all rows of a table have those of its head."""
 BESIDE = 0.5
 """What a term counts that stands in the sentences beside, in the heading above, or in the source's title."""
+OTHER_CLAUSE = 0.3
+"""What a term of the question's other clauses counts beside one of the clause's own."""
+AROUND = 0.15
+"""What a term counts that stands anywhere in the piece."""
 UNFIT, UNFIT_LOOSE = 0.4, 0.8
 """What is left of the score of a sentence without the kind of answer, where that can be recognised and where it hardly can."""
 PRIOR = 0.05
 """What the first passage is worth by its place alone."""
-AGAIN = 0.35
-"""What a term counts once a sentence before has held it."""
+AGAIN, AGAIN_DESCRIBED = 0.35, 0.1
+"""What a term counts once a sentence before has held it; and of a question whose answer leads from one name to another."""
 SAME = 0.8
 """Share of the shorter of two texts' terms that the other holds, from which on they say the same."""
+OPPOSED = 0.2
+"""What is left of the share of a sentence on what the question sets apart: on echoes, where it asks what was done before them."""
 LONE = 200
 """Characters of an excerpt that is ranked as it stands although it is no sentence."""
 _HEADING = re.compile(r"(?m)^#.*$")
+_SAID = re.compile(
+    r"^what (?:(?:else )?does .+ say\b|else is there to know about\b|should I know about\b)|(?:说了|说明了)什么|有什么值得了解",
+    re.IGNORECASE,
+)
 
 
 class Piece(NamedTuple):
@@ -63,6 +76,8 @@ class Sentence:
     """Of a row of a table the terms of its cells, without those of the table's head; of others all."""
     beside: frozenset[str]
     """Terms of the sentences beside it, of the heading and of the title."""
+    around: frozenset[str]
+    """Terms of the whole piece."""
 
 
 def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
@@ -74,6 +89,7 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
             wordings = [Wording(0, len(piece.text), 0)]
         title = frozenset(terms(piece.title))
         held = [_terms_of(piece.text, wording) for wording in wordings]
+        around = title.union(terms(piece.text))
         for place, wording in enumerate(wordings):
             headings = _HEADING.findall(piece.text[: wording.own])
             heading = plain_heading(headings[-1]) if headings else ""
@@ -86,7 +102,7 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
                 f"{said}; {piece.text[wording.own : wording.end].strip('| ').replace('|', ';')}" if wording.row else ""
             )
             sentences.append(
-                Sentence(text, said, cells, piece.id, piece.title, rank, heading, held[place], own, beside)
+                Sentence(text, said, cells, piece.id, piece.title, rank, heading, held[place], own, beside, around)
             )
     return sentences
 
@@ -129,17 +145,26 @@ class Ranking:
             least_share: of the first one's score, that others must reach by what they add.
         """
         left = dict(self.weights)
+        describing = describes(self.clause)
+        again = AGAIN_DESCRIBED if describing else AGAIN
+        names = frozenset[str]()
         rest = list(self.scores)
         chosen: list[Sentence] = []
         while rest and len(chosen) < most:
-            gains = [self.scores[sentence] * (self._fresh(sentence, left) if chosen else 1.0) for sentence in rest]
+            gains = [
+                self.scores[sentence] * (self._fresh(sentence, left) if chosen else 1.0)
+                + LEAD * bool(names & sentence.held)
+                for sentence in rest
+            ]
             best = max(range(len(rest)), key=lambda place: gains[place])
             if chosen and gains[best] < least_share * self.scores[chosen[0]]:
                 break
             sentence = rest.pop(best)
             if not any(alike(sentence.said, other.said) for other in chosen):
                 chosen.append(sentence)
-                left.update({term: AGAIN * left[term] for term in sentence.held if term in left})
+                left.update({term: again * left[term] for term in sentence.held if term in left})
+                if describing:
+                    names |= frozenset(terms(" ".join(names_in(sentence.said)))) - self.weights.keys()
         return chosen
 
     def _fresh(self, sentence: Sentence, left: dict[str, float]) -> float:
@@ -148,29 +173,37 @@ class Ranking:
         return fsum(left[term] for term in own) / (fsum(self.weights[term] for term in own) or 1.0) if own else AGAIN
 
 
-def rank(clause: str, sentences: Sequence[Sentence]) -> Ranking:
+def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
     """Rank sentences for a clause by the terms they hold, rare ones first, and by the kind of answer that is wanted."""
     apart = apart_terms(clause)
     own = [term for term in content(clause) if term not in apart] or content(clause)
+    other = [term for term in content(question) if term not in own and term not in apart]
     text = "\n".join(sentence.text for sentence in sentences)
-    weights = worth(own, [sentence.held for sentence in sentences], text)
+    weights = worth([*own, *other], [sentence.held for sentence in sentences], text)
+    weights = {term: weight * (1.0 if term in own else OTHER_CLAUSE) for term, weight in weights.items()}
     total = sum(weights.values()) or 1.0
     kind = answer_type(clause)
     ranking = Ranking(clause, kind, {term: weight / total for term, weight in weights.items()})
     foreign = across_languages(clause, [sentence.text for sentence in sentences])
-    unfit = UNFIT if kind in RECOGNISED else UNFIT_LOOSE
+    unfit = UNFIT if kind in STRICT else UNFIT_LOOSE
+    scores: dict[Sentence, float] = {}
     for sentence in sentences:
         beside = weight_of(ranking.weights, sentence.beside - sentence.held)
         share = max(weight_of(ranking.weights, sentence.held) + BESIDE * beside, foreign.get(sentence.text, 0.0))
         if share > 0:
             ranking.shares[sentence] = share
-            fits = _fit_of_row(clause, kind, sentence) if sentence.cells else fit(clause, kind, sentence.said)
-            about = share * (HEAD_ONLY if sentence.cells and not sentence.own & set(own) else 1.0)
-            if apart & sentence.held and not sets_apart(sentence.said):
-                about *= UNFIT
-            ranking.fits[sentence] = fits
-            ranking.scores[sentence] = about * (unfit + (1 - unfit) * fits + PRIOR / (1 + sentence.rank))
-    ranking.scores = dict(sorted(ranking.scores.items(), key=lambda item: (-item[1], item[0].rank)))
+            ranking.fits[sentence] = (
+                _fit_of_row(clause, kind, sentence) if sentence.cells else fit(clause, kind, sentence.said)
+            )
+            if opposed(clause, sentence.said):
+                share *= OPPOSED
+            if sentence.cells and not sentence.own & set(own):
+                share *= HEAD_ONLY
+            about = share + AROUND * weight_of(ranking.weights, sentence.around)
+            scores[sentence] = about * (unfit + (1 - unfit) * ranking.fits[sentence]) + PRIOR * share / (
+                1 + sentence.rank
+            )
+    ranking.scores = dict(sorted(scores.items(), key=lambda item: (-item[1], item[0].rank)))
     return ranking
 
 
@@ -188,6 +221,19 @@ def _fit_of_row(clause: str, kind: AnswerType, row: Sentence) -> float:
 def weight_of(weights: dict[str, float], held: Iterable[str]) -> float:
     """Return the weight of the terms that a text holds, the same in whatever order they come."""
     return fsum(weights.get(term, 0.0) for term in held)
+
+
+def quoted_section(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return what a source says, in its own order, where a question asks just that: below the heading it names, if any."""
+    if not _SAID.search(question):
+        return []
+    own = [sentence for sentence in sentences if sentence.title and sentence.title in question]
+    section = [sentence for sentence in own if in_quotation_marks(sentence.heading, question)] or own
+    return [
+        sentence
+        for sentence in section
+        if not any(sentence is not other and sentence.text in other.text for other in section)
+    ]
 
 
 def alike(sentence: str, other: str) -> bool:

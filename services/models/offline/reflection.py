@@ -8,8 +8,8 @@ from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import NodeView, ThinNode
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from services.models.offline.answers import answers
+from services.models.offline.contradictions import contradictions_in
 from services.models.offline.digests import digest_topic
-from services.models.offline.figures import contradictions_in
 from services.models.offline.question_shape import describes, statement_of
 from services.run.ui_text import is_chinese
 from services.text.outdated_quotes import DatedQuote, outdated_quotes

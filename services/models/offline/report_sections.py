@@ -99,7 +99,7 @@ def _closeness(question: str, evidence: Collection[EvidenceView]) -> dict[str, f
     """
     pieces = sentences_of(Piece(item.id, item.title, item.quote) for item in evidence)
     closeness = dict.fromkeys((item.id for item in evidence), 0.0)
-    for sentence, score in rank(question, pieces).scores.items():
+    for sentence, score in rank(question, question, pieces).scores.items():
         closeness[sentence.id] = max(closeness[sentence.id], score)
     best = max(closeness.values(), default=0.0)
     return {key: score / best if best else 1.0 for key, score in closeness.items()}

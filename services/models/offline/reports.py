@@ -100,7 +100,8 @@ def _by_relevance(question: str, evidence: Sequence[EvidenceView]) -> list[Evide
     by_id = {excerpt.id: excerpt for excerpt in evidence if excerpt.kind != "computation"}
     pieces = sentences_of(Piece(excerpt.id, excerpt.title, excerpt.quote) for excerpt in by_id.values())
     return [
-        by_id[excerpt_id] for excerpt_id in dict.fromkeys(sentence.id for sentence in rank(question, pieces).scores)
+        by_id[excerpt_id]
+        for excerpt_id in dict.fromkeys(sentence.id for sentence in rank(question, question, pieces).scores)
     ]
 
 

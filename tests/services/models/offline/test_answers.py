@@ -212,7 +212,7 @@ def test_a_row_with_a_cell_that_is_asked_about_comes_before_one_with_the_words_o
         "The first library rejects all of them."
     )
     asked = "How many invalid JSON documents did json not reject?"
-    first, *_ = rank(asked, sentences_of([Piece("E1-1", "Libraries", table)])).scores
+    first, *_ = rank(asked, asked, sentences_of([Piece("E1-1", "Libraries", table)])).scores
     assert first.said == "json: Invalid JSON documents not rejected 17"
 
 
