@@ -143,15 +143,19 @@ def unwrapped(text: str) -> str:
 
 
 def _wraps(text: str, left: int, right: int) -> bool:
-    """Tell whether a line end is a mere wrap inside a sentence: one newline, prose before and after it."""
+    """Tell whether a line end is a mere wrap inside a sentence: one newline, prose or an item before it and prose after it.
+
+    The first line of a quote may be the end of a longer line; it wraps before a small letter, however short it is.
+    """
     if right - left > 1 or right >= len(text):
         return False
-    line = text[text.rfind("\n", 0, left) + 1 : left]
-    following = text[right : right + 12]
+    start = text.rfind("\n", 0, left) + 1
+    line, following = text[start:left], text[right : right + 12]
     structural = (
-        line.lstrip()[:1] in "#|>-*+" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)
+        line.lstrip()[:1] in "#|>" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)
     )
-    return not structural and len(line) >= 50 and line[-1] not in ".!?。！？；:："
+    long = len(line) >= 50 or (start == 0 and following[:1].islower())
+    return not structural and long and line[-1] not in ".!?。！？；:："
 
 
 def _strip(text: str, start: int, end: int) -> Span | None:

@@ -65,10 +65,11 @@ _WHO_IS = re.compile(
 )
 """A question for who somebody is: what is wanted is said of them, not another person."""
 
-_SURNAME = "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤]"
+SURNAME = "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤]"
+"""Pattern of the commonest Chinese family names."""
 _CHINESE_PERSON = re.compile(
-    rf"(?:由|人|者|医生|教授|院士|博士|师|校长|导演)(?P<after>{_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=主持|牵头|领导|负责|发|设|创|提|[，。、；（]|在|于|等|和|与)|"
-    rf"(?P<before>{_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=团队|教授|医生|院士|博士|等人|先生|女士|主持|牵头|领导|发明|提出|创立|设计)|"
+    rf"(?:由|人|者|医生|教授|院士|博士|师|校长|导演)(?P<after>{SURNAME}[\u4e00-\u9fff]{{1,2}})(?=主持|牵头|领导|负责|发|设|创|提|[，。、；（]|在|于|等|和|与)|"
+    rf"(?P<before>{SURNAME}[\u4e00-\u9fff]{{1,2}})(?=团队|教授|医生|院士|博士|等人|先生|女士|主持|牵头|领导|发明|提出|创立|设计)|"
     r"(?P<foreign>[\u4e00-\u9fff]{1,8}·[\u4e00-\u9fff]{1,8})"
 )
 _FORM_OF_ADDRESS = re.compile(r"^(?:(?:Sir|Dame|Lord|Lady|Dr|Prof|Professor|Mr|Mrs|Ms|Miss)\.? )+(?=\w)")

@@ -16,6 +16,8 @@ JUDGED: list[dict[str, Any]] = json.loads((Path(__file__).parent / "guide_openin
 NOT_ASKED = {
     "And where was he born?": "leans on the question before it",
     "How deep is the eastern basin, and which ships need a pilot there?": "is on a folder that its notebook writes",
+    "Whose was the Lalla Rookh?": "is answered from the memory of the question before it",
+    "How did the shorter route save time?": "shows what is no request to change a report",
     "Who plays what, and does it answer?": "is the heading of a command",
     "What does more depth bring, and what does it cost?": "is the heading of a command",
     "Which claims of the latest report still hold?": "is the heading of a command",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from services.text.measures import Measure, measures
 from services.text.numbers import quantities
-from services.text.questions import AnswerType, names_in, persons_in
+from services.text.questions import SURNAME, AnswerType, names_in, persons_in
 from services.text.terms import content, terms
 from services.text.tokens import has_cjk
 
@@ -46,6 +46,11 @@ _AGENT = re.compile(
 """A name that acts, as persons and bodies do."""
 _WRITES_MAIL = re.compile(r"\bby [\w.-]{2,40} <{1,2}[\w.+-]{1,60}@")
 """A name that stands before its address, in small letters as accounts have them."""
+_WHO_DOES = re.compile(r"谁(?:来|去|曾|首先|最早|最先|第一个)?(?P<verb>[\u4e00-\u9fff]{1,2}?)(?:[了过的着]|$|[\W_])")
+_ACTS = re.compile(
+    rf"[人民众者员师家王帝后公子女会局部院校府队司厂社团]$|(?:^|[\W与和]){SURNAME}[\u4e00-\u9fff]{{1,2}}$|·[\u4e00-\u9fff]{{1,6}}$"
+)
+"""How words end that stand before a verb and name who does it: a person or a body."""
 _DEFINES = re.compile(
     r"\b(?:is|are|was|were|means|refers to)\b|(?<![不还就但可只也都总])是(?!否|不)|指(?!南|标|导|引|出|数)|称为|即(?!使|便)|叫",
     re.I,
@@ -89,6 +94,30 @@ def asked_measures(question: str, sentence: str) -> list[Measure]:
 def same_quantity(question: str, head: str) -> bool:
     """Tell whether the head of a table names the quantity that a question asks for in other words: `价格` for `多少钱`."""
     return any(pattern.search(question) and pattern.search(head) for pattern, _ in _UNITS)
+
+
+def names_doer(question: str, sentence: str) -> bool:
+    """Tell whether a sentence binds what a Chinese question asks `who` of to somebody who does it; others are told by their names.
+
+    `建筑` holds the character of `谁建的`, and `建于` its verb, but neither says who built.
+    """
+    asked = _WHO_DOES.search(question)
+    if asked is None or not has_cjk(sentence):
+        return True
+    verb = asked["verb"]
+    form = (
+        rf"{verb}(?=[了成造立起的在过一这该此，。；、]|$)(?!成?于)"
+        if len(verb) == 1
+        else rf"(?:{verb}|{verb[0]}(?=[办立建]))"
+    )
+    for clause in re.split("[，。；：、]", sentence):
+        for found in re.finditer(form, clause):
+            before = re.sub(
+                r"(?:[便曾即所就先后]|负责|共同|主持|出资|[创兴修始捐合扩重][修建]?)+$", "", clause[: found.start()]
+            )
+            if re.search("[由被经]", before) or _ACTS.search(before) or re.match("[者人师家]", clause[found.end() :]):
+                return True
+    return False
 
 
 def _date(question: str, sentence: str) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
-from services.models.offline.answer_kinds import FITS, STRICT, TOLD_BY_FORM, fit
+from services.models.offline.answer_kinds import FITS, STRICT, TOLD_BY_FORM, fit, names_doer
 from services.models.offline.differing_figures import settled
 from services.models.offline.question_shape import (
     apart_terms,
@@ -158,7 +158,8 @@ def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: 
 
 def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     """Tell whether a sentence answers a clause: it is about its names, says what is asked of them, and has the kind of answer."""
-    if ranking.kind in TOLD_BY_FORM and ranking.fits[sentence] < FITS:
+    told = ranking.kind not in TOLD_BY_FORM or ranking.fits[sentence] >= FITS
+    if not told or (ranking.kind == "person" and not names_doer(ranking.clause, sentence.text)):
         return False
     if _FIRST.search(ranking.clause) and not _FIRST.search(f"{sentence.text} {sentence.heading}"):
         return False

@@ -53,3 +53,14 @@ def test_offsets_are_in_order_and_lose_no_letter(text: str) -> None:
     assert all(one.end <= other.start for one, other in pairwise(spans))
     kept = "".join(text[span.start : span.end] for span in spans)
     assert "".join(kept.split()) == "".join(text.split())
+
+
+def test_an_item_and_the_first_line_of_a_quote_go_on_after_a_wrap() -> None:
+    item = "- The log uses many fewer calls of the disk and is thus less vulnerable to\nproblems on old systems."
+    assert cut(item) == [item]
+    assert cut("Recoding it is unlikely\nsince nobody asks for it. It stays.") == [
+        "Recoding it is unlikely\nsince nobody asks for it.",
+        "It stays.",
+    ]
+    assert cut("A short title\nThe text begins.") == ["A short title", "The text begins."]
+    assert cut("- first of a list of items that is long enough to be taken for a wrap\n- second") != [item]

@@ -64,6 +64,8 @@ class Ask:
     operation: str = ""
     measure: str = ""
     """Column of numbers; empty where rows are counted."""
+    label: str = ""
+    """Column of numbers that tells the asked row: `which size has the highest price`."""
     group: str = ""
     """Column whose values are the groups."""
     extremes: list[str] = field(default_factory=list)
@@ -132,6 +134,8 @@ class Reader:
         ask = Ask(operation, measures[0] if measures else "", extremes=extremes, values=self.values_in(text))
         years = re.findall(r"(?<!\d)[12]\d{3}(?!\d)", MONTH.sub(" ", text))
         ask.year = (self.years[0], float(years[0])) if self.years and years else ask.year
+        if extremes and len(measures) > 1 and self.is_asked(measures[0], text):
+            ask.label, ask.measure = measures[:2]
         ask.group = self.group_in(columns, text, ask)
         if before is not None:
             if not (measures or operation or extremes or ask.values):
@@ -194,6 +198,11 @@ class Reader:
             held["月份"] = 1
         return sorted((name for name in columns if held[name]), key=lambda name: (-held[name], len(words(name))))
 
+    def is_asked(self, column: str, text: str) -> bool:
+        """Tell whether a column's name follows a word such as `which` at once."""
+        match, name = GROUPED.search(text), words(column)
+        return match is not None and words(text[match.end() :])[: len(name)] == name
+
     def group_in(self, columns: Sequence[str], text: str, ask: Ask) -> str:
         """Return the column of groups that is named soonest after a word such as `which`; none whose values are all different."""
         match = GROUPED.search(text)
@@ -219,7 +228,9 @@ class Reader:
                 if fits and len(form.strip()) > 1 and form in rest and value not in values.get(name, []):
                     values.setdefault(name, []).append(value)
                     rest = rest.replace(form, " | ")
-        return {name: sorted(own, key=lambda one: text.lower().find(one.lower()[-4:])) for name, own in values.items()}
+        return {
+            name: sorted(own, key=lambda value: text.lower().find(value.lower()[-4:])) for name, own in values.items()
+        }
 
     def unknown(self, clause: str, ask: Ask) -> list[str]:
         """Return what of a clause matches nothing: conditions on numbers, names, and where rows are counted every word."""
@@ -227,7 +238,9 @@ class Reader:
         asked = (WORD if every else NAME).findall(clause)
         known = tuple(f"{word}e" for word in self.known if len(word) > 2)
         fresh = {word: words(word)[0] for word in asked if word.lower() not in COMMON}
-        names = [name for name, word in fresh.items() if not any(one.startswith(word) for one in self.known)]
+        names = [
+            name for name, word in fresh.items() if not any(known_word.startswith(word) for known_word in self.known)
+        ]
         return [*UNSUPPORTED.findall(clause), *(name for name in names if not fresh[name].startswith(known))]
 
 
@@ -252,7 +265,7 @@ class Computation:
         """Return sentences with the results, or one that says what matches nothing."""
         ask = self.ask
         if ask.unknown:
-            names = [self.phrases["question"] if one == "question" else f"“{one}”" for one in ask.unknown]
+            names = [self.phrases["question"] if word == "question" else f"“{word}”" for word in ask.unknown]
             return [self.say("unknown", names=", ".join(names), columns=", ".join(self.table.columns))]
         counted = " = ".join(ask.numerator) if self.operation == "share" and not ask.measure else ask.measure
         of = f"{counted} / {ask.divisor}" if ask.divisor else counted
@@ -327,7 +340,8 @@ class Computation:
         """Tell the single row with the highest or lowest value."""
         column = self.rows[self.ask.measure]
         row = self.rows.loc[[column.idxmax() if extreme == "max" else column.idxmin()]]
-        cells = self.comma.join(str(row[name].iloc[0]) for name in self.texts[:MAX_CELLS])
+        labels = [self.ask.label] if self.ask.label else self.texts[:MAX_CELLS]
+        cells = self.comma.join(str(row[name].iloc[0]) for name in labels)
         value = self.shown(float(row[self.ask.measure].iloc[0]))
         return self.say("row", what=self.say(extreme, of=self.ask.measure), value=value, cells=cells)
 

@@ -233,3 +233,11 @@ def test_a_chinese_verb_of_one_character_must_stand_in_the_answer() -> None:
     held = finding("石门灯塔又称石门塔，是海州的一座灯塔，位于石门湾。")
     assert "没有" in report("石门灯塔是谁建的？", held, length="answer")
     assert "没有" not in report("石门灯塔是谁建的？", finding("石门灯塔由工程师李明建成。"), length="answer")
+
+
+def test_who_did_something_is_answered_in_chinese_only_by_a_sentence_that_names_a_doer() -> None:
+    nobody = finding("石门灯塔又称石门塔，是海州的一座灯塔，位于石门湾，现为历史建筑。")
+    assert "没有" in report("石门灯塔是谁建的？", nobody, length="answer")
+    assert "没有" not in report("石门灯塔是谁建的？", finding("石门灯塔由工程师李明建成。"), length="answer")
+    team = finding("格利泽581b是一颗行星。该行星由法国和瑞士天文学家组成的团队发现，并于2005年公布。")
+    assert "没有" not in report("谁发现了格利泽581b？", team, length="answer")

@@ -179,3 +179,11 @@ async def test_the_program_runs_in_the_sandbox(question: str, file: str, result:
     ran = await Sandbox().run(program(question, folder, file), files={file: (folder / file).read_bytes()})
     assert ran.ok, ran.error
     assert result in ran.stdout
+
+
+def test_the_column_that_is_asked_for_tells_the_row_with_the_highest_of_another(tmp_path: Path) -> None:
+    (tmp_path / "reads.csv").write_text("Page size,10k,1m\n1024,1.5,0.2\n4096,2.4,0.4\n65536,2.1,0.9\n", "utf-8")
+    [line] = run("Which page size has the highest value for 10k blobs?", tmp_path, "reads.csv")
+    assert "4096" in line
+    assert "2.4" in line
+    assert "65,536" not in line
