@@ -1,4 +1,22 @@
-"""Running model-written code and parsing files, isolated by the operating system.
+"""Running model-written code and parsing files, isolated by the operating system: `from services.sandbox import Sandbox`.
 
-It imports nothing itself: a process that parses files imports `services.sandbox.jobs` from here, and waits for all else.
+The parent's side is loaded when one of its names is asked for, as PEP 562 has it: a process that parses files imports
+`services.sandbox.jobs` from here, and does not wait for all else.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from services.sandbox.canaries import CanaryResult
+    from services.sandbox.sandbox import Sandbox, SandboxResult
+
+__all__ = ["CanaryResult", "Sandbox", "SandboxResult"]
+_MODULES = {"CanaryResult": "canaries", "Sandbox": "sandbox", "SandboxResult": "sandbox"}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name of the room from its module."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
