@@ -58,7 +58,6 @@ class Question(_Arguments):
 CHOICES: dict[str, str] = {
     "depth": "How deep to go: an answer in seconds, or up to a report from some 200 sources, which takes long.",
     "documents": "Folders of documents to search; empty: as configured.",
-    "memory": "",
     "locale": "",
     "max_seconds": "",
     "max_tokens": "",

@@ -34,8 +34,10 @@ LITERALS = {
     "services/evidence/roles.py:role_by_preposition": "a verb of a sentence, escaped",
     "services/evidence/table_claims.py:rows_named": "a label of a table, escaped",
     "services/models/offline/answers.py:_of_each": "a thing that a question compares, escaped",
+    "services/models/offline/answer_kinds.py:names_doer": "a verb of a Chinese question, two characters at most",
     "services/models/offline/question_shape.py:sides_of": "things that a question compares, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
+    "services/text/names.py:_is_country_in_short": "the first character of a name, escaped",
     "services/text/suggestions.py:_acts": "a name in a quote, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""

@@ -107,7 +107,8 @@ async def test_so_it_is_at_an_endpoint(docs: Path, endpoint: OpenAIServer) -> No
 @pytest.mark.parametrize("question", [NEW, "What is a tide gauge?", "小学生每天需要多少户外活动？"])
 async def test_a_question_on_something_else_costs_what_it_costs_anew(question: str, docs: Path) -> None:
     anew, followed = await compared(question, docs)
-    assert followed == anew
+    assert (followed[0], followed[2]) == (anew[0], anew[2])
+    assert 0 <= followed[1] - anew[1] < 150  # the coordinator is asked, too, whether the message changes the report
 
 
 async def test_the_reporter_writes_where_a_prompt_or_a_model_is_named_for_it(docs: Path) -> None:

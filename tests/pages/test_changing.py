@@ -99,6 +99,7 @@ def test_a_message_in_the_box_changes_the_report_and_a_question_does_not(reporte
     )
     page.reload()
     page.wait("document.querySelector('.earlier')", "the turn before")
+    page.wait("[...document.querySelectorAll('.asked')].at(-1).textContent", "the message that changed the report")
     asked = page.evaluate("[...document.querySelectorAll('.asked')].map(e => e.textContent)")
     assert asked == [SIMPLE, "Rewrite it for school children"]
     site.model.endpoint.choose = None

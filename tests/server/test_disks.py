@@ -72,7 +72,7 @@ def at_call(served: Served, role: str, do: Any) -> None:
     left = threading.Semaphore(1)
 
     def watch(number: int) -> None:
-        if endpoint.roles[number - 1] == role and left.acquire(blocking=False):
+        if endpoint.roles[number - 1].startswith(role) and left.acquire(blocking=False):
             do()
 
     endpoint.on_request = watch

@@ -107,14 +107,14 @@ async def test_a_message_changes_the_report_and_a_question_is_researched(
 
 
 async def test_what_a_change_lacks_is_searched_unless_it_wants_none(client: LangGraphClient, thread: str) -> None:
-    without = await change(client, thread, request="Add a section on tallow", research=False)
+    without = await change(client, thread, request="Add a section on pilot books", research=False)
     assert "needs a language model" in without["messages"][-1]["content"]
-    report = (await change(client, thread, request="Add a section on tallow"))["report"]
-    assert "## Tallow" in report["markdown"]
-    added = report["markdown"].partition("## Tallow")[2].partition("\n## ")[0]
-    assert "tallow" in added.lower()
+    report = (await change(client, thread, request="Add a section on pilot books"))["report"]
+    assert "## Pilot books" in report["markdown"]
+    added = report["markdown"].partition("## Pilot books")[2].partition("\n## ")[0]
+    assert "pilot" in added.lower()
     assert "[[" in added
-    assert "为此次修改检索了：tallow" in report["markdown"]
+    assert "为此次修改检索了：pilot books" in report["markdown"]
     missing = (await change(client, thread, request="Add a section on the price of saffron in Isfahan"))["report"]
     assert not any("saffron" in claim["text"] for claim in missing["citations"])
     assert "## Price of saffron" not in missing["markdown"]

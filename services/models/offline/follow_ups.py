@@ -14,8 +14,6 @@ from services.text.tokens import has_cjk, tokens
 
 HELD, HELD_CHINESE = 0.7, 0.6
 """Share of a clause's terms that an excerpt must hold to answer it; many pairs of Chinese characters are no words."""
-LEAST_TITLE = 4
-"""Characters of a source's title that a question can be recognised by."""
 MAX_USED = 3
 """Excerpts that answer one clause."""
 _PERSONAL = re.compile(r"\b(?:he|him|she|his|her)\b|[他她]", re.IGNORECASE)
@@ -123,12 +121,12 @@ def topic_of(question: str) -> str:
 def judge_known(
     question: str, known: Sequence[EvidenceView]
 ) -> tuple[Literal["no", "part", "whole"], list[str], list[str]]:
-    """Tell how much of a question the excerpts of earlier turns answer; one about a source that they read, from that source.
+    """Tell how much of a question the excerpts of earlier turns answer; one that quotes the title of a source that they read, from that source.
 
     Returns:
         How much; the ids of the excerpts; the clauses that they leave open.
     """
-    if own := [excerpt.id for excerpt in known if len(excerpt.title) >= LEAST_TITLE and excerpt.title in question]:
+    if own := [excerpt.id for excerpt in known if f"“{excerpt.title}”" in question]:
         return "whole", own, []
     compared = compared_in(question)
     clauses = list(compared) if compared else clauses_of(question, short=True)
