@@ -281,9 +281,11 @@ def _revising(text: Element, settings: Element, _: dict[str, Any]) -> ReporterRe
 
 
 def _joining(text: Element) -> str:
-    """Open the report with the first paragraph of its sections."""
-    paragraphs = [paragraph.body for paragraph in text.all("paragraph")]
-    return json.dumps({"title": text.first("question").body, "summary": (paragraphs or [""])[0]})
+    """Open the report with the first paragraph of its sections, and recommend a question."""
+    paragraphs = [paragraph.body for paragraph in text.all("paragraph")] or [""]
+    question = text.first("question").body
+    further = [f"What else is there to know on: {question[:200]}"]
+    return json.dumps({"title": question, "summary": paragraphs[0], "follow_up_questions": further})
 
 
 _OF_SECTIONS = {"reporter_section": _section, "reporter_joining": _joining}
