@@ -113,9 +113,15 @@ def names_doer(question: str, sentence: str) -> bool:
     for clause in re.split("[，。；：、]", sentence):
         for found in re.finditer(form, clause):
             before = re.sub(
-                r"(?:[便曾即所就先后]|负责|共同|主持|出资|[创兴修始捐合扩重][修建]?)+$", "", clause[: found.start()]
+                r"(?:[便曾即所就先后]|负责|共同|主持|出资|[创兴修始捐合扩重][修建]?){1,4}$",
+                "",
+                clause[max(0, found.start() - 40) : found.start()],
             )
-            if re.search("[由被经]", before) or _ACTS.search(before) or re.match("[者人师家]", clause[found.end() :]):
+            if (
+                re.search("[由被经]", before)
+                or _ACTS.search(before)
+                or clause[found.end() : found.end() + 1] in {"者", "人", "师", "家"}
+            ):
                 return True
     return False
 
