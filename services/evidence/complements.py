@@ -13,7 +13,7 @@ MAX_TEXT = 400
 """Characters of a clause that are compared in Chinese, character by character."""
 _PREPOSITIONS = "at in on by from to near under with for"
 _JOINED = re.compile(
-    r"\b(?P<verb>[a-z]{2,20}(?:ed|en|wn|ught|ung|orn|eld|ade|uilt|old|ent|aid)|held|sold|made|met|won|lost|found|born|died|shot|set)"
+    r"\b(?P<verb>[a-z]{2,20}(?:ed|wn|ught|ung|orn|uilt|[ktvs]en|itten)|held|sold|told|sent|went|spent|paid|laid|made|met|won|lost|found|born|died|shot|set)"
     rf"(?: (?:up|down|out|off|over|away|only|first))? (?P<preposition>{'|'.join(_PREPOSITIONS.split())}) "
     r"(?P<what>(?:(?:the|a|an|its|his|her|their) )?[\w&.'’-]{1,30}(?: (?!at |in |on |by |from |to |and |but |when |where |which |who |after |before )[\w&.'’-]{1,30}){0,3})"
 )

@@ -7,10 +7,11 @@ one whose clause says less of what the claim says than another number of its kin
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from services.evidence.derived_numbers import derivable, differs_in
+from services.evidence.period_binding import Period
 from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS
 from services.text.polarity import direction
@@ -46,14 +47,18 @@ class _Context:
 
 def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
     """Return the first number of a claim that the quotes bind to something else; None where all hold or none is found."""
+    groups = _groups([claim, *quotes])
+    quotes = [_without_groups(quote, groups) for quote in quotes]
+    claim = _without_groups(claim, groups)
     held = [number for quote in quotes for number in quote.numbers]
+    texts = [quote.text for quote in quotes]
     labels = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
     labels = {label for label in labels if not any(label != other and label in other for other in labels)}
     about = frozenset(word_keys(claim.text))
     context = _Context(claim, frozenset(labels), _kinds_of_names(held))
     for number in claim.numbers:
         same = [other for other in held if equal(number, other)]
-        if not same:
+        if not same or part_of_a_name(number, claim, texts):
             continue
         faults = [_fault(number, other, context) for other in same]
         if all(faults):
@@ -64,6 +69,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             fault = next(fault for fault in faults if fault)
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
+        if number.role == "to" and all(other.change and not other.role for other in bound):
+            return Misbound("other", number.text)  # by how much it changed, told as what it came to
         if number.towards and all(_is_opposite(number, other) for other in bound):
             return Misbound("opposite", number.towards_word)
         if counted := _of_another_thing(number, bound, quotes):
@@ -80,6 +87,33 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
         if rival is not None:
             return Misbound("other", number.text, rival.text)
     return _reversed(held, context)
+
+
+_LABELLED = re.compile(r"[路号线楼班期届版型室区栋幢团营连队级]")
+"""What makes the digits before it a label, as in `8路`: no quantity that could be worked out."""
+
+
+def part_of_a_name(number: Number, claim: Reading, texts: Sequence[str]) -> bool:
+    """Tell whether a number stands behind a word with a capital or makes a label, and together with it in a quote."""
+    if label := _LABELLED.match(claim.text, number.place + len(number.text)):
+        return any(f"{number.text}{label.group()}" in text for text in texts)
+    found = re.search(r"[A-Z][\w-]{1,30} (?:\d{1,3}(?:\.\d)? )?$", claim.text[max(0, number.place - 32) : number.place])
+    return found is not None and any(f"{found.group()}{number.text}" in text for text in texts)
+
+
+def _groups(texts: Sequence[Reading]) -> frozenset[float]:
+    """Return the percentages that name groups in one of the texts."""
+    return frozenset(
+        number.measure.value for text in texts for number in text.numbers if number.names_group
+    )
+
+
+def _without_groups(text: Reading, groups: frozenset[float]) -> Reading:
+    """Return a text whose numbers are those that are no names of groups."""
+    if not groups:
+        return text
+    named = (number.measure.kind == "percent" and number.measure.value in groups for number in text.numbers)
+    return replace(text, numbers=tuple(number for number, is_name in zip(text.numbers, named, strict=True) if not is_name))
 
 
 def _is_opposite(number: Number, other: Number) -> bool:
@@ -138,6 +172,8 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
     )
     if other.role == "from" and not other.near:
         periods = frozenset()
+    if periods <= context.claim.since and not any(_before(theirs, mine) for theirs in other.periods for mine in periods):
+        periods = frozenset()
     if conflict(periods, other.periods):
         return "period"
     if other.row >= 0:
@@ -145,6 +181,10 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
     mine, theirs = _words(number.names), _words(other.names)
     of_its_own = all(other.measure.kind in context.kinds.get(word, ()) for word in mine)
     return "subject" if mine and theirs and not mine & theirs and of_its_own else ""
+
+
+def _before(former: Period, other: Period) -> bool:
+    return former[0] is not None and other[0] is not None and former[0] < other[0]
 
 
 def _words(names: frozenset[str]) -> frozenset[str]:

@@ -36,6 +36,25 @@ def leading(
     )
 
 
+def taken(
+    place: int,
+    number: int,
+    numbers: Sequence[int],
+    periods: Sequence[int],
+    introducing: frozenset[int],
+    depth: Callable[[int], int],
+) -> bool:
+    """Tell whether a period before a number closes the piece of another number, and a later period is left for this number.
+
+    `10,924 metres in 1984 and 10,984 metres, uncertain by 25, in 2010`.
+    """
+    if not depth(place) < depth(number) < depth(place) + SENTENCE:
+        return False
+    return any(depth(other) == depth(place) and other < place for other in numbers) and any(
+        later > number and later not in introducing and depth(later) - depth(number) < SENTENCE for later in periods
+    )
+
+
 def paired(
     numbers: Sequence[int], periods: Sequence[tuple[int, Period]], depth: Callable[[int], int]
 ) -> dict[int, Period]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired
+from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired, taken
 from services.evidence.table_reading import TableRead, parted, scale_of, scaled, sign_of_change
 from services.text.measures import Measure, is_year, measure_at, unit_of
 from services.text.names import names
@@ -34,7 +34,7 @@ _STEM = 6
 _BREAK = re.compile(
     r"(?P<strong>[.!?](?=\s|$)|[;；。！？\n])|"
     r"(?P<weak>、|—(?!\d)|[,:](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:]|\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|than)\b)|"
-    r"\sand\s(?!\d)|\s(?=(?:from|to)\s[$€£¥]?\d)|(?=[从由至到为比]\s?\d))",
+    r"\sand\s(?!\d)|(?<=\s[12]\d{3})\sand\s(?=\d)(?![12]\d{3}\b)|\s(?=(?:from|to)\s[$€£¥]?\d)|(?=[从由至到为比]\s?\d))",
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(
@@ -58,9 +58,13 @@ _CHANGE = re.compile(
 _CHANGED = re.compile(
     r"(?:减少|增加|增长|提[高升]|升高|上[升涨调]|攀升|回[升落]|扩大|缩小|降低|下[降跌滑调]|高出|低|晚|早|\bby)\s?[了约]?[$€£¥]?$"
 )
+_GROUP = re.compile(
+    r"\s?(?:组|浓度|剂量|溶液|制剂|滴眼液|(?:group|arm|dose|solution|concentration|cream|drops)s?\b)", re.IGNORECASE
+)
 _CLOCK = re.compile(r"(?<![\d:.])(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?![\d:])")
 _AGES = frozenset({"岁", "aged"})
 """Kinds of numbers that say how old somebody was; a year beside them is often that of the birth."""
+_SINCE = re.compile(r"\bsince (?:the |early |late )?$|自从?\s?$", re.IGNORECASE)
 _CALENDAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
@@ -95,6 +99,8 @@ class Number:
     """1 where something rises by it or to it, -1 where something falls."""
     towards_word: str = ""
     """What says so."""
+    names_group: bool = False
+    """Whether it is a percentage that is the name of a group: `0.05%组`."""
 
     @property
     def signed(self) -> float:
@@ -109,6 +115,8 @@ class Reading:
     text: str
     numbers: tuple[Number, ...] = ()
     periods: frozenset[Period] = frozenset()
+    since: frozenset[Period] = frozenset()
+    """Those with which a time begins that goes on: `since 1951`."""
     names: frozenset[str] = frozenset()
     clauses: tuple[str, ...] = ()
     """Its sentences, cut at semicolons."""
@@ -134,6 +142,16 @@ def read(text: str) -> Reading:
     return replace(reading, text=text)
 
 
+def with_title(reading: Reading, title: str) -> Reading:
+    """Return a text whose numbers may also be of what its title names and the text leaves unsaid."""
+    held = frozenset(word_keys(reading.text))
+    unsaid = frozenset(name.lower() for name in names(title) if held.isdisjoint(word_keys(name)))
+    if not unsaid:
+        return reading
+    numbers = (replace(number, names=number.names | unsaid) if number.names else number for number in reading.numbers)
+    return replace(reading, numbers=tuple(numbers))
+
+
 def conflict(former: frozenset[Period], other: frozenset[Period]) -> bool:
     """Tell whether two sets of periods exclude each other."""
     return bool(former and other) and not any(_compatible(left, right) for left in former for right in other)
@@ -152,11 +170,21 @@ def period_of(quantity: Quantity) -> Period | None:
 
 _COUNTED = re.compile(r"\s?[\u4e00-\u9fff](?<![年至到和与及比的以起])")
 """What follows a number in Chinese that is no year: `2000只`."""
+_COUNTED_NOUN = re.compile(r" (?:[a-z]{2,20} )?(?:[a-z]{2,20}[^s\W\d_]s|people|women|men|children)\b(?!['’])")
+"""What follows a number in English that may be no year: `2048 tokens`."""
+_OF_TIME = re.compile(
+    r"(?:\b(?:in|of|since|until|till|by|during|from|(?<!up )to|and|or|before|after|between|the|its|their|this|early|late|mid|year|fiscal|through|an?|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter)[ ,-]{1,2}|['’]s |[\d(–-]|(?-i:\b[A-Z])[\w.]{0,20} )$",
+    re.IGNORECASE,
+)
+"""What stands before a year."""
 
 
-def counts(text: str, end: int) -> bool:
-    """Tell whether what follows a bare number makes it one of something, and no year."""
-    return unit_of(text, end) is not None or _COUNTED.match(text, end) is not None
+def counts(text: str, start: int, end: int) -> bool:
+    """Tell whether what stands beside a bare number makes it one of something, and no year."""
+    if unit_of(text, end) is not None or _COUNTED.match(text, end) is not None:
+        return True
+    return _COUNTED_NOUN.match(text, end) is not None and not _OF_TIME.search(text[max(0, start - 24) : start])
 
 
 def _prose(text: str) -> Reading:
@@ -181,7 +209,7 @@ def _prose(text: str) -> Reading:
     periods = [
         (start, period)
         for start, end, quantity in placed
-        if (period := period_of(quantity)) and (quantity.kind == "date" or not counts(text, end))
+        if (period := period_of(quantity)) and (quantity.kind == "date" or not counts(text, start, end))
     ][:MAX_NUMBERS]
     periods += [
         (found.start(), (int(found.group(2)), MONTHS[found.group(1).lower()], None)) for found in _RANGE.finditer(text)
@@ -190,7 +218,7 @@ def _prose(text: str) -> Reading:
     counted = [
         (start, end, quantity)
         for start, end, quantity in placed
-        if quantity.kind in {"number", "percent"} and not (period_of(quantity) and not counts(text, end))
+        if quantity.kind in {"number", "percent"} and not (period_of(quantity) and not counts(text, start, end))
     ]
     turns = paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
     introducing = leading(counted, periods, depth)
@@ -202,7 +230,8 @@ def _prose(text: str) -> Reading:
         away = [
             (abs(depth(place) - depth(start)), period)
             for place, period in periods
-            if place < start or place not in introducing or depth(place) == depth(start)
+            if (place < start or place not in introducing or depth(place) == depth(start))
+            and not taken(place, start, [first for first, _, _ in counted], [first for first, _ in periods], introducing, depth)
         ]
         away = [(0, turns[start])] if start in turns else away
         least = min((distance for distance, _ in away), default=SENTENCE)
@@ -223,6 +252,7 @@ def _prose(text: str) -> Reading:
                 rough=quantity.approximate,
                 towards=towards,
                 towards_word=towards_word,
+                names_group=measure.kind == "percent" and _GROUP.match(text, end) is not None,
                 change=_CHANGE.match(text, end) is not None
                 or _CHANGED.search(text[max(0, start - 8) : start]) is not None,
             )
@@ -231,6 +261,7 @@ def _prose(text: str) -> Reading:
         text=text,
         numbers=tuple(numbers),
         periods=frozenset(period for _, period in periods),
+        since=frozenset(period for start, period in periods if _SINCE.search(text[max(0, start - 12) : start])),
         names=frozenset(name.lower() for name in names(text)),
         clauses=tuple(part for _, part in clauses),
         segments=tuple(part for part in (segment.strip(" ,，;；。.:：") for segment in _SEGMENT.split(text)) if part),

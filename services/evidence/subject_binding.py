@@ -41,7 +41,7 @@ _PRONOUN = re.compile(
 _DEFINITE = re.compile(r"\b[Tt]he (?:[a-z]{1,30} )?([a-z]{3,30})\s*$")
 """A subject that is known already, such as `the ship`."""
 _NAMED = re.compile(
-    r"\b([a-z]{3,30}) [A-Z][\w-]|\b[A-Z][\w-]{1,30}, (?:an?|the) (?:[a-z]{1,30} ){0,2}?([a-z]{3,30})\b(?! [a-z])"
+    r"\b([a-z]{3,30}) [A-Z][\w-]|\b[A-Z][\w-]{1,30}(?: [\w.-]{1,10}){0,2}, (?:an?|the) (?:[\w-]{1,30} ){0,3}?([a-z]{3,30})\b(?! [a-z])"
 )
 """Where a text gives a noun its name: `the survey ship Meteor`, `Meteor, a survey ship`."""
 _ADVERBS = frozenset(word_keys("however therefore meanwhile moreover instead indeed today now then later earlier"))
@@ -54,7 +54,7 @@ _STANDARD = re.compile(r"\b(?:than|as)\b")
 """Before what something is compared with: that is no subject."""
 _PRONOUN_CHINESE = re.compile(r"[他她它其该此这]|前者|后者|两者|双方")
 _JOINS_CHINESE = re.compile(
-    r"(?:但|而|并|且|却|也|则|又|还|因此|所以|由于|因为|虽然|不过|然而|同时|其中|另外|此外|随后|后来|之后|当时|目前|现在|到|从|在|\d{4}年|\d{1,2}[月日]){1,6}"
+    r"(?:但|而|并|且|却|也|则|又|还|因此|所以|由于|因为|虽然|不过|然而|同时|同[年月日]|[次翌当]年|其中|另外|此外|随后|后来|之后|当时|目前|现在|到|从|在|\d{4}年|\d{1,2}[月日]){1,6}"
 )
 _TOPIC = re.compile(r"[^是为有被把了]{0,60}的[^的是为有被把了]{2,8}")
 """A segment that is a noun with what qualifies it."""
@@ -87,19 +87,24 @@ def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     known = frozenset(word_keys("\n".join(quote.text for quote in quotes)))
     named = frozenset(word_keys(_STANDARD.split(claim.text)[0]))
     subject: Sequence[str] = []
-    for segment in claim.segments:
+    known_as: re.Match[str] | None = None
+    for place, segment in enumerate(claim.segments):
         parts = _parted(segment)
         if parts is None or _denied(*parts) or worked_out(segment, known):
             continue
-        subject = _words(parts[0]) or subject
+        if place == 0 or not _PREPOSITION.match(segment):
+            subject, known_as = _words(parts[0]) or subject, _DEFINITE.search(parts[0])
+        its_name = named_nouns.get(known_as[1], frozenset()) if known_as else frozenset[str]()
         said = dict.fromkeys(word_keys(parts[1]))
         if not subject or sum(key in known for key in said) < 2:  # one word says too little
             continue
         near = _nearest(said, [statement.keys for statement in statements], held, SAID)
-        found = [statements[place] for place in near]
+        found = [statements[number] for number in near]
         mine = [key for key in subject if key in known]
         if found and all(
-            _rarest_is_strange(mine, statement.around, held) and not named.issuperset(statement.subject)
+            _rarest_is_strange(mine, statement.around, held)
+            and not named.issuperset(statement.subject)
+            and its_name.isdisjoint(statement.subject)
             for statement in found
         ):
             return Turned("roles", (found[0].text,))
@@ -184,6 +189,7 @@ def _statements(quote: Reading, named_nouns: Mapping[str, frozenset[str]]) -> li
                 carried = bool(subject or pending) and not pronoun
                 around = around.union(sentence, () if carried else last_sentence)
                 own = [*own, *(subject or pending or before)]
+                around = around.union(own)
             statements.append(_Statement(segment, keys, own, around))
             subject, pending = own, []
             sentence |= keys

@@ -9,7 +9,8 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.long_quotes import held_together, is_long
 from services.evidence.number_binding import misbound
 from services.evidence.number_check import missing_numbers
-from services.evidence.readings import Reading, read
+from services.evidence.readings import Reading, read, with_title
+from services.evidence.source_dates import without_source_dates
 from services.evidence.table_claims import wrong_reading
 from services.evidence.table_trends import wrong_trend
 from services.evidence.wording import turned
@@ -99,6 +100,10 @@ def check_support(
     if not quotes:
         return Verdict("uncited")
     readings = [read(quote) for quote in quotes]
+    if len(titles) == len(quotes):
+        readings = [with_title(reading, title) for reading, title in zip(readings, titles, strict=True)]
+    if len(text) <= MAX_CLAIM:
+        text = without_source_dates(text, quotes, titles)
     claim = read(text) if len(text) <= MAX_CLAIM else None
     missing = missing_quantities(text, quotes) if claim is None else missing_numbers(claim, readings)
     if missing:

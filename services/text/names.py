@@ -14,7 +14,7 @@ _JOINING_WORDS = "of the de la le du des von van der den di da del al el bin ibn
 _COMMON_WORDS = (
     "january february march april may june july august september october november december jan feb mar apr jun jul "
     "aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr prof tl tldr "
-    "however moreover further furthermore although though while since because before despite according first second "
+    "however besides apart among moreover further furthermore although though while since because before despite according first second "
     "third finally later today overall once until unlike like one two three four five six seven eight nine ten many "
     "several few some most both another every bc ad ce bce"
 )
@@ -22,6 +22,8 @@ _JOINING = frozenset(_JOINING_WORDS.split())
 NOT_NAMES = STOP_WORDS | frozenset(_COMMON_WORDS.split())
 """Words, in lower case, that are no names although they may have a capital."""
 _NATIONAL = re.compile(r"(?:ian|ean|an|n|ese|ish|i)$")
+_COUNTRY = re.compile(r"(?:land|ia|a|y|e)$")
+_ADJECTIVE = re.compile(r"[a-z]?(?:ian|an|ish|ese|i)")
 _SUBJECT = re.compile(
     r"^([A-Z][a-z]{3,})(?:['’]s [a-z]|\s(?:(?:later|first|then|also|once|soon|never|again)\s)?"
     r"(?:is|was|had|has|wrote|found|led|made|took|became|began|went|gave|saw|built|won|lost|said|came|left|died|sent|held|ran|drew|thought|knew|told|sank|kept|got|[a-z]{2,}ed)\b)"
@@ -32,6 +34,8 @@ _COMMON_SUBJECTS = (
     "temperature pressure "
     "science technology money help part half much little such what nature history life"
 )
+_DENIED = re.compile(r"\b[Nn]on([A-Z]\w{1,30})")
+"""A name behind a denial: `nonLLM`."""
 _COMMON_ENDING = re.compile(r"(?:ing|ed|ly|s|ion|ment|ness|ity|ance|ence|ship|ure)$")
 _NOT_SUBJECTS = NOT_NAMES | frozenset(_COMMON_SUBJECTS.split())
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
@@ -82,7 +86,8 @@ def _is_a_cell(name: str, around: str) -> bool:
 @lru_cache(maxsize=8)
 def _vocabulary(around: str) -> tuple[frozenset[str], str]:
     """Return the stems of a text and all of its letters; a report asks of one text for each of its headings."""
-    return frozenset(stem(_plain(word)) for word in _PART.findall(around)), re.sub(r"\W+", "", _plain(around))
+    words = [*_PART.findall(around), *_DENIED.findall(around)]
+    return frozenset(stem(_plain(word)) for word in words), re.sub(r"\W+", "", _plain(around))
 
 
 def can_be_found(name: str, around: str) -> bool:
@@ -95,7 +100,10 @@ def _occurs(word: str, held: frozenset[str], squeezed: str) -> bool:
     if stem(word) in held or (len(word) > 3 and word in squeezed):
         return True
     nation = _NATIONAL.sub("", word)
-    return nation != word and len(nation) > 3 and any(other.startswith(nation) for other in held)
+    if nation != word and len(nation) > 3 and any(other.startswith(nation) for other in held):
+        return True
+    country = _COUNTRY.sub("", word)  # Scotland of Scottish
+    return country != word and len(country) > 3 and any(_ADJECTIVE.fullmatch(other[len(country) :]) for other in held if other.startswith(country))
 
 
 def names(text: str) -> list[str]:

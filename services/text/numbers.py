@@ -37,7 +37,7 @@ _CITATION = re.compile(
 )
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
-SCALE_SIGNS = {"k": "thousand", "m": "million", "mn": "million", "bn": "billion", "tn": "trillion"}
+SCALE_SIGNS = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion", "tn": "trillion"}
 _MONEY = re.compile(r"([$€£¥]\s?\d{1,12}(?:[.,]\d{1,3}){0,4})(k|mn?|bn|tn)\b", re.IGNORECASE)
 """A sum of money with the sign of its scale: `£3.2m`."""
 _CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
@@ -82,7 +82,7 @@ _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?P<digits>"
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
-    rf"(?:\s?(?P<scale>{CHINESE_SCALE}{{1,8}}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b)?"
+    rf"(?:\s?(?P<scale>{CHINESE_SCALE}{{1,8}}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KMB])(?![A-Za-z\d])))?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )
@@ -241,7 +241,8 @@ def _mixed(text: str) -> _Found:
 def _digits(text: str) -> _Found:
     for found in _DIGITS.finditer(text):
         value = _decimal(found["digits"])
-        scale = scale_value(found["scale"] or found["word"] or "")
+        sign = SCALE_SIGNS[found["sign"].lower()] if found["sign"] else ""  # 8.5K, 7B
+        scale = scale_value(found["scale"] or found["word"] or sign)
         yield (
             *found.span(),
             _number(text, found, value * scale, percent=bool(found["percent"]), step=_step(value) * scale),

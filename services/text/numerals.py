@@ -25,9 +25,11 @@ _CHINESE_DIGITS = {char: value for value, char in enumerate("零一二三四五�
 
 _WORD = "(?:" + "|".join(sorted([*_WORDS, *(scale for scale in SCALES if scale != "bn")], key=len, reverse=True)) + ")"
 ENGLISH = re.compile(
-    rf"\b{_WORD}(?:(?:(?<=hundred)|(?<=thousand)|(?<=million)|(?<=billion)) and {_WORD}|[ -]{_WORD})*\b", re.IGNORECASE
+    rf"\b{_WORD}(?:(?:(?<=hundred)|(?<=thousand)|(?<=million)|(?<=billion)) and {_WORD}|[ -]{_WORD})*\b"
+    r"(?!-(?:sided|tailed|way|phase|dimensional|handed|pronged|part|party|tier|step|stage|state)\b)",
+    re.IGNORECASE,
 )
-"""A number in English words; `english_value` tells which."""
+"""A number in English words, but none that only makes a kind of thing: `two-sided`. `english_value` tells which."""
 CHINESE_DIGIT = "零〇一二两兩三四五六七八九"
 CHINESE_CHARACTERS = f"{CHINESE_DIGIT}十百千万萬亿億"
 """What Chinese numerals consist of."""

@@ -1,0 +1,62 @@
+"""Dates by which a sentence names the source that it cites: `the notice of December 2011`, `the paper, published in 2014`.
+
+A source's date stands beside its text, and its title may name the year of what it reports. Such a date is no date of what the
+sentence says, so it is left out before numbers are bound. It must be the source's own.
+"""
+
+import re
+from collections.abc import Sequence
+
+from services.text.measures import is_year
+from services.text.numbers import is_held, quantities, quantities_with_places
+from services.text.quantity import Quantity
+
+_NOUN = (
+    r"(?:articles?|reports?|papers?|stud(?:y|ies)|surveys?|notices?|accounts?|results?|reviews?|books?|editions?|blogs?|posts?|pages?|statements?|"
+    r"releases?|documents?|guidelines?|analys[ei]s|preprints?|theses|thesis|records?|letters?|essays?|summar(?:y|ies))"
+)
+_PUBLISHED = r"(?:published|dated|issued|posted|printed|updated|came out|appeared|appearing|released|written)"
+_PUBLISHED_BEFORE = re.compile(
+    rf"\b{_PUBLISHED}(?: (?:in|on|of|as of|from))?(?: (?:early|late|mid))?[ -]$|(?:发表|发布|刊登|刊载|出版|写|更新|公布)于\s?$",
+    re.IGNORECASE,
+)
+_NOUN_BEFORE = re.compile(rf"\b{_NOUN}(?: (?:of|from|in)|,)? [(（]?$", re.IGNORECASE)
+_NOUN_AFTER = re.compile(
+    rf"[)）]?(?: [a-z-]{{2,20}}){{0,2}} {_NOUN}\b|"
+    r"(?:\d{1,2}月)?的?(?:[\u4e00-\u9fff]{0,6}?)(?:报告|论文|研究|文章|通报|公告|综述|分析|报道|评论|调查|指南|发表|发布|刊登|刊载|出版|公布|的说法|一文)",
+    re.IGNORECASE,
+)
+BEFORE, AFTER = 40, 60
+"""Characters beside a date in which it is said to be that of a source."""
+
+
+def dated_title(title: str, published: str) -> str:
+    """Return a title with the date of its source, as the check of sentences takes it."""
+    return f"{title} ({published})" if published else title
+
+
+def without_source_dates(text: str, quotes: Sequence[str], titles: Sequence[str]) -> str:
+    """Return a sentence without the dates by which it names what it cites.
+
+    Args:
+        text: the sentence.
+        quotes: that it cites. A date that they hold as well stays, unless the sentence says that something was published then.
+        titles: of their sources, with dates.
+    """
+    own = [quantity for title in titles for quantity in quantities(title)]
+    plain, placed = quantities_with_places(text)
+    dates = [(start, end, quantity) for start, end, quantity in placed if _is_date(quantity) and is_held(quantity, own)]
+    held = [quantity for quote in quotes for quantity in quantities(quote)] if dates else []
+    left_out = 0
+    for start, end, quantity in reversed(dates):
+        before, after = plain[max(0, start - BEFORE) : start], plain[end : end + AFTER]
+        published = _PUBLISHED_BEFORE.search(before) is not None
+        named = _NOUN_BEFORE.search(before) or _NOUN_AFTER.match(after)
+        if published or (named and not is_held(quantity, held)):
+            plain = f"{plain[:start]}{plain[end:]}"
+            left_out += 1
+    return plain if left_out else text
+
+
+def _is_date(quantity: Quantity) -> bool:
+    return quantity.kind == "date" or is_year(quantity)
