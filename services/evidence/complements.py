@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import MAX_SEGMENTS, Segments, Turned
+from services.text.names import names
 from services.text.tokens import has_cjk, stem
 
 MAX_TEXT = 400
@@ -52,6 +53,29 @@ def complements(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turne
 def _joined(text: str) -> Iterator[Joined]:
     for found in islice(_JOINED.finditer(text), MAX_SEGMENTS):
         yield Joined(stem(found["verb"]), found["preposition"], frozenset(word_keys(found["what"])))
+
+
+_AGENTS = re.compile(r"\b(?P<verb>[a-z]{2,20}(?:ed|wn|ught|uilt|[ktvs]en|itten)|made|led|run|won|sung) by (?P<who>[^.;:()]{2,160})")
+_AGENTS_END = re.compile(r",? (?:who|which|that|whose|with|in|at|on|for|from|after|before|when|while|where|but|because|as|to|and (?:[a-z]+ed|was|is|has|had))\b")
+
+
+def listed_agents(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether the claim names somebody among those by whom something was done whom the quotes name elsewhere only."""
+    known = "\n".join(quote.text for quote in quotes)
+    given = [(found["verb"], _agents_in(found["who"])) for found in _AGENTS.finditer(known)]
+    for found in islice(_AGENTS.finditer(claim.text), MAX_SEGMENTS):
+        theirs = [who for verb, who in given if verb == found["verb"]]
+        own = _agents_in(found["who"])
+        for name in names(f"by {own}"):
+            if name in known and theirs and not any(name in who for who in theirs) and any(
+                set(word_keys(own)) & set(word_keys(who)) for who in theirs
+            ):
+                return Turned("roles", (theirs[0],))
+    return None
+
+
+def _agents_in(text: str) -> str:
+    return text[: end.start()] if (end := _AGENTS_END.search(text)) else text
 
 
 _VOICE = re.compile(r"[被由受遭是]|为[^，,。；;]{1,8}所|[和与及跟同、比][^，,。；;]{0,3}$")

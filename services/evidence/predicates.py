@@ -1,4 +1,4 @@
-"""Whether a claim keeps who or what its quotes tell something of: when it happened, where, by whom, compared with what, in whose words."""
+"""Whether a claim keeps what its quotes compare, and in whose words they tell it."""
 
 import re
 from collections import Counter
@@ -6,53 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from services.evidence.period_binding import Period
-from services.evidence.readings import Reading, conflict, read, word_keys
-from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
-from services.evidence.subject_binding import worked_out
+from services.evidence.readings import Reading, word_keys
+from services.evidence.segments import MAX_SEGMENTS, Segments, Turned
 from services.text.tokens import has_cjk
 
 MAX_CLAUSES = 60
 """Clauses of the quotes that are compared."""
-_RELATIVE = re.compile(
-    r"\b(?:before|after|since|until|till|by|from|between|earlier|later|first|already|still|only)\b|[前后起至到]|以来|截[至止]",
-    re.IGNORECASE,
-)
-"""Words with which a year is no time at which something happened."""
-
-
-def dated(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
-    """Tell whether every segment that says most of the claim gives another year for it than the claim does."""
-    mine = _years(claim.periods)
-    written = frozenset(period for quote in quotes for period in _years(quote.periods))
-    if len(mine) != 1 or not mine <= written or _RELATIVE.search(claim.text):
-        return None
-    near = [text for text, score in nearest(_YEARS.sub(" ", claim.text), keyed.near) if score >= ALIKE]
-    given = [_years(read(text).periods) for text in near]
-    if not near or not all(conflict(mine, years) for years in given):
-        return None
-    if worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text))):
-        return None
-    others = _words_but_years(claim.text).difference(*map(_words_but_years, near))
-    of_that_year = (text for text, _ in keyed.all if mine & _years(read(text).periods))
-    if any(others & _words_but_years(text) for text in of_that_year):
-        return (
-            None  # `The line was opened in 2019 and closed in 2021`: the year of what the nearest segment does not have
-        )
-    return Turned("period", (near[0],))
-
-
-def _words_but_years(text: str) -> frozenset[str]:
-    return frozenset(word_keys(_YEARS.sub(" ", text)))
-
-
-_YEARS = re.compile(r"\b(?:[Ii]n|[Oo]n|[Dd]uring) (?=[12]\d{3}\b)|[12]\d{3}年?")
-
-
-def _years(periods: frozenset[Period]) -> frozenset[Period]:
-    return frozenset((year, None, None) for year, _, _ in periods if year is not None)
-
-
 class Comparison(NamedTuple):
     """Two sides of a comparison, and which has more."""
 
@@ -134,10 +93,10 @@ def _contradict(mine: Comparison, theirs: Comparison, said: Counter[str]) -> boo
 _SAYS = (
     r"(?:said|says|argue[sd]?|believe[sd]?|considers?|considered|thinks?|thought|claim(?:s|ed)|warn(?:s|ed)|fear(?:s|ed)|hope[sd]?|propose[sd]?|moved|"
     r"ask(?:s|ed)|demand(?:s|ed)|blame[sd]?|pointed|maintain(?:s|ed)|report(?:s|ed)|suspect(?:s|ed)|predict(?:s|ed)|attribute[sd]?|dispute[sd]?|told|"
-    r"not(?:es|ed)|trace[sd]?|oppose[sd]?|announce[sd]?|insist(?:s|ed)|sees)"
+    r"not(?:es|ed)|trace[sd]?|oppose[sd]?|announce[sd]?|insist(?:s|ed)|sees|call(?:s|ed)|describe[sd]?)"
 )
 _SAYER = re.compile(
-    rf"(?:(?<=^)|(?<=[,;.:] )|(?<=and )|(?<=but )|(?<=while )|(?<=whereas ))(?P<who>(?:[Tt]he |[A-Z]|[a-z]{{3,}} )[\w.'’-]{{0,30}}(?: [\w.'’-]{{1,30}}){{0,4}}?),?"
+    rf"(?:(?<=^)|(?<=[,;.:] )|(?<=and )|(?<=but )|(?<=while )|(?<=whereas ))(?P<who>(?:[Tt]he |[A-Z]|[a-z]{{3,}} )[\w.'’-]{{0,30}}(?: [\w.'’-]{{1,30}}){{0,4}}?(?:, (?:[A-Z]|the |an? )[\w.'’ -]{{1,40}}?)?),?"
     rf"(?: ha[ds]| have)?(?: \w{{2,12}}ly| also| then)? (?P<verb>{_SAYS})\b"
 )
 _SAYER_CHINESE = re.compile(

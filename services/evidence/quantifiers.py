@@ -13,7 +13,7 @@ RELATED = 0.4
 """Least share of the words of a claim with `all` or `often` that a segment with `some` or `rarely` must hold: both speak of amounts."""
 _NUMERAL = r"(?:\d[\d,]{0,8}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _SOME = re.compile(
-    r"\b(?:some|several|many|most|a few|half|parts?|certain|a number|a minority|a majority|only|rarely|sometimes|occasionally|mostly|mainly|"
+    r"\b(?:some|several|many|most|a few|half|parts?|certain|a number|a minority|a majority|(?<!the )only|rarely|sometimes|occasionally|mostly|mainly|"
     r"except|other than|apart from|(?:third|quarter|fifth|share) of|of (?:whom|which|them|these)|among (?:them|which|whom))\b|"
     rf"\b{_NUMERAL} (?:of|in|out of) (?:the |its |their |these |those |all )?(?:{_NUMERAL}\b)?|(?:%|percent|per cent) of\b|"
     r"部分|一些|有些|多数|少数|某些|其中|仅|只[有在]|偶尔|有时|有的|个别|一半|半数|过半|[一二三四五六七八九]成|分之|[中里]有|先在|试[行点]|例外|除外|不适用",
@@ -67,6 +67,7 @@ def scope(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned 
     clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
     return (
         _all_for_some(claim, [*keyed.near, *clauses])
+        or _most_for_many(claim, [*keyed.near, *clauses], quotes)
         or _often_for_rarely(claim, keyed.near)
         or _whole_for_part(claim, quotes)
         or _without_its_part(claim, keyed.near if has_cjk(claim.text) else [*keyed.near, *clauses])
@@ -87,6 +88,21 @@ def _all_for_some(claim: Reading, keyed: Keyed) -> Turned | None:
     if any(_ALL.search(text) for text in near):
         return None
     return Turned("scope", (universal.group(),)) if any(_SOME.search(text) for text in near) else None
+
+
+_MOST = re.compile(r"(?<!the )(?<!at )\bmost (?:of\b|[a-z]{2,20}s\b)|\bthe majority\b|大多数|大部分|多数|过半")
+_MANY = re.compile(r"\b(?:many|some|several|a number of|a few|certain|\d{1,3} of \d{1,4})\b|许多|不少|一些|有些|部分|某些|个别", re.IGNORECASE)
+_HALF = re.compile(r"\b(?:half|majority|most\w*|mainly|nearly all|all)\b|%|percent|per cent|半|主要|绝大|成|分之|多[为是数]")
+"""With what quotes may tell that it is more than half."""
+
+
+def _most_for_many(claim: Reading, keyed: Keyed, quotes: Sequence[Reading]) -> Turned | None:
+    """Tell whether the claim says of most what the quotes say of many or of a few of some number."""
+    most = _MOST.search(claim.text)
+    if most is None or any(_HALF.search(_MANY.sub("", quote.text)) for quote in quotes):
+        return None
+    near = _related(claim, keyed, ALIKE)
+    return Turned("scope", (most.group(),)) if any(_MANY.search(text) for text in near) else None
 
 
 def _often_for_rarely(claim: Reading, keyed: Keyed) -> Turned | None:

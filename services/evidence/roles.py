@@ -10,7 +10,7 @@ from services.text.tokens import has_cjk
 
 _SPEAKER = re.compile(
     r"\b(?:[Aa]ccording to|[Ii]n the words of|[Ii]n (?=[\w ]{2,40}['’]s (?:view|opinion|words)))\s*((?:the |its |their )?[\w.-]+(?: [\w.-]+){0,2})|"
-    r"((?:[Tt]he |[A-Z])[\w.-]+(?: [\w.-]+){0,2}?) (?:said|says|believes?|thinks?|argues?|claims?|warned|told|point(?:s|ed) out|called|blamed?)\b|"
+    r"((?:[Tt]he |[A-Z])[\w.-]+(?: [\w.-]+){0,2}?),? (?:said|says|believes?|thinks?|argues?|claims?|warned|told|point(?:s|ed) out|called|blamed?)\b|"
     r"([\u4e00-\u9fff]{2,8}?)(?:则|也|还)?(?:认为|表示|指出|称|强调|介绍说|分析说)",
 )
 
@@ -74,7 +74,7 @@ def order(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | Non
             before, after = (set(word_keys(part)) for part in (segment[: verb.start()], segment[verb.end() :]))
             passive = _BE.search(segment[: verb.start()]) is not None
             for text, _keys in keyed.near:
-                there = re.search(rf"\b{re.escape(verb.group())}\b", text)
+                there = re.search(_forms(verb.group()), text)
                 if there is None or passive is not (_BE.search(text[: there.start()]) is not None):
                     continue
                 their_before, their_after = (
@@ -84,6 +84,12 @@ def order(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | Non
                 if left & _actors(segment) and right & _actors(text):
                     return Turned("roles", (text,))
     return None
+
+
+def _forms(verb: str) -> str:
+    """Return a pattern of a verb as it stands; of a regular one in the past, also as a participle of what somebody does: `replacing`."""
+    root = verb.removesuffix("ed")
+    return rf"\b{re.escape(verb)}\b" + (rf"|\b{re.escape(root)}ing\b" if root != verb else "")
 
 
 SWAPPED = 2

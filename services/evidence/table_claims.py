@@ -54,7 +54,7 @@ def wrong_reading(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | N
     for quote in quotes:
         for table in quote.tables:
             numbers = [number for number in quote.numbers if number.row >= 0]
-            for check in (_superlative, _comparison, _text_of_another_row, _text_of_every_row):
+            for check in (_superlative, _two_superlatives, _comparison, _text_of_another_row, _text_of_every_row):
                 if found := next(check(claim, table, numbers), None):
                     return found
     return None
@@ -117,26 +117,61 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
     if len(rows) != 1 or negated(claim.text):
         return
     for found in _SUPERLATIVE.finditer(claim.text):
-        parts = found.groupdict()
-        adjective = (parts["root"] or parts["noun"] or parts["chinese"] or "").lower()
-        least = parts["much"] in {"least", "fewest"} or (
-            bool(parts["root"] or parts["chinese"]) and bool(_LEAST.match(adjective))
-        )
-        words = " ".join(filter(None, (parts["noun"], parts["after"], parts["before"], parts["first"])))
-        column = column_of(words, adjective, table, numbers)
-        if column is None:
-            column = column_of(claim.text, "", table, numbers)
+        column, least = _measured(found, claim.text, table, numbers)
         if column is None:
             continue
         values = {
             number.row: number.signed for number in numbers if number.column == column and not table.is_sum(number.row)
         }
-        least = least is not _turns(adjective, table, column, numbers)
         if rows[0] in values and len(values) > 1:
             extreme = min(values.values()) if least else max(values.values())
             if values[rows[0]] != extreme:
                 holder = next(row for row, value in values.items() if value == extreme)
                 yield WrongReading(found.group().strip(), f"{_label(table, holder)}: {table.rows[holder][column]}")
+
+
+def _two_superlatives(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a claim that no row is both of two things which it says of one row: `the dearest is also the brightest`."""
+    marks = list(_SUPERLATIVE.finditer(claim.text))
+    if len(marks) != 2 or rows_named(claim.text, table) or negated(claim.text) or _COMPARISON.search(claim.text):
+        return
+    if claim.numbers or not _IS.search(claim.text[marks[0].end() : marks[1].start()]):
+        return
+    extremes = [_extremes(mark, claim.text[max(0, mark.start() - 1) : mark.end()], table, numbers) for mark in marks]
+    if all(extremes) and extremes[0].isdisjoint(extremes[1]):
+        row = min(extremes[0])
+        yield WrongReading(marks[1].group().strip(), _label(table, row))
+
+
+_IS = re.compile(r"\b(?:is|are|was|were|has|have|had|also)\b|[是也]")
+
+
+def _extremes(mark: re.Match[str], words: str, table: TableRead, numbers: Sequence[Number]) -> frozenset[int]:
+    """Return the rows with the least or the greatest value in the column that a superlative is of; empty where that is not told."""
+    column, least = _measured(mark, words, table, numbers)
+    values = {
+        number.row: number.signed for number in numbers if number.column == column and not table.is_sum(number.row)
+    }
+    extreme = min(values.values(), default=0.0) if least else max(values.values(), default=0.0)
+    return frozenset(row for row, value in values.items() if value == extreme)
+
+
+def _measured(
+    mark: re.Match[str], words: str, table: TableRead, numbers: Sequence[Number]
+) -> tuple[int | None, bool]:
+    """Return the column that a superlative is of, and whether it is the least value there that it means."""
+    parts = mark.groupdict()
+    adjective = (parts["root"] or parts["noun"] or parts["chinese"] or "").lower()
+    least = parts["much"] in {"least", "fewest"} or (
+        bool(parts["root"] or parts["chinese"]) and bool(_LEAST.match(adjective))
+    )
+    named = " ".join(filter(None, (parts["noun"], parts["after"], parts["before"], parts["first"])))
+    column = column_of(named, adjective, table, numbers)
+    if column is None:
+        column = column_of(words, "", table, numbers)
+    if column is None:
+        return None, least
+    return column, least is not _turns(adjective, table, column, numbers)
 
 
 def _turns(adjective: str, table: TableRead, column: int, numbers: Sequence[Number]) -> bool:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from services.evidence.complements import agents, complements, exchanged
+from services.evidence.complements import agents, complements, exchanged, listed_agents
 from services.evidence.denied_or_hedged import DENIES_TOO, only_denied, only_guessed
-from services.evidence.predicates import attributed, compared, dated
+from services.evidence.circumstances import before_or_after, bounded, dated, placed
+from services.evidence.predicates import attributed, compared
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
 from services.evidence.roles import order, role_by_preposition, speaker, swapped
@@ -227,6 +228,8 @@ def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
         return None
     if not has_cjk(claim.text) and not any(cause & words for words in _around_causes(sentences)):
         return Turned("cause", (claimed.group(),), sure=False)
+    if not has_cjk(claim.text) and (joined := _joined_otherwise(cause, effect, sentences)):
+        return Turned("cause", (joined,), sure=False)
     for sentence in causal:
         given = _CAUSE_CLAIMED.search(sentence)
         if given is None:
@@ -237,6 +240,27 @@ def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
         if crossed > straight + 1:
             return Turned("cause", (given.group(),))
     return None
+
+
+def _joined_otherwise(cause: frozenset[str], effect: frozenset[str], sentences: Sequence[str]) -> str:
+    """Return a sentence that gives the claim's cause for something else, or another cause for its effect, which another sentence tells."""
+    for sentence in sentences:
+        given = _CAUSE_CLAIMED.search(sentence)
+        if given is None:
+            continue
+        around = frozenset(word_keys(sentence))
+        elsewhere = [frozenset(word_keys(other)) for other in sentences if other != sentence]
+        for mine, theirs, rest in zip((cause, effect), _sides(sentence, given), (effect, cause), strict=True):
+            same = len(mine) > 1 and len(mine & theirs) >= SAME_SIDE * len(mine)
+            if same and len(rest & around) <= OTHER_SIDE * len(rest) and any(
+                len(rest & words) >= SAME_SIDE * len(rest) for words in elsewhere
+            ):
+                return sentence
+    return ""
+
+
+SAME_SIDE, OTHER_SIDE = 0.6, 0.25
+"""Shares of the words of a cause or an effect that a sentence must hold to tell of it, and may hold if it does not."""
 
 
 def _around_causes(sentences: Sequence[str]) -> Iterator[frozenset[str]]:
@@ -303,9 +327,13 @@ _OF_A_PASSAGE = (
     order,
     swapped,
     dated,
+    bounded,
+    before_or_after,
+    placed,
     compared,
     attributed,
     complements,
+    listed_agents,
     exchanged,
     agents,
 )
