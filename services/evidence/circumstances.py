@@ -4,14 +4,16 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from services.evidence.period_binding import Period
-from services.evidence.readings import Reading, conflict, read, word_keys
+from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
 from services.evidence.subject_binding import worked_out
+from services.text.numbers import MONTHS
 from services.text.tokens import has_cjk
 
 CLAUSE = 0.75
 """Least share of a claim's words, but its year, that a whole clause must hold to be what the claim dates."""
+MAX_TIMES = 60
+"""Times of a text that are read."""
 _RELATIVE = re.compile(
     r"\b(?:before|after|since|until|till|by|from|between|earlier|later|first|already|still|only)\b|[前后起]|以来|截[至止]|[自从至到]\s?\d|年\s?[至到]",
     re.IGNORECASE,
@@ -19,48 +21,67 @@ _RELATIVE = re.compile(
 """Words with which a year is no time at which something happened."""
 
 
+_TIMES = re.compile(
+    r"(?:\b(?:[Ii]n|[Oo]n|[Dd]uring|[Bb]y|of) )?(?:"
+    r"(?P<year>(?<!\d)(?<!\d[.,])[12]\d{3}(?![\d%]|[.,]\d))年?|"
+    rf"\b(?P<month>{'|'.join(name.title() for name in sorted(MONTHS, key=len, reverse=True) if len(name) > 3 or name == 'may')})\b|"
+    r"(?<![\d年])(?P<numbered>1[0-2]|[1-9])月(?!\d)|"
+    r"\b(?P<day>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b|"
+    r"\b(?P<turn>(?:first|second|third|fourth|fifth|sixth|last) (?:year|day|week|month|season|half|stage|quarter|round|set|game))\b|"
+    r"(?P<ordinal>第[一二三四五六七八九十\d]{1,3}(?:年|天|周|届|轮|节|场|季))"
+    r")"
+)
+"""Times of several kinds, each with the word before it."""
+_Times = dict[str, set[str]]
+
+
 def dated(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
-    """Tell whether all that says most of the claim, or of a segment of it, gives another year for it than the claim does."""
-    written = frozenset(period for quote in quotes for period in _years(quote.periods))
+    """Tell whether all that says most of the claim, or of a segment of it, gives another time of the same kind for it."""
     if _RELATIVE.search(claim.text):
         return None
     if worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text))):
         return None
+    known = _times("\n".join(quote.text for quote in quotes))
     clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
-    whole = len(_years(claim.periods)) == 1
-    for part in [claim.text] if whole else claim.segments:
-        mine = _years(read(part).periods)
-        if len(mine) != 1 or not mine <= written:
-            continue
-        for texts, least in ((keyed.near if whole else (), ALIKE), (clauses, CLAUSE)):
-            near = [text for text, score in nearest(_YEARS.sub(" ", part), texts) if score >= least]
-            if near and _of_another_year(part, mine, near, keyed):
-                return Turned("period", (near[0],))
+    for kind, times in _times(claim.text).items():
+        whole = len(times) == 1
+        for part in [claim.text] if whole else claim.segments:
+            mine = _times(part).get(kind, set())
+            if len(mine) != 1 or not (mine <= known.get(kind, set()) or kind in {"turn", "ordinal"}):
+                continue
+            for texts, least in ((keyed.near if whole else (), ALIKE), (clauses, CLAUSE)):
+                near = [text for text, score in nearest(_TIMES.sub(" ", part), texts) if score >= least]
+                if near and _of_another_time(part, kind, mine, near, keyed):
+                    return Turned("period", (near[0],))
     return None
 
 
-def _of_another_year(part: str, mine: frozenset[Period], near: Sequence[str], keyed: Segments) -> bool:
-    """Tell whether texts that say what a part of a claim says give other years for it.
+def _times(text: str) -> _Times:
+    times: _Times = {}
+    for found in islice(_TIMES.finditer(text), MAX_TIMES):
+        for kind, said in found.groupdict().items():
+            if said and kind == "month":
+                times.setdefault("numbered", set()).add(str(MONTHS[said.lower()]))
+            elif said:
+                times.setdefault(kind, set()).add(said)
+    return times
 
-    What they do not say may be of the claim's year: `The line was opened in 2019 and closed in 2021`.
+
+def _of_another_time(part: str, kind: str, mine: set[str], near: Sequence[str], keyed: Segments) -> bool:
+    """Tell whether texts that say what a part of a claim says give other times for it.
+
+    What they do not say may be of the claim's time: `The line was opened in 2019 and closed in 2021`.
     """
-    if not all(conflict(mine, _years(read(text).periods)) for text in near):
+    given = [_times(text).get(kind, set()) for text in near]
+    if not all(times and mine.isdisjoint(times) for times in given):
         return False
-    others = _words_but_years(part).difference(*map(_words_but_years, near))
-    of_that_year = (text for text, _ in keyed.all if mine & _years(read(text).periods))
-    return not any(others & _words_but_years(text) for text in of_that_year)
+    others = _words_but_times(part).difference(*map(_words_but_times, near))
+    of_that_time = (text for text, _ in keyed.all if mine & _times(text).get(kind, set()))
+    return not any(others & _words_but_times(text) for text in of_that_time)
 
 
-def _words_but_years(text: str) -> frozenset[str]:
-    return frozenset(word_keys(_YEARS.sub(" ", text)))
-
-
-_YEARS = re.compile(r"\b(?:[Ii]n|[Oo]n|[Dd]uring) (?=[12]\d{3}\b)|[12]\d{3}年?")
-
-
-def _years(periods: frozenset[Period]) -> frozenset[Period]:
-    return frozenset((year, None, None) for year, _, _ in periods if year is not None)
-
+def _words_but_times(text: str) -> frozenset[str]:
+    return frozenset(word_keys(_TIMES.sub(" ", text)))
 
 
 _SINCE = re.compile(r"\b(?P<word>since|until|till) (?:the |early |late |about )?(?P<year>[12]\d{3})\b", re.IGNORECASE)

@@ -13,6 +13,7 @@ from typing import Literal
 from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.period_binding import Period
 from services.evidence.readings import Number, Reading, conflict, word_keys
+from services.evidence.sibling_numbers import given_to_sibling
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS
 from services.text.polarity import direction
 from services.text.tokens import has_cjk, stem
@@ -81,6 +82,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             continue  # worked out
         if not number.change and all(other.change for other in bound) and _tells_no_change(claim):
             return Misbound("other", number.text)
+        if not any(other.row >= 0 or other.change for other in bound) and (sibling := given_to_sibling(number, claim, quotes)):
+            return Misbound("subject", number.text, sibling)
         if (topic := _of_another_topic(number, bound, context, quotes)) is not None:
             return Misbound("subject", number.text, topic.text)
         rival = _better(about, number, bound, held, context)
