@@ -86,6 +86,29 @@ def order(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | Non
     return None
 
 
+_VERB_CHINESE = re.compile(
+    r"击败|战胜|打败|胜过|淘汰|收购|并购|兼并|起诉|控告|邀请|资助|取代|接替|超过|领先|继承|娶|嫁给|师从|拜师?|收养|供应|捕食|借给|卖给|赠给|捐给|委托|聘请|指控|批评|感谢|访问|击沉|攻占"
+)
+_PASSIVE_CHINESE = re.compile(r"被|由|遭|受|为[^，,。；;]{1,8}所")
+
+
+def order_chinese(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a Chinese claim has on both sides of a verb what a clause of the quotes has the other way round."""
+    for segment in claim.segments:
+        for verb in islice(_VERB_CHINESE.finditer(segment), MAX_SEGMENTS):
+            before, after = (set(word_keys(part)) for part in (segment[: verb.start()], segment[verb.end() :]))
+            for clause in (clause for quote in quotes for clause in quote.clauses):
+                place = clause.find(verb.group())
+                if place < 0 or _PASSIVE_CHINESE.search(segment) or _PASSIVE_CHINESE.search(clause):
+                    continue
+                their_before, their_after = (
+                    set(word_keys(part)) for part in (clause[:place], clause[place + len(verb.group()) :])
+                )
+                if before & their_after - after - their_before and after & their_before - before - their_after:
+                    return Turned("roles", (clause,))
+    return None
+
+
 def _forms(verb: str) -> str:
     """Return a pattern of a verb as it stands; of a regular one in the past, also as a participle of what somebody does: `replacing`."""
     root = verb.removesuffix("ed")

@@ -15,7 +15,7 @@ from services.evidence.circumstances import before_or_after, bounded, dated, pla
 from services.evidence.predicates import attributed, compared
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
-from services.evidence.roles import order, role_by_preposition, speaker, swapped
+from services.evidence.roles import order, order_chinese, role_by_preposition, speaker, swapped
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Segments, Turned, nearest, passage_of
 from services.evidence.subject_binding import bearer, worked_out
 from services.text.polarity import affirmed, negated, opposite
@@ -325,6 +325,7 @@ _OF_A_PASSAGE = (
     speaker,
     role_by_preposition,
     order,
+    order_chinese,
     swapped,
     dated,
     bounded,
