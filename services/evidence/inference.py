@@ -17,7 +17,7 @@ from services.evidence.readings import Number, Reading, read, word_keys
 from services.evidence.support import MAX_CLAIM, Failing, Verdict, check_support, lexical_share
 from services.text.measures import MEASURED_KINDS
 from services.text.names import names
-from services.text.numbers import is_held, quantities
+from services.text.numbers import is_held, missing_quantities, quantities
 from services.text.passages import sentences
 from services.text.polarity import direction, negated
 from services.text.tokens import has_cjk, tokens
@@ -58,10 +58,12 @@ _IMPLICIT = (
     r"\b(?:show(?:s|ing)?|indicat\w+|explain\w*|explanation|reasons?|because|since|due to|cause[sd]?|effects?|result\w*|depend\w*|"
     r"consistent with|would|can hardly|clearly|if|unless|whether|together|overall|both|neither|while|although|though|despite|but|yet|however|"
     r"instead|rather|contrast|compar\w+|differ\w*|similar\w*|same|more|less|fewer|most|least|alike|trend\w*|growing|"
-    r"speed\w* up|slow\w* down|caught up|overtak\w+|outweigh\w*|exceed\w*|too|enough|no longer|becom\w+|compensat\w+|offset\w*|(?:under|over)estimat\w+|when)\b|"
+    r"speed\w* up|slow\w* down|caught up|overtak\w+|outweigh\w*|exceed\w*|too|enough|no longer|becom\w+|(?:fall|fell|split|divid\w+) into|compensat\w+|offset\w*|(?:under|over)estimat\w+|when)\b|"
     r"显示|反映|大概|应当|很大程度|因为|由于|导致|原因|造成|取决于|有关|如果|即使|只有|除非|是否|而不是|反而|却|虽然|尽管|但|然而|不过|"
     r"对照|差[异距别]|弥补|抵消|一旦|[低高]估|有利于|不利于|相同|同样|一致|吻合|更|最|越|都|均|趋势|逐[渐步]|加[快速]|放缓|超过|不足以|足以"
 )
+_PRONOUN = re.compile(r"(?:it|its|they|their|he|his|she|her|this|these|that|those|both|neither)\b|[它他她这]|[该此其两]者?", re.IGNORECASE)
+"""With which a conclusion goes on about what the sentence before it names."""
 _NO_NAME = re.compile(r"^[A-Z](?=[a-z]+(?:ing|s|ion|ment|ness|ity|ance|ence|ure|age) (?:of|and)\b)")
 """A capital that only begins a sentence, before a word that would make a name with what follows: `Readers of the Ulver library`."""
 _CONCLUDES = re.compile(f"{_EXPLICIT}|{_IMPLICIT}", re.IGNORECASE)
@@ -150,7 +152,7 @@ def check_inference(
         said = check_support(bare, quotes, [*titles, question], likeness, concludes=True)
         if said.failing not in _OWN | {"hedge"}:  # a guess may follow from a guess
             return said
-    if not _CONCLUDES.search(text):
+    if not _CONCLUDES.search(text) and not _works_out(text, quotes):
         return Verdict("plain")
     across = has_cjk(text) != has_cjk("\n".join(quotes))
     if stranger := "" if across else _stranger(text, quotes, titles, question):
@@ -164,6 +166,11 @@ def check_inference(
         if turned := _against_trend(claim, readings) or _against_numbers(claim, readings):
             return Verdict("opposite", (turned,), sure=False)
     return Verdict(likeness=verdict.likeness)
+
+
+def _works_out(text: str, quotes: Sequence[str]) -> bool:
+    """Tell whether a sentence has a number that no premise has: a sum, a difference or a count, which the check of numbers has followed."""
+    return bool(missing_quantities(text, quotes))
 
 
 def _titled(quotes: Sequence[str], titles: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -194,7 +201,10 @@ def _stranger(text: str, quotes: Sequence[str], titles: Sequence[str], question:
     Empty where it has, or where enough others have.
     """
     held = [f"{quote}\n{title}" for quote, title in _titled(quotes, titles)]
-    if not _shared(text, "\n".join(held)) or len(_shared(text, "\n".join([question, *held]))) < ABOUT:
+    goes_on = len(quotes) >= PREMISES and _PRONOUN.match(without_lead(text))  # of what the sentence before says
+    if goes_on:
+        text = ""
+    elif not _shared(text, "\n".join(held)) or len(_shared(text, "\n".join([question, *held]))) < ABOUT:
         return _beginning(quotes[0])
     strangers = [
         quote

@@ -20,7 +20,9 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _ONLY_LABEL = re.compile(rf"^(?:{_LABELS})\s*[:：.。]*$", re.IGNORECASE)
-_THINGS = r"(?:evidence|sources?|excerpts?|documents?|material|passages?)"
+_THINGS = r"(?:evidence|sources?|excerpts?|documents?|material|passages?|tables?|quotes?)"
+_ASKING = r"(?:what|which|how|why|when|where|whom?|whose|whether)"
+_NOT_TOLD = r"(?:do|does|did)(?: not|n['’]t) (?:tell|say|show|state|give|mention|record|answer)"
 _LACKS = (
     r"(?:do(?:es)? not|did not|do(?:es)?n['’]t|didn['’]t|cannot|can['’]t|says? nothing|lacks?|(?:is|are) silent|"
     r"(?:gives?|contains?|offers?|provides?|names?|mentions?|states?) no)"
@@ -29,18 +31,27 @@ _NOTHING_KNOWN = re.compile(
     r"^(?:(?:however|but|unfortunately|so far|at present|overall|also),?\s+)?(?:"
     rf"(?:there (?:is|was|are) )?no (?:\w+ ){{0,2}}(?:{_THINGS}|information|data|answer|figures?)\b|"
     rf"(?:none of )?(?:the|these|this|available|collected|cited|retrieved|our) (?:\w+ ){{0,2}}(?:{_THINGS}|report)"
-    rf"(?: \w+){{0,2}}? {_LACKS}\b|"
+    rf"(?: \w+){{0,4}}? {_LACKS}\b|"
+    rf"(?:they|these|it|neither) {_NOT_TOLD} (?:either,? )?{_ASKING}\b|"
+    rf"{_ASKING} [^;:]{{1,200}}, (?:the|these|our) (?:\w+ ){{0,2}}{_THINGS} {_NOT_TOLD}(?=\.?$)|"
+    rf"[^,;:]{{1,120}} (?:is|are|was|were) not (?:given |told |named |covered |mentioned )?(?:in|among|by) (?:the|these|our) (?:\w+ )?{_THINGS}(?=\.?$)|"
+    rf"[^;:]{{1,120}} assumes? [^;:]{{1,200}}, (?:which|and this|but this) (?:the|these|our) (?:\w+ )?{_THINGS} {_NOT_TOLD}(?=\.?$)|"
     r"(?:it|this|that|what|whether|how|why|when|who|where|which)\b[^,;.]{0,80}? (?:is|are|was|were|remains?|could)"
     r"(?: still)? (?:unknown|unclear|open|unanswered|"
     r"not (?:be )?(?:found|known|stated|answered|established|determined|covered|verified|told|said|given))\b)",
     re.IGNORECASE,
 )
+_CHINESE_THINGS = r"(?:证据|资料|来源|材料|摘录|文献|文档|报告|表格?)"
 _NOTHING_KNOWN_CHINESE = re.compile(
     r"^(?:但是?|不过|然而|目前|因此|此外|另外|其中|遗憾的是)?[，,]?(?:"
-    r"(?:现有|已有|上述|这些|所引|可用|本次|本报告|检索到的|找到的|收集的)?的?(?:证据|资料|来源|材料|摘录|文献|文档|信息|报告)(?:中|里|都|均|并)*"
+    r"(?:现有|已有|上述|这些|所引|本节|本章|以上|各|可用|本次|本报告|检索到的|找到的|收集的)?的?(?:证据|资料|来源|材料|摘录|文献|文档|信息|报告|表格?)(?:中|里|都|均|并|也)*"
     r"(?:没有|未能?|不足以|无法|不能|缺乏|没)|"
     r"(?:目前|暂时)?(?:没有|未能?|尚未|暂未|暂无|缺乏|缺少|无法)(?:找到|发现|查到|检索到|获得|足够|相关|确定|确认|核实|直接|任何|明确)*"
-    r"[^，。；]{0,30}(?:证据|资料|来源|信息|材料|数据|记载|文献|依据|说明|答案))"
+    r"[^，。；]{0,30}(?:证据|资料|来源|信息|材料|数据|记载|文献|依据|说明|答案)|"
+    rf"[^，。；：]{{0,60}}(?:哪|什么|多少|多大|多深|如何|怎样|为何|为什么|是否|何时|谁|几|原因|数据|情况|数值)[^，。；：]{{0,30}}，(?:现有|上述|这些|所引|本节)?(?:的)?{_CHINESE_THINGS}(?:中|里|都|均|并|也)*"
+    r"(?:没有|未)(?:说明|说|给出|提到|提及|交代|记载|写明|涉及)(?=。?$)|"
+    rf"[^，。；：]{{1,60}}不在(?:现有|上述|这些|所引|本节)?(?:的)?{_CHINESE_THINGS}之?[中内里](?=。?$)|"
+    r"(?:它们?|这些|两者)(?:也|都|均)?(?:没有|未)(?:说明|说|给出|提到|提及|交代)[^，。；：]{0,20}(?:哪|什么|多少|如何|怎样|为何|为什么|是否|何时|谁|几))"
 )
 _ONLY_FORM = re.compile(
     r"\bin (?:a|one) single sentence\b|\bin (?:English|Chinese)\b|单独一句话|没有(?:中文|英文)", re.IGNORECASE

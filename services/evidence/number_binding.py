@@ -82,7 +82,7 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             continue  # worked out
         if not number.change and all(other.change for other in bound) and _tells_no_change(claim):
             return Misbound("other", number.text)
-        if not any(other.row >= 0 or other.change for other in bound) and (sibling := given_to_sibling(number, claim, quotes)):
+        if not any(other.row >= 0 or other.change for other in bound) and (sibling := given_to_sibling(number, bound, claim, quotes)):
             return Misbound("subject", number.text, sibling)
         if (topic := _of_another_topic(number, bound, context, quotes)) is not None:
             return Misbound("subject", number.text, topic.text)

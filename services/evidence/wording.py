@@ -179,6 +179,8 @@ _BOUND = re.compile(
 def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
     if _HEDGE.search(claim.text):
         return None
+    if worked_out(claim.text, frozenset(key for _, keys in keyed.all for key in keys)):
+        return None
     near = {text for segment in claim.segments for text, score in nearest(segment, keyed.near) if score >= ALIKE}
     only = set() if negated(claim.text) else _only_in(claim, keyed)
     for pattern in (_POSSIBLE, _PLANNED, _FUTURE):
