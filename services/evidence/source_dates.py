@@ -17,9 +17,11 @@ _NOUN = (
 )
 _PUBLISHED = r"(?:published|dated|issued|posted|printed|updated|came out|appeared|appearing|released|written)"
 _PUBLISHED_BEFORE = re.compile(
-    rf"\b{_PUBLISHED}(?: (?:in|on|of|as of|from))?(?: (?:early|late|mid))?[ -]$|(?:发表|发布|刊登|刊载|出版|写|更新|公布)于\s?$",
+    rf"\b{_PUBLISHED}(?: (?:in|on|of|as of|from))?(?: (?:early|late|mid))?[ -]$|(?:发表|发布|刊登|刊载|出版|写|更新|公布)(?:于|年份|时间|日期)?\s?$",
     re.IGNORECASE,
 )
+_PUBLICATION = re.compile(r"^(?:date of )?(?:publication|published|issued|dated|posted)\b|^(?:发表|发布|出版|刊登|刊载)", re.IGNORECASE)
+"""Head of a column with the dates of sources."""
 _NOUN_BEFORE = re.compile(rf"\b{_NOUN}(?: (?:of|from|in)|,)? [(（]?$", re.IGNORECASE)
 _NOUN_AFTER = re.compile(
     rf"[)）]?(?: [a-z-]{{2,20}}){{0,2}} {_NOUN}\b|"
@@ -33,6 +35,11 @@ BEFORE, AFTER = 40, 60
 def dated_title(title: str, published: str) -> str:
     """Return a title with the date of its source, as the check of sentences takes it."""
     return f"{title} ({published})" if published else title
+
+
+def is_publication(head: str) -> bool:
+    """Tell whether a column's head says that it has the dates on which sources were published."""
+    return _PUBLICATION.match(head) is not None
 
 
 def without_source_dates(text: str, quotes: Sequence[str], titles: Sequence[str]) -> str:

@@ -56,7 +56,13 @@ def strengths(
         titles = {excerpt.content_hash: sources[excerpt.content_hash].title for excerpt in own.values()}
         untraced = [key for key in titles if sources[key].untraced]
         checked = check_citations(
-            text, own, titles=titles, untraced=untraced, question=prompt.question, locale=prompt.locale
+            text,
+            own,
+            titles=titles,
+            published={key: sources[key].published or "" for key in titles},
+            untraced=untraced,
+            question=prompt.question,
+            locale=prompt.locale,
         )
         aspects = max(1, len(section.parts) + bool(section.excerpt_ids))
         found.append(Strength(sure_claims(checked.claims) / aspects, len(own)))

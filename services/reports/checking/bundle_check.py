@@ -16,6 +16,7 @@ from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
+from services.evidence.source_dates import dated_title
 from services.evidence.support import SEEN_BEFORE, Verdict, check_support
 from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
 from services.reports.checking.claim_check import VETO
@@ -187,7 +188,11 @@ def _claims(
             nowhere = {key for key, source in sources.items() if source.untraced}
             quotes = [first.quote for first in cited if first.content_hash not in nowhere]
             untraced = [first.quote for first in cited if first.content_hash in nowhere]
-            titles = [sources[first.content_hash].title for first in cited if first.content_hash in sources]
+            titles = [
+                dated_title(source.title, source.published or "")
+                for first in cited
+                if (source := sources.get(first.content_hash)) is not None
+            ]
             if claim.status == "inferred":
                 for reason in _inferred(claim, content, quotes, titles, untraced):
                     yield f"{name}: it is called inferred, but: {reason}"

@@ -24,6 +24,7 @@ def check_citations(
     excerpts: Mapping[str, Excerpt],
     *,
     titles: Mapping[str, str] | None = None,
+    published: Mapping[str, str] | None = None,
     untraced: Collection[str] = (),
     unsupported: Literal["mark", "drop"] = "mark",
     locale: str = "en-US",
@@ -39,6 +40,7 @@ def check_citations(
         markdown: as the model wrote it; it cites excerpts as `[E2-1]`.
         excerpts: all that may be cited, by id.
         titles: titles of the sources, by the excerpts' `content_hash`; names may occur in them instead of the quotes.
+        published: dates of the sources, ISO, by the excerpts' `content_hash`; a sentence may name a source by its date.
         untraced: `content_hash`s of computations whose numbers no source gives; they prove no number.
         unsupported: mark unsupported sentences with the locale's label, or drop them.
         locale: language of labels and reasons.
@@ -51,7 +53,15 @@ def check_citations(
     titles, untraced = titles or {}, frozenset(untraced)
     citing = citing or CodeCitations(list(excerpts.values()), titles, untraced)
     check = ClaimCheck(
-        excerpts, titles, untraced, question, labels_for(locale), likeness, judgements or {}, citing=citing
+        excerpts,
+        titles,
+        published or {},
+        untraced,
+        question,
+        labels_for(locale),
+        likeness,
+        judgements or {},
+        citing=citing,
     )
     reading = ReportCheck(check, drop=unsupported == "drop", rewritten=rewritten or {})
     checked = reading.report(markdown)

@@ -10,6 +10,7 @@ from schemas.evidence import EXCERPT_ID, Claim, Excerpt, Judgement
 from services.embedding.cross_lingual import Likeness
 from services.evidence.inference import check_marked
 from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
+from services.evidence.source_dates import dated_title
 from services.evidence.support import Verdict, check_support
 from services.reports.checking.code_citations import CANDIDATES, CodeCitations
 from services.reports.labels import Labels
@@ -41,6 +42,8 @@ class ClaimCheck:
     """All that may be cited, by id."""
     titles: Mapping[str, str]
     """Titles of the sources, by `content_hash`."""
+    published: Mapping[str, str]
+    """Dates of the sources, ISO, by `content_hash`; those that are not known are missing or empty."""
     untraced: Collection[str]
     """`content_hash`s of computations whose numbers no source gives."""
     question: str
@@ -259,11 +262,15 @@ class ClaimCheck:
         return check_support(words, [*quotes, *also], titles, likeness, untraced)
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return the quotes of excerpts, all titles, and what is quoted of computations whose numbers no source gives."""
+        """Return the quotes of excerpts, all titles with their dates, and what is quoted of computations whose numbers no source gives."""
         cited = [self.excerpts[key] for key in ids]
         quotes = [excerpt.quote for excerpt in cited if excerpt.content_hash not in self.untraced]
         untraced = [excerpt.quote for excerpt in cited if excerpt.content_hash in self.untraced]
-        return quotes, [self.titles.get(excerpt.content_hash, "") for excerpt in cited], untraced
+        dated = (
+            dated_title(self.titles.get(excerpt.content_hash, ""), self.published.get(excerpt.content_hash, ""))
+            for excerpt in cited
+        )
+        return quotes, list(dated), untraced
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
         """Tell whether a sentence stands in a cited quote as a whole sentence, line or cell and not as a part of one."""

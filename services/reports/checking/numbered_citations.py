@@ -36,9 +36,13 @@ def read_citations(markdown: str, shown: Sequence[EvidenceView], *, question: st
         for view in shown
     }
     titles = {view.title: view.title for view in shown}
+    published = {view.title: view.published for view in shown}
 
     def proven(text: str) -> int:
-        return sure_claims(check_citations(text, excerpts, titles=titles, question=question, locale=locale).claims)
+        checked = check_citations(
+            text, excerpts, titles=titles, published=published, question=question, locale=locale
+        )
+        return sure_claims(checked.claims)
 
     readings = [with_numbers(plain, meaning) for meaning in _meanings(shown) if numbers <= meaning.keys()]
     best = max([*readings, plain], key=proven) if readings else plain

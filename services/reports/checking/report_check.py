@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -28,6 +29,7 @@ from services.evidence.model_markdown import (
     words_of,
 )
 from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
+from services.evidence.source_dates import is_publication
 from services.evidence.support import Verdict
 from services.reports.checking.block_markdown import fenced, language_of, list_item, table_row
 from services.reports.checking.checked_report import CheckedReport
@@ -114,7 +116,7 @@ class ReportCheck:
         if level <= SECTION_LEVEL:
             self.section = words_of(text, self.shelter)
             self.quota.section()
-        marked = self._headline(text, self._below(node, level))
+        marked = text if self._is_title(text) else self._headline(text, self._below(node, level))
         return f"{node.markup if node.markup.startswith('#') else '#' * level} {marked}" if marked else ""
 
     def _end_opening(self) -> None:
@@ -165,7 +167,7 @@ class ReportCheck:
         return kept
 
     def _is_title(self, content: str) -> bool:
-        """Tell whether a paragraph is nothing but the title of a source, which is no claim of the report."""
+        """Tell whether a paragraph or a heading is nothing but the title of a source, which is no claim of the report."""
         letters = re.sub(r"\W+", "", words_of(content, self.shelter)).lower()
         return bool(letters) and any(
             letters == re.sub(r"\W+", "", title).lower() for title in self.check.titles.values()
@@ -310,6 +312,7 @@ class ReportCheck:
         written_ids = list(dict.fromkeys([*over, *(key for cell in cells for key in cited_ids(cell))]))
         ids = [identifier for identifier in written_ids if identifier in self.check.excerpts]
         texts = [words_of(cell, self.shelter) for cell in cells]
+        texts = [f"{head} {text}" if text and is_publication(head) else text for head, text in zip_longest(heads, texts, fillvalue="")]
         words = " | ".join(filter(None, texts))
         shown = [self._known_only(cell) for cell in cells]
         if not re.search(r"\w", words):

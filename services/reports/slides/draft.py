@@ -23,6 +23,7 @@ from schemas.reporter_slides import (
 )
 from schemas.usage import Usage
 from services.embedding.cross_lingual import Likeness, likeness_of
+from services.evidence.source_dates import dated_title
 from services.evidence.support import check_support
 from services.models import ask
 from services.reports.document import Block, Drawing, Listing, Paragraph, ParsedReport, Quotation, Table, words
@@ -192,7 +193,7 @@ class _Proof:
         verdict = check_support(
             text,
             [quote for quote, source in told if source and not source.untraced],
-            [source.title for _, source in told if source],
+            [dated_title(source.title, source.published or "") for _, source in told if source],
             self.likeness or self._note,
             [quote for quote, source in told if source and source.untraced],
             concludes=concludes,
