@@ -22,6 +22,8 @@ FEW = 4
 """Most numbers of a unit that may be shares of each other wherever they stand: with more, some pair gives any share."""
 MAX_PARTS = 5
 """Most numbers of a sentence of which one may be the whole and the others its parts."""
+MAX_PARALLEL = 8
+"""Most numbers of a quote, and most quotes, that are added up place by place."""
 _PART = re.compile(
     r"\bof (?:which|whom|them|these|those|the|its|their|his|her|all)\b|\b(?:out of|rest|others?|remaind\w+|remain\w+)\b|"
     r"其中|其余|余下|剩|里有|[名人家户座所个]中",
@@ -111,6 +113,21 @@ def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) 
                 yield whole - parts[0]
             if adds and len({number.measure.kind for number in numbers} - {""}) <= 1:
                 yield whole + sum(parts)
+
+
+def parallel_sums(quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield what the numbers at one place of quotes that are alike come to, of all and of any two: `Of 11 things 6 were repaired and 5 not.`."""
+    alike: dict[tuple[bool, ...], list[list[float]]] = {}
+    for quote in quotes:
+        numbers = [number for number in quote.numbers if number.row < 0]
+        if 1 < len(numbers) <= MAX_PARALLEL:
+            form = tuple(number.measure.kind == "percent" for number in numbers)
+            alike.setdefault(form, []).append([number.measure.value for number in numbers])
+    for form, rows in alike.items():
+        for percent, values in zip(form, zip(*rows, strict=True), strict=True):
+            if not percent and 1 < len(values) <= MAX_PARALLEL:
+                yield sum(values)
+                yield from map(sum, combinations(values, 2))
 
 
 def for_each(held: Sequence[Number], told: Sequence[Number]) -> Iterator[float]:

@@ -99,7 +99,9 @@ def bounded(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | 
 
 
 _BEFORE_OR_AFTER = re.compile(r"(?<![到至])(?P<event>[\u4e00-\u9fff]{2})[之以]?(?P<side>[前后])(?![来期者方面往台程])")
-_ENGLISH_SIDE = re.compile(r"\b(?P<side>before|after) (?P<event>(?:the |his |her |its |their )?[a-z]{4,20}(?: [a-z]{4,20})?)\b")
+_ENGLISH_SIDE = re.compile(
+    r"\b(?P<side>before|after) (?P<event>(?:the |his |her |its |their )?[a-z]{4,20}(?: [a-z]{4,20})?)\b"
+)
 
 
 def before_or_after(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
@@ -135,5 +137,7 @@ def placed(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
 
 def _elsewhere(text: str, preposition: str, name: frozenset[str]) -> bool:
     """Tell whether a text has a preposition with another name, and nowhere the name itself."""
-    others = (frozenset(word_keys(other["name"])) for other in _PLACE.finditer(text) if other["preposition"] == preposition)
+    others = (
+        frozenset(word_keys(other["name"])) for other in _PLACE.finditer(text) if other["preposition"] == preposition
+    )
     return name.isdisjoint(word_keys(text)) and any(others)

@@ -55,8 +55,12 @@ def _joined(text: str) -> Iterator[Joined]:
         yield Joined(stem(found["verb"]), found["preposition"], frozenset(word_keys(found["what"])))
 
 
-_AGENTS = re.compile(r"\b(?P<verb>[a-z]{2,20}(?:ed|wn|ught|uilt|[ktvs]en|itten)|made|led|run|won|sung) by (?P<who>[^.;:()]{2,160})")
-_AGENTS_END = re.compile(r",? (?:who|which|that|whose|with|in|at|on|for|from|after|before|when|while|where|but|because|as|to|and (?:[a-z]+ed|was|is|has|had))\b")
+_AGENTS = re.compile(
+    r"\b(?P<verb>[a-z]{2,20}(?:ed|wn|ught|uilt|[ktvs]en|itten)|made|led|run|won|sung) by (?P<who>[^.;:()]{2,160})"
+)
+_AGENTS_END = re.compile(
+    r",? (?:who|which|that|whose|with|in|at|on|for|from|after|before|when|while|where|but|because|as|to|and (?:[a-z]+ed|was|is|has|had))\b"
+)
 
 
 def listed_agents(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
@@ -67,8 +71,11 @@ def listed_agents(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
         theirs = [who for verb, who in given if verb == found["verb"]]
         own = _agents_in(found["who"])
         for name in names(f"by {own}"):
-            if name in known and theirs and not any(name in who for who in theirs) and any(
-                set(word_keys(own)) & set(word_keys(who)) for who in theirs
+            if (
+                name in known
+                and theirs
+                and not any(name in who for who in theirs)
+                and any(set(word_keys(own)) & set(word_keys(who)) for who in theirs)
             ):
                 return Turned("roles", (theirs[0],))
     return None

@@ -12,6 +12,7 @@ from services.evidence.arithmetic import (
     differences_and_sums,
     for_each,
     in_one_unit,
+    parallel_sums,
     parts_and_wholes,
     percentages,
     related,
@@ -217,6 +218,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
         yield from differences_and_sums(pairs, differs=differs, adds=adds)
         yield from parts_and_wholes(operands, quotes)
         yield from rests(operands, quotes, adds=adds)
+        yield from parallel_sums(quotes)
     told_for_each = held if _EACH.search(claim.text) else _told_for_each(quotes)
     if told_for_each:
         yield from for_each(held, told_for_each)

@@ -62,7 +62,9 @@ _IMPLICIT = (
     r"显示|反映|大概|应当|很大程度|因为|由于|导致|原因|造成|取决于|有关|如果|即使|只有|除非|是否|而不是|反而|却|虽然|尽管|但|然而|不过|"
     r"对照|差[异距别]|弥补|抵消|一旦|[低高]估|有利于|不利于|相同|同样|一致|吻合|更|最|越|都|均|趋势|逐[渐步]|加[快速]|放缓|超过|不足以|足以"
 )
-_PRONOUN = re.compile(r"(?:it|its|they|their|he|his|she|her|this|these|that|those|both|neither)\b|[它他她这]|[该此其两]者?", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"(?:it|its|they|their|he|his|she|her|this|these|that|those|both|neither)\b|[它他她这]|[该此其两]者?", re.IGNORECASE
+)
 """With which a conclusion goes on about what the sentence before it names."""
 _NO_NAME = re.compile(r"^[A-Z](?=[a-z]+(?:ing|s|ion|ment|ness|ity|ance|ence|ure|age) (?:of|and)\b)")
 """A capital that only begins a sentence, before a word that would make a name with what follows: `Readers of the Ulver library`."""

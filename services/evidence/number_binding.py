@@ -13,8 +13,9 @@ from typing import Literal
 from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.period_binding import Period
 from services.evidence.readings import Number, Reading, conflict, word_keys
-from services.evidence.sibling_numbers import given_to_sibling
+from services.evidence.sibling_numbers import given_to_sibling, given_to_topic
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS
+from services.text.names import NOT_NAMES
 from services.text.polarity import direction
 from services.text.tokens import has_cjk, stem
 
@@ -70,26 +71,29 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             fault = next(fault for fault in faults if fault)
             return Misbound(fault, number.text, fitting[0].text if len(fitting) == 1 and fault != "unit" else "")
         bound = [other for other, fault in zip(same, faults, strict=True) if not fault]
-        if number.role == "to" and all(other.change and not other.role for other in bound):
-            return Misbound("other", number.text)  # by how much it changed, told as what it came to
-        if number.towards and all(_is_opposite(number, other) for other in bound):
-            return Misbound("opposite", number.towards_word)
-        if counted := _of_another_thing(number, bound, quotes):
-            return Misbound("other", number.text, counted[0].text if len(counted) == 1 else "")
+        if misread := _misread_change(number, bound, claim):
+            return misread
         if number.change and not any(other.change for other in bound):
             if all(_is_no_change(other) for other in bound) and not derivable(number, claim, quotes):
                 return Misbound("other", number.text)  # an end of the change, told as how much it is
             continue  # worked out
-        if not number.change and all(other.change for other in bound) and _tells_no_change(claim):
-            return Misbound("other", number.text)
-        if not any(other.row >= 0 or other.change for other in bound) and (sibling := given_to_sibling(number, bound, claim, quotes)):
-            return Misbound("subject", number.text, sibling)
-        if (topic := _of_another_topic(number, bound, context, quotes)) is not None:
-            return Misbound("subject", number.text, topic.text)
+        if all(other.row < 0 for other in bound) and (misread := _of_a_neighbour(number, bound, context, quotes)):
+            return misread
         rival = _better(about, number, bound, held, context)
         if rival is not None:
             return Misbound("other", number.text, rival.text)
     return _reversed(held, context)
+
+
+def _misread_change(number: Number, bound: Sequence[Number], claim: Reading) -> Misbound | None:
+    """Return a change that the claim turns round, or tells as a level."""
+    if number.role == "to" and all(other.change and not other.role for other in bound):
+        return Misbound("other", number.text)
+    if number.towards and all(_is_opposite(number, other) for other in bound):
+        return Misbound("opposite", number.towards_word)
+    if not number.change and all(other.change for other in bound) and _tells_no_change(claim):
+        return Misbound("other", number.text)
+    return None
 
 
 _LABELLED = re.compile(r"[路号线楼班期届版型室区栋幢团营连队级]")
@@ -101,14 +105,14 @@ def part_of_a_name(number: Number, claim: Reading, texts: Sequence[str]) -> bool
     if label := _LABELLED.match(claim.text, number.place + len(number.text)):
         return any(f"{number.text}{label.group()}" in text for text in texts)
     found = re.search(r"[A-Z][\w-]{1,30} (?:\d{1,3}(?:\.\d)? )?$", claim.text[max(0, number.place - 32) : number.place])
-    return found is not None and any(f"{found.group()}{number.text}" in text for text in texts)
+    if found is None or found.group().split()[0].lower() in NOT_NAMES:
+        return False
+    return any(f"{found.group()}{number.text}" in text for text in texts)
 
 
 def _groups(texts: Sequence[Reading]) -> frozenset[float]:
     """Return the percentages that name groups in one of the texts."""
-    return frozenset(
-        number.measure.value for text in texts for number in text.numbers if number.names_group
-    )
+    return frozenset(number.measure.value for text in texts for number in text.numbers if number.names_group)
 
 
 def _without_groups(text: Reading, groups: frozenset[float]) -> Reading:
@@ -116,7 +120,9 @@ def _without_groups(text: Reading, groups: frozenset[float]) -> Reading:
     if not groups:
         return text
     named = (number.measure.kind == "percent" and number.measure.value in groups for number in text.numbers)
-    return replace(text, numbers=tuple(number for number, is_name in zip(text.numbers, named, strict=True) if not is_name))
+    return replace(
+        text, numbers=tuple(number for number, is_name in zip(text.numbers, named, strict=True) if not is_name)
+    )
 
 
 def _is_opposite(number: Number, other: Number) -> bool:
@@ -175,7 +181,9 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
     )
     if other.role == "from" and not other.near:
         periods = frozenset()
-    if periods <= context.claim.since and not any(_before(theirs, mine) for theirs in other.periods for mine in periods):
+    if periods <= context.claim.since and not any(
+        _before(theirs, mine) for theirs in other.periods for mine in periods
+    ):
         periods = frozenset()
     if conflict(periods, other.periods):
         return "period"
@@ -210,84 +218,25 @@ def _of_kind(number: Number, other: Number) -> bool:
     return number.row < 0 or _undated(number.words) == _undated(other.words)
 
 
-def _of_another_thing(number: Number, bound: Sequence[Number], quotes: Sequence[Reading]) -> list[Number]:
-    """Return the numbers that the quotes give of what a claim counts, where they count other things by the claim's number."""
-    thing = number.measure.kind
-    if not thing or thing in MEASURED_KINDS - {"people"} or any(other.row >= 0 for other in bound):
-        return []
-    for quote in quotes:
-        for other in quote.numbers:
-            follows = quote.text[other.place : other.place + AFTER].lower()
-            kind = other.measure.kind
-            if any(other is same for same in bound) and (kind in {"", thing} or thing[:_FORM] in follows):
-                return []
-    sentences = {other.words for other in bound}
-    held = (other for quote in quotes for other in quote.numbers if other.words in sentences)
-    return [other for other in held if other.measure.kind == thing and not equal(number, other)]
-
-
-def _of_another_topic(
+def _of_a_neighbour(
     number: Number, bound: Sequence[Number], context: "_Context", quotes: Sequence[Reading]
-) -> Number | None:
-    """Return a number of the same kind whose segment begins with what the claim's begins with, where that of the claim's number does not.
-
-    A segment with a pronoun goes on with the topic before it, and so begins with none of its own.
-    """
-    claim = context.claim
-    if any(other.row >= 0 for other in bound):
-        return None
-    mine = _heads(claim.segments, [number.text])
-    segments = [segment for quote in quotes for segment in quote.segments]
-    theirs = _heads(segments, [other.text for other in bound])
-    about = {key[:_FORM] for key in word_keys(claim.text)}
-    if len(mine) != 1 or not theirs or any(head[:_FORM] in about for head in theirs):
-        return None
-    if any(_PRONOUN.search(segment) and other.text in segment for segment in segments for other in bound):
-        return None
+) -> Misbound | None:
+    """Return a number whose words in the quotes are those of another number beside it."""
+    if not any(other.change for other in bound) and (sibling := given_to_sibling(number, bound, context.claim, quotes)):
+        return Misbound("other", number.text, sibling)
     sentences = {other.words for other in bound}
-    for quote in quotes:
-        for rival in quote.numbers:
-            if (
-                rival.row >= 0
-                or rival.words not in sentences
-                or rival.measure.kind != bound[0].measure.kind
-                or equal(number, rival)
-            ):
-                continue
-            if _about_other(number, rival, context):
-                continue
-            if _heads(quote.segments, [rival.text]) & mine:
-                return rival
-    return None
-
-
-_PRONOUN = re.compile(
-    r"\b(?:they|it|its|their|this|these|those|he|she|his|her|which|the (?:figure|number|total|rate|share|latter|former))\b|[它其该这此]",
-    re.IGNORECASE,
-)
-AFTER = 40
-"""Characters from a number on in which the thing stands that it counts."""
-_FORM = 4
-"""Letters in which forms of one word agree at least."""
-
-
-_NO_HEADS = frozenset(
-    key
-    for word in "above below beyond within without among against compared versus almost about near nearly roughly only just even still since "
-    "until both all every each however whereas respectively total average 同比 其中 分别 平均 目前 当时 截至 较上 与此".split()
-    for key in word_keys(word)
-)
-"""Words that stand before a number and name nothing that it is the number of."""
-
-
-def _heads(segments: Sequence[str], numbers: Sequence[str]) -> frozenset[str]:
-    """Return the first word that names something in each segment with a number, before the number."""
-    heads: set[str] = set()
-    for segment in segments:
-        places = [place for number in numbers if (place := segment.find(number)) >= 0]
-        keys = word_keys(segment[: min(places)]) if places else []
-        heads.update([key for key in keys if not key[0].isdigit() and key not in _NO_HEADS][:1])
-    return frozenset(heads)
+    rivals = [
+        rival
+        for quote in quotes
+        for rival in quote.numbers
+        if rival.row < 0
+        and rival.words in sentences
+        and rival.measure.kind == bound[0].measure.kind
+        and not equal(number, rival)
+        and not _about_other(number, rival, context)
+    ]
+    topic = given_to_topic(number, bound, context.claim, quotes, rivals)
+    return Misbound("subject", number.text, topic) if topic else None
 
 
 def _undated(words: frozenset[str]) -> frozenset[str]:

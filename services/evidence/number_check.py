@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from services.evidence.counted_numbers import counts
 from services.evidence.derived_dates import date_follows, month_of_year
 from services.evidence.derived_numbers import derivable, is_share, share_holds
 from services.evidence.number_binding import equal, part_of_a_name
-from services.evidence.readings import Number, Reading, counts, period_of
+from services.evidence.readings import Reading, period_of
 from services.text.numbers import is_held, quantities, quantities_with_places
 from services.text.quantity import Quantity
 from services.text.shares import shares_of

@@ -12,6 +12,8 @@ from services.text.tokens import has_cjk
 
 MAX_CLAUSES = 60
 """Clauses of the quotes that are compared."""
+
+
 class Comparison(NamedTuple):
     """Two sides of a comparison, and which has more."""
 

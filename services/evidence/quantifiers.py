@@ -90,16 +90,23 @@ def _all_for_some(claim: Reading, keyed: Keyed) -> Turned | None:
     return Turned("scope", (universal.group(),)) if any(_SOME.search(text) for text in near) else None
 
 
-_MOST = re.compile(r"(?<!the )(?<!at )\bmost (?:of\b|[a-z]{2,20}s\b)|\bthe majority\b|大多数|大部分|多数|过半")
-_MANY = re.compile(r"\b(?:many|some|several|a number of|a few|certain|\d{1,3} of \d{1,4})\b|许多|不少|一些|有些|部分|某些|个别", re.IGNORECASE)
-_HALF = re.compile(r"\b(?:half|majority|most\w*|mainly|nearly all|all)\b|%|percent|per cent|半|主要|绝大|成|分之|多[为是数]")
+_MOST = re.compile(
+    r"(?<!the )(?<!at )\bmost (?:of\b|[a-z]{2,20}s\b)|\bthe majority\b|大多数|大部分|多数|过半", re.IGNORECASE
+)
+_MANY = re.compile(
+    r"\b(?:many|some|several|a number of|a few|certain|\d{1,3} of \d{1,4})\b|许多|不少|一些|有些|部分|某些|个别",
+    re.IGNORECASE,
+)
+_HALF = re.compile(
+    r"\b(?:half|majority|most\w*|mainly|nearly all|all)\b|%|percent|per cent|半|主要|绝大|成|分之|多[为是数]"
+)
 """With what quotes may tell that it is more than half."""
 
 
 def _most_for_many(claim: Reading, keyed: Keyed, quotes: Sequence[Reading]) -> Turned | None:
     """Tell whether the claim says of most what the quotes say of many or of a few of some number."""
     most = _MOST.search(claim.text)
-    if most is None or any(_HALF.search(_MANY.sub("", quote.text)) for quote in quotes):
+    if most is None or any(_MOST.search(quote.text) or _HALF.search(_MANY.sub("", quote.text)) for quote in quotes):
         return None
     near = _related(claim, keyed, ALIKE)
     return Turned("scope", (most.group(),)) if any(_MANY.search(text) for text in near) else None

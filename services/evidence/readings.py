@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from services.evidence.counted_numbers import counts
 from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired, taken
 from services.evidence.table_reading import TableRead, parted, scale_of, scaled, sign_of_change
-from services.text.measures import Measure, is_year, measure_at, unit_of
+from services.text.measures import Measure, is_year, measure_at
 from services.text.names import names
 from services.text.numbers import MONTHS, quantities, quantities_with_places
 from services.text.passages import unwrapped
@@ -168,25 +169,6 @@ def period_of(quantity: Quantity) -> Period | None:
     return (int(quantity.value), None, None) if is_year(quantity) else None
 
 
-_COUNTED = re.compile(r"\s?[\u4e00-\u9fff](?<![年至到和与及比的以起])")
-"""What follows a number in Chinese that is no year: `2000只`."""
-_COUNTED_NOUN = re.compile(r" (?:[a-z]{2,20} )?(?:[a-z]{2,20}[^s\W\d_]s|people|women|men|children)\b(?!['’])")
-"""What follows a number in English that may be no year: `2048 tokens`."""
-_OF_TIME = re.compile(
-    r"(?:\b(?:in|of|since|until|till|by|during|from|(?<!up )to|and|or|before|after|between|the|its|their|this|early|late|mid|year|fiscal|through|an?|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter)[ ,-]{1,2}|['’]s |[\d(–-]|(?-i:\b[A-Z])[\w.]{0,20} )$",
-    re.IGNORECASE,
-)
-"""What stands before a year."""
-
-
-def counts(text: str, start: int, end: int) -> bool:
-    """Tell whether what stands beside a bare number makes it one of something, and no year."""
-    if unit_of(text, end) is not None or _COUNTED.match(text, end) is not None:
-        return True
-    return _COUNTED_NOUN.match(text, end) is not None and not _OF_TIME.search(text[max(0, start - 24) : start])
-
-
 def _prose(text: str) -> Reading:
     text, placed = quantities_with_places(text)
     breaks, depths = _breaks(text)
@@ -231,7 +213,9 @@ def _prose(text: str) -> Reading:
             (abs(depth(place) - depth(start)), period)
             for place, period in periods
             if (place < start or place not in introducing or depth(place) == depth(start))
-            and not taken(place, start, [first for first, _, _ in counted], [first for first, _ in periods], introducing, depth)
+            and not taken(
+                place, start, [first for first, _, _ in counted], [first for first, _ in periods], introducing, depth
+            )
         ]
         away = [(0, turns[start])] if start in turns else away
         least = min((distance for distance, _ in away), default=SENTENCE)

@@ -68,3 +68,55 @@ def _holds(piece: str, number: Number) -> bool:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in word_keys(text) if not word[0].isdigit() and word not in UNIT_WORDS)
+
+
+def given_to_topic(
+    number: Number, bound: Sequence[Number], claim: Reading, quotes: Sequence[Reading], rivals: Sequence[Number]
+) -> str:
+    """Return the number whose segment begins with what the claim's begins with, where that of the claim's number does not; else nothing.
+
+    A segment with a pronoun goes on with the topic before it, and so begins with none of its own.
+
+    Args:
+        number: of the claim.
+        bound: what it may be in the quotes.
+        claim: the sentence.
+        quotes: what it cites.
+        rivals: other numbers of the same kind in the same sentences.
+    """
+    mine = _heads(claim.segments, [number.text])
+    segments = [segment for quote in quotes for segment in quote.segments]
+    theirs = _heads(segments, [other.text for other in bound])
+    about = {key[:FORM] for key in word_keys(claim.text)}
+    if len(mine) != 1 or not theirs or any(head[:FORM] in about for head in theirs):
+        return ""
+    if any(_PRONOUN.search(segment) and other.text in segment for segment in segments for other in bound):
+        return ""
+    return next((rival.text for rival in rivals if _heads(segments, [rival.text]) & mine), "")
+
+
+_PRONOUN = re.compile(
+    r"\b(?:they|it|its|their|this|these|those|he|she|his|her|which|the (?:figure|number|total|rate|share|latter|former))\b|[它其该这此]",
+    re.IGNORECASE,
+)
+FORM = 4
+"""Letters in which forms of one word agree at least."""
+
+
+_NO_HEADS = frozenset(
+    key
+    for word in "above below beyond within without among against compared versus almost about near nearly roughly only just even still since "
+    "until both all every each however whereas respectively total average 同比 其中 分别 平均 目前 当时 截至 较上 与此".split()
+    for key in word_keys(word)
+)
+"""Words that stand before a number and name nothing that it is the number of."""
+
+
+def _heads(segments: Sequence[str], numbers: Sequence[str]) -> frozenset[str]:
+    """Return the first word that names something in each segment with a number, before the number."""
+    heads: set[str] = set()
+    for segment in segments:
+        places = [place for number in numbers if (place := segment.find(number)) >= 0]
+        keys = word_keys(segment[: min(places)]) if places else []
+        heads.update([key for key in keys if not key[0].isdigit() and key not in _NO_HEADS][:1])
+    return frozenset(heads)

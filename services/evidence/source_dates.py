@@ -6,6 +6,7 @@ sentence says, so it is left out before numbers are bound. It must be the source
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from services.text.measures import is_year
 from services.text.numbers import is_held, quantities, quantities_with_places
@@ -20,7 +21,9 @@ _PUBLISHED_BEFORE = re.compile(
     rf"\b{_PUBLISHED}(?: (?:in|on|of|as of|from))?(?: (?:early|late|mid))?[ -]$|(?:发表|发布|刊登|刊载|出版|写|更新|公布)(?:于|年份|时间|日期)?\s?$",
     re.IGNORECASE,
 )
-_PUBLICATION = re.compile(r"^(?:date of )?(?:publication|published|issued|dated|posted)\b|^(?:发表|发布|出版|刊登|刊载)", re.IGNORECASE)
+_PUBLICATION = re.compile(
+    r"^(?:date of )?(?:publication|published|issued|dated|posted)\b|^(?:发表|发布|出版|刊登|刊载)", re.IGNORECASE
+)
 """Head of a column with the dates of sources."""
 _NOUN_BEFORE = re.compile(rf"\b{_NOUN}(?: (?:of|from|in)|,)? [(（]?$", re.IGNORECASE)
 _NOUN_AFTER = re.compile(
@@ -37,9 +40,12 @@ def dated_title(title: str, published: str) -> str:
     return f"{title} ({published})" if published else title
 
 
-def is_publication(head: str) -> bool:
-    """Tell whether a column's head says that it has the dates on which sources were published."""
-    return _PUBLICATION.match(head) is not None
+def with_publication_heads(cells: Sequence[str], heads: Sequence[str]) -> list[str]:
+    """Return the cells of a row; those whose head says that a source was published then, with it: `published 2014`."""
+    return [
+        f"{head} {cell}" if cell and _PUBLICATION.match(head) else cell
+        for cell, head in zip_longest(cells, heads, fillvalue="")
+    ]
 
 
 def without_source_dates(text: str, quotes: Sequence[str], titles: Sequence[str]) -> str:
@@ -57,10 +63,11 @@ def without_source_dates(text: str, quotes: Sequence[str], titles: Sequence[str]
     left_out = 0
     for start, end, quantity in reversed(dates):
         before, after = plain[max(0, start - BEFORE) : start], plain[end : end + AFTER]
-        published = _PUBLISHED_BEFORE.search(before) is not None
+        published = _PUBLISHED_BEFORE.search(before)
         named = _NOUN_BEFORE.search(before) or _NOUN_AFTER.match(after)
         if published or (named and not is_held(quantity, held)):
-            plain = f"{plain[:start]}{plain[end:]}"
+            first = start - len(published.group()) if published else start
+            plain = f"{plain[:first].rstrip()} {plain[end:].lstrip()}"
             left_out += 1
     return plain if left_out else text
 

@@ -156,9 +156,7 @@ def _extremes(mark: re.Match[str], words: str, table: TableRead, numbers: Sequen
     return frozenset(row for row, value in values.items() if value == extreme)
 
 
-def _measured(
-    mark: re.Match[str], words: str, table: TableRead, numbers: Sequence[Number]
-) -> tuple[int | None, bool]:
+def _measured(mark: re.Match[str], words: str, table: TableRead, numbers: Sequence[Number]) -> tuple[int | None, bool]:
     """Return the column that a superlative is of, and whether it is the least value there that it means."""
     parts = mark.groupdict()
     adjective = (parts["root"] or parts["noun"] or parts["chinese"] or "").lower()

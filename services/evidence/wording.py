@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from services.evidence.circumstances import before_or_after, bounded, dated, placed
 from services.evidence.complements import agents, complements, exchanged, listed_agents
 from services.evidence.denied_or_hedged import DENIES_TOO, only_denied, only_guessed
-from services.evidence.circumstances import before_or_after, bounded, dated, placed
 from services.evidence.predicates import attributed, compared
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
@@ -179,7 +179,7 @@ _BOUND = re.compile(
 def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
     if _HEDGE.search(claim.text):
         return None
-    if worked_out(claim.text, frozenset(key for _, keys in keyed.all for key in keys)):
+    if _is_worked_out(claim, keyed):
         return None
     near = {text for segment in claim.segments for text, score in nearest(segment, keyed.near) if score >= ALIKE}
     only = set() if negated(claim.text) else _only_in(claim, keyed)
@@ -197,7 +197,14 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
 
 
 def _only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
-    return None if _HEDGE.search(claim.text) or _LATER.search(claim.text) else only_guessed(claim, quotes, keyed)
+    if _HEDGE.search(claim.text) or _LATER.search(claim.text) or _is_worked_out(claim, keyed):
+        return None
+    return only_guessed(claim, quotes, keyed)
+
+
+def _is_worked_out(claim: Reading, keyed: Segments) -> bool:
+    """Tell whether a claim has a number that no quote has: the quotes say how much is planned, and the claim what there was before."""
+    return worked_out(claim.text, frozenset(key for _, keys in keyed.all for key in keys))
 
 
 def _only_in(claim: Reading, keyed: Segments) -> set[str]:
@@ -254,8 +261,10 @@ def _joined_otherwise(cause: frozenset[str], effect: frozenset[str], sentences: 
         elsewhere = [frozenset(word_keys(other)) for other in sentences if other != sentence]
         for mine, theirs, rest in zip((cause, effect), _sides(sentence, given), (effect, cause), strict=True):
             same = len(mine) > 1 and len(mine & theirs) >= SAME_SIDE * len(mine)
-            if same and len(rest & around) <= OTHER_SIDE * len(rest) and any(
-                len(rest & words) >= SAME_SIDE * len(rest) for words in elsewhere
+            if (
+                same
+                and len(rest & around) <= OTHER_SIDE * len(rest)
+                and any(len(rest & words) >= SAME_SIDE * len(rest) for words in elsewhere)
             ):
                 return sentence
     return ""

@@ -103,7 +103,11 @@ def _occurs(word: str, held: frozenset[str], squeezed: str) -> bool:
     if nation != word and len(nation) > 3 and any(other.startswith(nation) for other in held):
         return True
     country = _COUNTRY.sub("", word)  # Scotland of Scottish
-    return country != word and len(country) > 3 and any(_ADJECTIVE.fullmatch(other[len(country) :]) for other in held if other.startswith(country))
+    return (
+        country != word
+        and len(country) > 3
+        and any(_ADJECTIVE.fullmatch(other[len(country) :]) for other in held if other.startswith(country))
+    )
 
 
 def names(text: str) -> list[str]:

@@ -39,9 +39,7 @@ def read_citations(markdown: str, shown: Sequence[EvidenceView], *, question: st
     published = {view.title: view.published for view in shown}
 
     def proven(text: str) -> int:
-        checked = check_citations(
-            text, excerpts, titles=titles, published=published, question=question, locale=locale
-        )
+        checked = check_citations(text, excerpts, titles=titles, published=published, question=question, locale=locale)
         return sure_claims(checked.claims)
 
     readings = [with_numbers(plain, meaning) for meaning in _meanings(shown) if numbers <= meaning.keys()]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -29,7 +28,7 @@ from services.evidence.model_markdown import (
     words_of,
 )
 from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
-from services.evidence.source_dates import is_publication
+from services.evidence.source_dates import with_publication_heads
 from services.evidence.support import Verdict
 from services.reports.checking.block_markdown import fenced, language_of, list_item, table_row
 from services.reports.checking.checked_report import CheckedReport
@@ -311,8 +310,7 @@ class ReportCheck:
     def _row(self, cells: list[str], over: list[str], heads: list[str]) -> str:
         written_ids = list(dict.fromkeys([*over, *(key for cell in cells for key in cited_ids(cell))]))
         ids = [identifier for identifier in written_ids if identifier in self.check.excerpts]
-        texts = [words_of(cell, self.shelter) for cell in cells]
-        texts = [f"{head} {text}" if text and is_publication(head) else text for head, text in zip_longest(heads, texts, fillvalue="")]
+        texts = with_publication_heads([words_of(cell, self.shelter) for cell in cells], heads)
         words = " | ".join(filter(None, texts))
         shown = [self._known_only(cell) for cell in cells]
         if not re.search(r"\w", words):

@@ -1,0 +1,40 @@
+"""Sentences that only say what the evidence does not tell make no claim."""
+
+import pytest
+
+from services.evidence.non_claims import says_nothing_known
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The excerpts for this section do not tell which figure is held to be best today.",
+        "What depth their dives gave, the excerpts do not tell.",
+        "How much tides or the drift of a wire account for at this place, the evidence does not tell.",
+        "Scores of models on named benchmarks are not in the evidence.",
+        "They do not tell either how much of the hours was given on Saturdays.",
+        "The split assumes that volunteers worked on things of their own skill, which the tables do not say.",
+        "本节摘录没有说明哪个数字最可靠。",
+        "他们下潜得到的深度是多少，摘录没有给出。",
+        "各基准上的得分不在证据之中。",
+        "它们也没有说明哪些志愿者参加了周六的活动。",
+    ],
+)
+def test_words_on_missing_evidence_are_no_claim(sentence: str) -> None:
+    assert says_nothing_known(sentence, "")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The excerpts do not tell it, but the ship sank.",
+        "What sank the ship was ice, and the evidence does not tell more.",
+        "The ship is not in the harbour.",
+        "They do not tell customers the price.",
+        "What the 12 dives gave, the excerpts do not tell.",
+        "毒物不在杯中。",
+        "该药有效，摘录没有说明原因。",
+    ],
+)
+def test_what_says_more_is_a_claim(sentence: str) -> None:
+    assert not says_nothing_known(sentence, "")
