@@ -15,7 +15,6 @@ from services.evidence.period_binding import Period
 from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.evidence.sibling_numbers import given_to_sibling, given_to_topic
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS
-from services.text.names import NOT_NAMES
 from services.text.polarity import direction
 from services.text.tokens import has_cjk, stem
 
@@ -53,14 +52,13 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
     quotes = [_without_groups(quote, groups) for quote in quotes]
     claim = _without_groups(claim, groups)
     held = [number for quote in quotes for number in quote.numbers]
-    texts = [quote.text for quote in quotes]
     labels = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
     labels = {label for label in labels if not any(label != other and label in other for other in labels)}
     about = frozenset(word_keys(claim.text))
     context = _Context(claim, frozenset(labels), _kinds_of_names(held))
     for number in claim.numbers:
         same = [other for other in held if equal(number, other)]
-        if not same or part_of_a_name(number, claim, texts):
+        if not same:
             continue
         faults = [_fault(number, other, context) for other in same]
         if all(faults):
@@ -94,20 +92,6 @@ def _misread_change(number: Number, bound: Sequence[Number], claim: Reading) -> 
     if not number.change and all(other.change for other in bound) and _tells_no_change(claim):
         return Misbound("other", number.text)
     return None
-
-
-_LABELLED = re.compile(r"[路号线楼班期届版型室区栋幢团营连队级]")
-"""What makes the digits before it a label, as in `8路`: no quantity that could be worked out."""
-
-
-def part_of_a_name(number: Number, claim: Reading, texts: Sequence[str]) -> bool:
-    """Tell whether a number stands behind a word with a capital or makes a label, and together with it in a quote."""
-    if label := _LABELLED.match(claim.text, number.place + len(number.text)):
-        return any(f"{number.text}{label.group()}" in text for text in texts)
-    found = re.search(r"[A-Z][\w-]{1,30} (?:\d{1,3}(?:\.\d)? )?$", claim.text[max(0, number.place - 32) : number.place])
-    if found is None or found.group().split()[0].lower() in NOT_NAMES:
-        return False
-    return any(f"{found.group()}{number.text}" in text for text in texts)
 
 
 def _groups(texts: Sequence[Reading]) -> frozenset[float]:

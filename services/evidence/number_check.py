@@ -1,13 +1,14 @@
 """Whether quotes give a claim's numbers, dates and shares: as written, in other units, or worked out from others."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from services.evidence.counted_numbers import counts
 from services.evidence.derived_dates import date_follows, month_of_year
 from services.evidence.derived_numbers import derivable, is_share, share_holds
-from services.evidence.number_binding import equal, part_of_a_name
-from services.evidence.readings import Reading, period_of
+from services.evidence.number_binding import equal
+from services.evidence.readings import Number, Reading, period_of
 from services.text.numbers import is_held, quantities, quantities_with_places
 from services.text.quantity import Quantity
 from services.text.shares import shares_of
@@ -27,7 +28,7 @@ def _missing(claim: Reading, quotes: Sequence[Reading]) -> Iterator[str]:
     heads = "\n".join(head for quote in quotes for table in quote.tables for head in table.heads)
     named = {quantity.value for quantity in quantities(heads)}
     for number in claim.numbers:
-        if is_share(number, claim) or part_of_a_name(number, claim, texts):
+        if is_share(number, claim) or _part_of_a_name(number, claim, texts):
             continue
         held = any(equal(number, other) for quote in quotes for other in quote.numbers)
         held = held or number.measure.value / number.measure.factor in named
@@ -42,6 +43,18 @@ def _missing(claim: Reading, quotes: Sequence[Reading]) -> Iterator[str]:
     for share in shares_of(claim.text):
         if not share_holds(share, claim, quotes):
             yield claim.text[share.start : share.end]
+
+
+_LABELLED = re.compile(r"[路号线楼班期届版型室区栋幢团营连队级]")
+"""What makes the digits before it a label, as in `8路`: no quantity that could be worked out."""
+
+
+def _part_of_a_name(number: Number, claim: Reading, texts: Sequence[str]) -> bool:
+    """Tell whether a number stands behind a word with a capital or makes a label, and together with it in a quote."""
+    if label := _LABELLED.match(claim.text, number.place + len(number.text)):
+        return any(f"{number.text}{label.group()}" in text for text in texts)
+    found = re.search(r"[A-Z][\w-]{1,30} $", claim.text[max(0, number.place - 32) : number.place])
+    return found is not None and any(f"{found.group()}{number.text}" in text for text in texts)
 
 
 def _is_date(quantity: Quantity) -> bool:

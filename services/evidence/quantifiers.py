@@ -67,7 +67,7 @@ def scope(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned 
     clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
     return (
         _all_for_some(claim, [*keyed.near, *clauses])
-        or _most_for_many(claim, [*keyed.near, *clauses], quotes)
+        or _most_for_many(claim, [*keyed.near, *clauses])
         or _often_for_rarely(claim, keyed.near)
         or _whole_for_part(claim, quotes)
         or _without_its_part(claim, keyed.near if has_cjk(claim.text) else [*keyed.near, *clauses])
@@ -103,12 +103,12 @@ _HALF = re.compile(
 """With what quotes may tell that it is more than half."""
 
 
-def _most_for_many(claim: Reading, keyed: Keyed, quotes: Sequence[Reading]) -> Turned | None:
+def _most_for_many(claim: Reading, keyed: Keyed) -> Turned | None:
     """Tell whether the claim says of most what the quotes say of many or of a few of some number."""
     most = _MOST.search(claim.text)
-    if most is None or any(_MOST.search(quote.text) or _HALF.search(_MANY.sub("", quote.text)) for quote in quotes):
+    near = _related(claim, keyed, ALIKE) if most else []
+    if most is None or any(_MOST.search(text) or _HALF.search(_MANY.sub("", text)) for text in near):
         return None
-    near = _related(claim, keyed, ALIKE)
     return Turned("scope", (most.group(),)) if any(_MANY.search(text) for text in near) else None
 
 
