@@ -192,10 +192,22 @@ def agreement(first: Quoted, other: Quoted) -> bool:
     )
 
 
+_CONDITIONS = frozenset({"time", "岁", "aged"})
+"""Kinds of numbers that only say of whom, or how long, another number of the sentence is."""
+
+
+def _is_condition(number: Number, statement: Statement) -> bool:
+    """Tell whether a number is a dose, an age or a duration beside the figures of a sentence, and so none that can be confirmed."""
+    kinds = {other.measure.kind for other in statement.reading.numbers} - _CONDITIONS - {""}
+    return number.names_group or (number.measure.kind in _CONDITIONS and bool(kinds))
+
+
 def _numbers_agree(left: Statement, right: Statement) -> bool:
     """Tell whether two sentences give one thing the same number for a period that may be the same."""
     return any(
         bool(mine.measure.kind)
+        and not _is_condition(mine, left)
+        and not _is_condition(theirs, right)
         and _comparable(mine, theirs)
         and mine.measure.agrees(theirs.measure)
         and not conflict(left.periods_of(mine), right.periods_of(theirs))

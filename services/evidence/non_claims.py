@@ -28,7 +28,7 @@ _LACKS = (
     r"(?:gives?|contains?|offers?|provides?|names?|mentions?|states?) no)"
 )
 _NOTHING_KNOWN = re.compile(
-    r"^(?:(?:however|but|unfortunately|so far|at present|overall|also),?\s+)?(?:"
+    r"^(?:(?:however|but|unfortunately|so far|at present|overall|also),?\s++)?(?:"
     rf"(?:there (?:is|was|are) )?no (?:\w+ ){{0,2}}(?:{_THINGS}|information|data|answer|figures?)\b|"
     rf"(?:none of )?(?:the|these|this|available|collected|cited|retrieved|our) (?:\w+ ){{0,2}}(?:{_THINGS}|report)"
     rf"(?: \w+){{0,4}}? {_LACKS}\b|"

@@ -10,7 +10,7 @@ from services.text.tokens import has_cjk
 
 _SPEAKER = re.compile(
     r"\b(?:[Aa]ccording to|[Ii]n the words of|[Ii]n (?=[\w ]{2,40}['’]s (?:view|opinion|words)))\s*((?:the |its |their )?[\w.-]+(?: [\w.-]+){0,2})|"
-    r"((?:[Tt]he |[A-Z])[\w.-]+(?: [\w.-]+){0,2}?),? (?:said|says|believes?|thinks?|argues?|claims?|warned|told|point(?:s|ed) out|called|blamed?)\b|"
+    r"((?:[Tt]he |[A-Z])[\w.-]+(?: [\w.-]+){0,2}?) (?:said|says|believes?|thinks?|argues?|claims?|warned|told|point(?:s|ed) out|called|blamed?)\b|"
     r"([\u4e00-\u9fff]{2,8}?)(?:则|也|还)?(?:认为|表示|指出|称|强调|介绍说|分析说)",
 )
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from services.evidence.readings import Number, Reading, word_keys
 from services.text.measures import UNIT_WORDS
@@ -63,7 +64,14 @@ def _pieces(text: str) -> list[str]:
 
 
 def _holds(piece: str, number: Number) -> bool:
-    return re.search(rf"(?<![\d.]){re.escape(number.text)}(?!\d|\.[\da-z])", piece) is not None
+    """Tell whether a piece has a number that is no part of a longer one."""
+    return any(
+        not (before[-1:].isdigit() or before.endswith(".") or after[:1].isdigit() or _GOES_ON.match(after))
+        for before, after in pairwise(piece.split(number.text))
+    )
+
+
+_GOES_ON = re.compile(r"\.[\da-z]")
 
 
 def _words(text: str) -> frozenset[str]:
