@@ -16,6 +16,7 @@ from schemas.bundle import EvidenceFile
 from schemas.evidence import Status
 from schemas.reporter import Report
 from services.evidence.inference import check_marked
+from services.evidence.source_dates import dated_title
 from services.evidence.support import check_support, lexical_share
 from services.reports.checking.bundle_check import BundleCheck
 from services.reports.document import (
@@ -33,6 +34,7 @@ from services.reports.document import (
 )
 from services.reports.labels import ENGLISH
 from services.reports.parser import parse_report
+from services.reports.reference import Reference
 from services.reports.sentences import cited_sentences
 from services.run.errors import BundleError
 from services.text.quote_location import locate
@@ -61,6 +63,7 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         frozenset(source.number for source in report.sources if source.untraced and source.number is not None),
         _held(evidence),
         evidence.question,
+        {source.number: source.published or "" for source in report.sources if source.number is not None},
     )
     check = BundleCheck(problems=[f"{file.name}: {problem}" for problem in checker.problems()])
     check.checked = {"citations": checker.citations, "sentences": checker.sentences, "quotes": checker.quotes}
@@ -101,6 +104,8 @@ class _Checker:
     """Sentences of the report itself, which the check of its bundle holds to what exactly each cites; by their letters."""
     question: str = ""
     """That the bundle answers."""
+    published: Mapping[int, str] = field(default_factory=dict)
+    """Dates of the sources, by their numbers."""
     citations: int = 0
     sentences: int = 0
     quotes: int = 0
@@ -128,7 +133,7 @@ class _Checker:
     def _of_program(self, block: Block) -> Iterator[str]:
         """Check what stands beside a program: of the title of its source, which states nothing, the link alone."""
         citations = citations_in(block.content) if isinstance(block, Paragraph) else ()
-        titles = {" ".join(title.split()) for title in self._cited(citations)[1]}
+        titles = {" ".join(reference.title.split()) for reference in self._references(citations)}
         if isinstance(block, Paragraph) and words(block.content) in titles:
             yield from self._links(citations)
         else:
@@ -199,7 +204,11 @@ class _Checker:
                 yield f"citation [[{citation.number}]] links to {citation.link[:80]}, not to its source"
 
     def _cited(self, citations: tuple[Citation, ...]) -> tuple[list[str], list[str]]:
-        numbers = {citation.number for citation in citations}
-        cited = [reference for reference in self.parsed.references if reference.number in numbers]
+        """Return the quotes of what is cited, and the titles of its sources with their dates."""
+        cited = self._references(citations)
         quotes = [quote.text for reference in cited for quote in reference.quotes]
-        return quotes, [reference.title for reference in cited]
+        return quotes, [dated_title(source.title, self.published.get(source.number, "")) for source in cited]
+
+    def _references(self, citations: tuple[Citation, ...]) -> list[Reference]:
+        numbers = {citation.number for citation in citations}
+        return [reference for reference in self.parsed.references if reference.number in numbers]

@@ -48,6 +48,12 @@ def test_an_independent_source_confirms_a_figure(one: str, other: str) -> None:
         (OWN, "The keeper of the lighthouse of Vell has been 48 times to the town."),
         (OWN, "The Vell lighthouse is tall."),
         ("In 2019 Vell exported 18 tonnes of timber.", "In 2020 Vell exported 18 tonnes of timber."),
+        ("三年后，干预组的发病率为30.4%，对照组为39.5%。", "三年后，试验组屈光度变化为-0.51D，对照组为-1.24D。"),
+        (
+            "After three years 30 percent of the group were ill.",
+            "After three years 12 percent of the group were cured.",
+        ),
+        ("The 0.5% group gained 18 kg.", "The 0.5% group gained 12 kg."),
     ],
 )
 def test_another_number_thing_or_period_confirms_nothing(one: str, other: str) -> None:

@@ -71,6 +71,23 @@ async def test_what_does_not_hold_is_named(tmp_path: Path, text: str, problem: s
     assert problem in problems[0]
 
 
+async def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(tmp_path: Path) -> None:
+    store = EvidenceStore(InMemoryStore())
+    for source_text in ENGLISH:
+        await store.put_text(source_text)
+    await write_bundle(english(), tmp_path, store)
+    file = tmp_path / "evidence.json"
+    evidence = json.loads(file.read_text("utf-8"))
+    own = next(excerpt for excerpt in evidence["excerpts"] if "multibeam" in excerpt["quote"])
+    notes = [f"Note {letter} tells of another voyage and of its crew." for letter in "abcdefghijkl"]
+    evidence["excerpts"] += [own | {"id": f"E1-{place}", "quote": note} for place, note in enumerate(notes, 20)]
+    file.write_text(json.dumps(evidence), "utf-8")
+    article = tmp_path / "article.md"
+    citation = cited(int(own["source_id"].removeprefix("S")))
+    article.write_text(f"# An article\n\nIn 2010 modern equipment of a survey arrived at 10,994 metres {citation}.\n")
+    assert verify_markdown(article).problems == []
+
+
 def test_a_file_without_a_bundle_says_what_to_name(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# A")
     with pytest.raises(BundleError, match="--bundle DIR"):

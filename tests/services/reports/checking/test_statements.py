@@ -42,6 +42,27 @@ def test_a_heading_that_names_a_topic_or_that_its_section_supports_stands(head: 
     assert check(f"{head}\n\n{EXPORTS}").markdown == f"{head}\n\n{EXPORTS}"
 
 
+def test_a_heading_that_is_the_title_of_a_source_is_no_claim() -> None:
+    head = "## Norland at sea: the lost years from 1931 to 1944"
+    for titles, mark in (({"b": "Norland at sea: The Lost Years, from 1931 to 1944"}, ""), ({"b": "Norland"}, MARK)):
+        checked = check_citations(f"{head}\n\n{EXPORTS}", EXCERPTS, titles=titles, question="")
+        assert checked.markdown.split("\n")[0] == f"{head}{mark}"
+
+
+def test_a_table_may_have_the_years_in_which_its_sources_were_published() -> None:
+    quote = "The depth measured in 2010 is 10,984 metres. The paper came out in 2014."
+    excerpts = {"E1-1": Excerpt(id="E1-1", content_hash="a", quote=quote, start=0, end=len(quote))}
+    rows = "|---|---|---|\n| 2014 | 10,984 m | depth of the paper [E1-1] |"
+    for head, failing in (("published", 0), ("year", 1)):
+        checked = check_citations(f"| {head} | depth | of |\n{rows}", excerpts, published={"a": "2014-11-02"})
+        assert checked.marked == failing
+
+
+def test_ids_in_a_chart_are_no_numbers() -> None:
+    chart = '```chart\n{"type": "bar", "title": "Exports", "series": [{"values": [23.4]}], "sources": ["E1-1", "E1-16"]}\n```'
+    assert check(f"{EXPORTS}\n\n{chart}").marked == 0
+
+
 @pytest.mark.parametrize(
     "head",
     [
