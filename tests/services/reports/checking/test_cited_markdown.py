@@ -84,7 +84,7 @@ async def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(tm
     file.write_text(json.dumps(evidence), "utf-8")
     article = tmp_path / "article.md"
     citation = cited(int(own["source_id"].removeprefix("S")))
-    article.write_text(f"# An article\n\nIn 2010 modern equipment of a survey arrived at 10,994 metres {citation}.\n")
+    article.write_text(f"# An article\n\nModern equipment brought along for the survey arrived at 10,994 {citation}.\n")
     assert verify_markdown(article).problems == []
 
 
