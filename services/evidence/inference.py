@@ -49,7 +49,7 @@ _LEADS = re.compile(
 )
 """Words before a conclusion, which say nothing of it."""
 _EXPLICIT = (
-    r"\b(?:therefore|thus|hence|so|consequently|accordingly|suggest\w*|impl(?:y|ies|ied|ication)|mean(?:s|ing)|"
+    r"\b(?:therefore|thus|hence|so|consequently|accordingly|suggest\w*|impl(?:y|ies|ied|ication)|mean(?:s|ing)|(?:that|this|which) makes|"
     r"follows?|conclu\w+|infer\w*|likely|unlikely|probabl\w+|plausibl\w+|possibl\w+|perhaps|apparently|evidently|seem\w*|may|might|could|"
     r"taken together|than|unlike|whereas|in contrast|compared)\b|"
     r"因此|因而|所以|可见|看来|推断|推测|表明|说明|意味|提示|可能|也许|或许|恐怕|似乎|相比|比|[高低大小多少长短早晚快慢]于"

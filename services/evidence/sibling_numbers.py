@@ -6,12 +6,15 @@ from itertools import pairwise
 
 from services.evidence.readings import Number, Reading, word_keys
 from services.text.measures import UNIT_WORDS
+from services.text.tokens import has_cjk
 
 _PIECE = re.compile(
     r"(?<!\d),|,(?!\d{3})|[;，；、。\n]|[.!?](?=\s)|\b(?:and|but|while|whereas|against|compared with|than|versus|or)\b|(?<=[\u4e00-\u9fff])[和而]"
 )
 _REFERENCE = re.compile(r"\([A-Z][^()]{0,60}\bet al\b[^()]{0,80}\)")
 """A reference in a paper: `(Tay et al., 2023b)`."""
+TELLING_CHINESE = 2
+"""Pairs of Chinese characters of a neighbour's that a claim must have beside a number; in English it is a word."""
 MAX_PIECES = 60
 """Pieces of a text that are compared."""
 
@@ -30,6 +33,7 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
     mine = [piece for piece in _pieces(claim.text) if _holds(piece, number)]
     if len(mine) != 1 or not (said := _words(mine[0])):
         return ""
+    least = TELLING_CHINESE if has_cjk(claim.text) else 1
     found = ""
     for quote in quotes:
         for clause in quote.clauses:
@@ -51,7 +55,12 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
                 and not _holds(mine[0], other)
             ]
             crossed = next(
-                (other.text for other, words in siblings if said & (words - own) and not said & (own - words)), ""
+                (
+                    other.text
+                    for other, words in siblings
+                    if len(said & (words - own)) >= least and not said & (own - words)
+                ),
+                "",
             )
             if not crossed or not all(own - words for _, words in siblings):
                 return ""

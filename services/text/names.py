@@ -32,7 +32,7 @@ _COMMON_SUBJECTS = (
     "research study analysis data evidence work growth production demand progress interest development nobody "
     "everyone someone nothing everything anyone people government water light sound depth speed time weather "
     "temperature pressure "
-    "science technology money help part half much little such what nature history life"
+    "science technology money size cost price help part half much little such what nature history life"
 )
 _DENIED = re.compile(r"\b[Nn]on([A-Z]\w{1,30})")
 """A name behind a denial: `nonLLM`."""
