@@ -7,11 +7,11 @@ carry, in English and Chinese; what they do not see passes.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
+from services.evidence.causes import caused, is_own_cause
 from services.evidence.circumstances import before_or_after, bounded, dated, placed
 from services.evidence.complements import agents, complements, exchanged, listed_agents
-from services.evidence.denied_or_hedged import DENIES_TOO, only_denied, only_guessed
+from services.evidence.denied_or_hedged import DENIES_TOO, HEDGE, POSSIBLE, only_denied, only_guessed
 from services.evidence.predicates import attributed, compared
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
@@ -30,22 +30,7 @@ DENIED = 0.75
 `neither will be shut` of `both stay open`. On the claims that may be looked at the result is flat from 0.7 to 0.9."""
 WHOLE = 20
 """Most clauses of quotes that are read for what they do not say."""
-_HEDGE = re.compile(
-    r"\b(?:(?-i:may)|might|could|would|should|suggest\w*|possib\w+|perhaps|probabl\w+|likely|expect\w*|plan(?:s|ned|ning)?|propos\w+|"
-    r"forecast\w*|project(?:s|ed|ion)|intend\w*|hop(?:e|es|ed)|believ\w+|assum\w+|appear\w*|seem\w*|estimat\w+|if|aim(?:s|ed)?|"
-    r"thought|unclear|unknown|not known|whether|cannot tell|way|think\w*|view|opinion|suspect\w*|presum\w+|alleg\w+|reportedly|"
-    r"anticipat\w+|predict\w*|guess\w*|fear\w*|indicat\w+|schedul\w+|said to|can|points? to|disagree\w*|disput\w*|debat\w*|controvers\w*|contested|uncertain\w*|doubt\w*)\b|"
-    r"可能|或许|也许|大概|预计|预期|预测|计划|拟|有望|估计|推测|推断|猜|怀疑|疑|据称|据说|初步|设想|争取|力争|认为|看来|仍需|尚需|有待|尚待|"
-    r"如果|若|是否|打算|似乎|建议|目标|希望|论证|争议|分歧|不一|存疑|质疑|未定",
-    re.IGNORECASE,
-)
 _LATER = re.compile(r"\b(?:will|is to|are to|announc\w+|due to (?:open|begin|start))\b|将", re.IGNORECASE)
-_POSSIBLE = re.compile(
-    r"\b(?:(?-i:may)|might|could(?! not\b|n['’]t)|suggest\w*|possib\w+|perhaps|probabl\w+|whether|suspect\w*|presum\w+|alleged\w*|reportedly|"
-    r"(?:thought|believed|said|assumed) to)\b|"
-    r"可能|或许|也许|推测|推断|猜测|怀疑|疑似|疑为|据称|据说|初步(?:判断|认为|认定|分析|估计)|尚需|有待",
-    re.IGNORECASE,
-)
 _FUTURE = re.compile(r"\bwill\b|将(?![近军领士])|即将|定于", re.IGNORECASE)
 _COMPLETED = re.compile(
     r"\b(?:has|have|had|was|were|been) (?:\w+ly )?\w{2,}(?:ed|en|wn|ilt|ut)\b|\b(?:opened|closed|began|started|finished|ended|moved|joined)\b|已|了(?![解结])",
@@ -53,25 +38,6 @@ _COMPLETED = re.compile(
 )
 _PLANNED = re.compile(
     r"\b(?:expects?|expected|plan(?:s|ned)? to|propos(?:es|ed)|intend\w*|hop(?:e|es|ed) to)\b|预计|计划|拟于|有望|打算",
-    re.IGNORECASE,
-)
-_CAUSE = re.compile(
-    r"\b(?:because(?: of)?|since|due to|owing to|thanks to|as a (?:result|consequence)(?: of)?|caused?(?: by)?|causes|causing|led to|leads to|"
-    r"leading to|resulted? (?:in|from)|results in|so that|forced|forcing|thereby|therefore|hence|attribut\w+|put\w* \w+ down to|"
-    r"brought about|made|makes|drove|driven by|the reason|for want of|blam\w+|contribut\w+|trigger\w*|prompt\w*|responsible|explain\w*|"
-    r"owed?|stem\w* from|enabl\w+|allow\w*|so|thus|by \w+ing|in response to|"
-    r"as(?! (?:well|many|much|an?|of|long|soon|far|low|high|the (?:first|second|only|largest|main))\b))\b|"
-    r"因为|由于|因此|因而|所以|导致|致使|造成|使得|得益于|归因于|原因|源于|从而|以致|所致|因(?!果)|引起|引发|[毁死败亡困苦鉴缘]于|[^，,。；;即假行大天促]使(?![用馆命者徒节团臣])|促|令|受|归咎",
-    re.IGNORECASE,
-)
-_CAUSE_CLAIMED = re.compile(
-    r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|led to|resulted (?:in|from)|"
-    r"brought about|prompted|forced|caus(?:ed|es|ing)|(?:main|chief|only) (?:cause|reason))\b|"
-    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|[^，,。；;即假行大天促]使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，,。；;]{2,12}而",
-    re.IGNORECASE,
-)
-_BACKWARD = re.compile(
-    r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|resulted from)\b|因为|由于|得益于",
     re.IGNORECASE,
 )
 _SUPERLATIVE = re.compile(
@@ -96,7 +62,7 @@ def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False
     in_tables = frozenset(key for quote in quotes for text in _labels(quote) for key in word_keys(text))
     keyed = _keyed(about, passage, in_tables)
     for check in _OF_A_PASSAGE:
-        if (found := check(claim, passage, keyed)) is not None and not (concludes and _is_own_cause(found)):
+        if (found := check(claim, passage, keyed)) is not None and not (concludes and is_own_cause(found)):
             return found
     if sum(len(quote.clauses) for quote in quotes) > WHOLE:
         return None
@@ -177,16 +143,16 @@ _BOUND = re.compile(
 
 
 def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
-    if _HEDGE.search(claim.text):
+    if HEDGE.search(claim.text):
         return None
     if _is_worked_out(claim, keyed):
         return None
     near = {text for segment in claim.segments for text, score in nearest(segment, keyed.near) if score >= ALIKE}
     only = set() if negated(claim.text) else _only_in(claim, keyed)
-    for pattern in (_POSSIBLE, _PLANNED, _FUTURE):
+    for pattern in (POSSIBLE, _PLANNED, _FUTURE):
         if pattern is _FUTURE and not _COMPLETED.search(claim.text):
             continue
-        if pattern is not _POSSIBLE and _LATER.search(claim.text):
+        if pattern is not POSSIBLE and _LATER.search(claim.text):
             continue
         guessed = {text: found.group() for text, _ in keyed.all if (found := pattern.search(text))}
         alone = only if pattern is not _FUTURE else set[str]()
@@ -197,7 +163,7 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
 
 
 def _only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
-    if _HEDGE.search(claim.text) or _LATER.search(claim.text) or _is_worked_out(claim, keyed):
+    if HEDGE.search(claim.text) or _LATER.search(claim.text) or _is_worked_out(claim, keyed):
         return None
     return only_guessed(claim, quotes, keyed)
 
@@ -216,87 +182,6 @@ def _only_in(claim: Reading, keyed: Segments) -> set[str]:
             for word in keys & words:
                 holders.setdefault(word, []).append(text)
     return {texts[0] for texts in holders.values() if len(texts) == 1}
-
-
-DENIED_BEFORE = 12
-"""Characters before a causal word in which a denial takes it back: `was not caused by`."""
-
-
-def _cause(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    claimed = _CAUSE_CLAIMED.search(claim.text)
-    if claimed is None or negated(claim.text[max(0, claimed.start() - DENIED_BEFORE) : claimed.start()]):
-        return None
-    sentences = [sentence for quote in quotes for sentence in quote.clauses]
-    causal = [sentence for sentence in sentences if _CAUSE.search(sentence)]
-    if not causal and _HEDGE.search(claim.text) and any(_POSSIBLE.search(sentence) for sentence in sentences):
-        return None  # what may be the cause, told as what may be
-    if not causal:
-        return Turned("cause", (claimed.group(),), sure=False)
-    cause, effect = _sides(claim.text, claimed)
-    if not cause or not effect:
-        return None
-    if not has_cjk(claim.text) and not any(cause & words for words in _around_causes(sentences)):
-        return Turned("cause", (claimed.group(),), sure=False)
-    if not has_cjk(claim.text) and (joined := _joined_otherwise(cause, effect, sentences)):
-        return Turned("cause", (joined,), sure=False)
-    for sentence in causal:
-        given = _CAUSE_CLAIMED.search(sentence)
-        if given is None:
-            continue
-        their_cause, their_effect = _sides(sentence, given)
-        straight = len(cause & their_cause) + len(effect & their_effect)
-        crossed = len(cause & their_effect) + len(effect & their_cause)
-        if crossed > straight + 1:
-            return Turned("cause", (given.group(),))
-    return None
-
-
-def _joined_otherwise(cause: frozenset[str], effect: frozenset[str], sentences: Sequence[str]) -> str:
-    """Return a sentence that gives the claim's cause for something else, or another cause for its effect, which another sentence tells."""
-    for sentence in sentences:
-        given = _CAUSE_CLAIMED.search(sentence)
-        if given is None:
-            continue
-        around = frozenset(word_keys(sentence))
-        elsewhere = [frozenset(word_keys(other)) for other in sentences if other != sentence]
-        for mine, theirs, rest in zip((cause, effect), _sides(sentence, given), (effect, cause), strict=True):
-            same = len(mine) > 1 and len(mine & theirs) >= SAME_SIDE * len(mine)
-            if (
-                same
-                and len(rest & around) <= OTHER_SIDE * len(rest)
-                and any(len(rest & words) >= SAME_SIDE * len(rest) for words in elsewhere)
-            ):
-                return sentence
-    return ""
-
-
-SAME_SIDE, OTHER_SIDE = 0.6, 0.25
-"""Shares of the words of a cause or an effect that a sentence must hold to tell of it, and may hold if it does not."""
-
-
-def _around_causes(sentences: Sequence[str]) -> Iterator[frozenset[str]]:
-    """Yield the words of each sentence with a causal word, and of the one before it: `Fuel was dear. As a result …`."""
-    for before, sentence in pairwise(["", *sentences]):
-        if _CAUSE.search(sentence):
-            yield frozenset(word_keys(f"{before} {sentence}"))
-
-
-def _is_own_cause(found: Turned) -> bool:
-    """Tell whether the quotes give no cause at all, rather than the effect for it."""
-    return found.turn == "cause" and not found.sure
-
-
-def _sides(text: str, mark: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of the cause and of the effect around a causal word."""
-    before, after = text[: mark.start()], text[mark.end() :]
-    if mark.group().endswith("而"):  # 因…而: the cause stands within
-        return frozenset(word_keys(mark.group())), frozenset(word_keys(f"{before}，{after}"))
-    if _BACKWARD.match(mark.group()):
-        if not before.strip():  # Because …, …
-            first, _, rest = after.replace("，", ",").partition(",")
-            return frozenset(word_keys(first)), frozenset(word_keys(rest))
-        return frozenset(word_keys(after)), frozenset(word_keys(before))
-    return frozenset(word_keys(before)), frozenset(word_keys(after))
 
 
 def _superlative(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
@@ -331,7 +216,7 @@ _OF_A_PASSAGE = (
     _opposite,
     _hedge,
     scope,
-    _cause,
+    caused,
     _superlative,
     speaker,
     role_by_preposition,
