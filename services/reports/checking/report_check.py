@@ -114,7 +114,7 @@ class ReportCheck:
         if level <= SECTION_LEVEL:
             self.section = words_of(text, self.shelter)
             self.quota.section()
-        marked = self._headline(text, self._below(node, level))
+        marked = text if self._is_title(text) else self._headline(text, self._below(node, level))
         return f"{node.markup if node.markup.startswith('#') else '#' * level} {marked}" if marked else ""
 
     def _end_opening(self) -> None:

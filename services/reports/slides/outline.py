@@ -30,7 +30,7 @@ _COVER_LINE = 140
 
 
 def outline(report: ParsedReport) -> list[Slide]:
-    """Lay a report out as slides: cover, summary, key figures, contents, sections with their dividers, end.
+    """Lay a report out as slides: cover, summary, key figures, contents, sections with their dividers, sources, end.
 
     What stands on the slides of the summary does not come again.
     """
@@ -58,6 +58,7 @@ def outline(report: ParsedReport) -> list[Slide]:
         if divided and not part[0].role and len(inner) >= MIN_DIVIDED:
             slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         slides += inner
+    slides += _sources(report, labels)
     slides.append(Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules)))
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
@@ -102,6 +103,15 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
     for start in range(0, len(names), CONTENTS):
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
         yield Slide("contents", labels.contents, rows=entries)
+
+
+def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
+    """List the cited sources, as many as two slides hold: on paper nothing else says what a number stands for."""
+    entries = [(str(reference.number), shortened(reference.title or reference.url, 84)) for reference in report.cited][
+        : 2 * CONTENTS
+    ]
+    starts = range(0, len(entries), CONTENTS)
+    return [Slide("sources", labels.references, rows=tuple(entries[start : start + CONTENTS])) for start in starts]
 
 
 def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:

@@ -90,7 +90,7 @@ class _Writer:
     def _content(self, slide: Slide) -> None:
         if slide.lead:
             self._text(shortened(slide.lead, LEAD), _Box(MARGIN, 1.42, ROOM, 0.4), 16, SOFT)
-        if slide.kind == "contents":
+        if slide.kind in {"contents", "sources"}:
             self._contents(slide)
         elif slide.kind == "cards":
             self._cards(slide)
@@ -173,7 +173,7 @@ class _Writer:
             self._run(paragraph, line, 14 if card.kind == "code" else size, INK)
             if line is not lines[-1]:
                 paragraph = frame.add_paragraph()
-        marks = "".join(f" [{number}]" for number in card.numbers)
+        marks = "".join(f"\u00a0[{number}]" for number in card.numbers)
         if marks:
             self._run(paragraph, marks, 12, ACCENT)
         if card.mark:
