@@ -23,6 +23,8 @@ CONTENTS = 10
 """Entries of one slide of contents; more than two such slides are not shown."""
 DIVIDED = 3
 """Parts of a report's own text from which on a deck has contents."""
+AT_FOOT = 4
+"""Sources that the last slide lists; more have slides of their own before it."""
 MIN_DIVIDED = 3
 """Slides of a part from which on a divider stands before it."""
 _COVER_LINE = 140
@@ -59,7 +61,6 @@ def outline(report: ParsedReport) -> list[Slide]:
             slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         slides += inner
     slides += _sources(report, labels)
-    slides.append(Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules)))
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
 
@@ -106,12 +107,17 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
 
 
 def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
-    """List the cited sources, as many as two slides hold: on paper nothing else says what a number stands for."""
-    entries = [(str(reference.number), shortened(reference.title or reference.url, 84)) for reference in report.cited][
-        : 2 * CONTENTS
+    """End the deck with the cited sources, at the foot of the last slide or on two slides at most: on paper no notes name them."""
+    thanks = Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules))
+    named = [(f"[{reference.number}]", shortened(reference.title or reference.url, 84)) for reference in report.cited]
+    if len(named) <= AT_FOOT:
+        return [replace(thanks, rows=tuple(named))]
+    listed = [(number.strip("[]"), title) for number, title in named[: 2 * CONTENTS]]
+    starts = range(0, len(listed), CONTENTS)
+    return [
+        *(Slide("sources", labels.references, rows=tuple(listed[start : start + CONTENTS])) for start in starts),
+        thanks,
     ]
-    starts = range(0, len(entries), CONTENTS)
-    return [Slide("sources", labels.references, rows=tuple(entries[start : start + CONTENTS])) for start in starts]
 
 
 def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:

@@ -29,7 +29,7 @@ class Slide:
     """One slide."""
 
     kind: str
-    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram`, `sources` or `end`; the rows of a cover are its small lines."""
+    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram`, `sources` or `end`; the rows of a cover and an end are their small lines."""
     title: str
     subtitle: str = ""
     lead: str = ""
