@@ -109,10 +109,10 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
 def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
     """End the deck with the cited sources, at the foot of the last slide or on two slides at most: on paper no notes name them."""
     thanks = Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules))
-    named = [(f"[{reference.number}]", shortened(reference.title or reference.url, 84)) for reference in report.cited]
+    named = [(str(reference.number), shortened(reference.title or reference.url, 84)) for reference in report.cited]
     if len(named) <= AT_FOOT:
-        return [replace(thanks, rows=tuple(named))]
-    listed = [(number.strip("[]"), title) for number, title in named[: 2 * CONTENTS]]
+        return [replace(thanks, rows=tuple((f"[{number}] {title}",) for number, title in named))]
+    listed = named[: 2 * CONTENTS]
     starts = range(0, len(listed), CONTENTS)
     return [
         *(Slide("sources", labels.references, rows=tuple(listed[start : start + CONTENTS])) for start in starts),
