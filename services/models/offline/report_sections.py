@@ -15,6 +15,7 @@ from services.run.ui_text import is_chinese
 from services.text.names import missing_names
 from services.text.passages import is_heading
 from services.text.quotable import as_prose, is_csv
+from services.text.terms import terms
 from services.text.word_count import words_in
 
 MANY = 12
@@ -34,7 +35,8 @@ def sections_of_report(prompt: ReporterPrompt, findings: Sequence[FindingView]) 
     sections = prompt.outline
     found = [*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background]
     evidence = [item for item in found if item.kind != "computation"]
-    computed = " ".join(item.title for item in found if item.kind == "computation" and not is_refusal(item.quote))
+    titles = [item.title for item in found if item.kind == "computation" and not is_refusal(item.quote)]
+    computed = set(terms(" ".join(titles)))
     if not sections and (prompt.length == "full" or (prompt.length != "brief" and len(each_once(evidence)) >= MANY)):
         ids_of = {finding.title: [item.id for item in finding.evidence] for finding in findings}
         single = "证据" if is_chinese(prompt.locale) else "Evidence"
@@ -47,7 +49,7 @@ def sections_of_report(prompt: ReporterPrompt, findings: Sequence[FindingView]) 
     said: set[str] = set()
     blocks: list[str] = []
     for section in sections:
-        if section.title.rstrip("?？ ") in computed:
+        if computed and computed.issuperset(terms(section.title)):
             continue
         told = [*filter(None, _paragraphs(section, chosen, said))]
         for part in section.parts:
