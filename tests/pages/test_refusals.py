@@ -157,7 +157,7 @@ def test_a_refusal_is_told_in_chinese_on_the_chinese_page(page: Page, site: Site
     page.reload()
     page.wait("document.querySelector('#run-list li') && document.documentElement.lang === 'zh-CN'", "the Chinese page")
     choose(page, max_plan_iterations=1, **choices)
-    ask(page, "海有多深？")
+    ask(page, "测深锤里为什么要压牛油？")
     said = told(page)
     page.evaluate("localStorage.setItem('leadline-language', 'en')")
     assert expected in said
