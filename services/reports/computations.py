@@ -15,8 +15,10 @@ from services.reports.source_numbers import link_of
 from services.run.ui_text import say
 from services.text.markdown_escape import escape_markdown
 
-FIRST_LINES, LAST_LINES = 45, 15
-"""Lines of a long program that are shown: how it begins, and how it ends, where the work is mostly asked for."""
+LONGEST_SHOWN = 60
+"""Lines of a program that is shown whole."""
+FIRST_LINES, LAST_LINES = 4, 16
+"""Lines of a longer program that are shown: what it says that it does, and how it ends, where the work is mostly asked for."""
 _BACKTICKS = re.compile("`+")
 _LONGEST_REASON = 300
 """Characters of what no source gives."""
@@ -56,8 +58,8 @@ def _shown(source: Source, program: Program, labels: Labels, locale: str) -> str
 def _fenced(program: Program, stored: str, labels: Labels) -> str:
     """Return a program as a code block, with a fence that nothing in it ends; a long one without its middle."""
     lines = clean_text(program.code).strip("\n").split("\n")
-    left_out = len(lines) - FIRST_LINES - LAST_LINES
-    if left_out > 0:
+    if len(lines) > LONGEST_SHOWN:
+        left_out = len(lines) - FIRST_LINES - LAST_LINES
         note = f"{_COMMENTS[program.language]} {labels.more_lines.format(count=left_out, file=stored)}"
         lines = [*lines[:FIRST_LINES], note, *lines[-LAST_LINES:]]
     code = "\n".join(lines)

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 
 from schemas.evidence import Answered, Claim, status_counts
-from services.reports.labels import BETWEEN, CHINESE, ENGLISH, Labels
+from services.reports.label_set import BETWEEN
+from services.reports.labels import CHINESE, ENGLISH, Labels
 from services.reports.statuses import Counts
 
 _NUMBER = r"\d{1,6}"

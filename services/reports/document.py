@@ -237,7 +237,7 @@ class ParsedReport:
     @property
     def subtitle(self) -> str:
         """The question; empty where the title says the same."""
-        return "" if letters(self.question) == letters(words(self.title)) else self.question
+        return "" if letters(self.question).casefold() == letters(words(self.title)).casefold() else self.question
 
     @property
     def standing(self) -> Standing:

@@ -43,9 +43,9 @@ from services.reports.html.formulas import mathml
 from services.reports.labels import labels_for, language_of
 from services.reports.plain_math import plain_math
 from services.reports.reference import is_web_link
+from services.reports.word_styles import ACCENT, SOFT, element, number_anew, set_styles
 
-FONT, CHINESE_FONT = "Calibri", "Microsoft YaHei"
-INK, SOFT, ACCENT, HEAD, GOOD, WARN = "1B2430", "55606E", "0B5C77", "E4F0F4", "17693A", "8A4B00"
+HEAD, GOOD, WARN = "E4F0F4", "17693A", "8A4B00"
 WIDE, HIGH = 6.0, 8.0
 """Inches of a page that a picture may take."""
 MAX_CHARTS = 24
@@ -61,7 +61,7 @@ def render_docx(report: ParsedReport) -> bytes:
     document.core_properties.title = clean_text(words(report.title))[:250]
     document.core_properties.author = "Leadline"
     document.core_properties.language = language_of(report.locale)
-    _set_styles(document, language_of(report.locale))
+    set_styles(document, language_of(report.locale))
     writer = _Writer(document, report)
     writer.fill(document.add_heading(level=0), report.title)
     writer.facts()
@@ -83,48 +83,6 @@ def render_docx(report: ParsedReport) -> bytes:
     data = io.BytesIO()
     document.save(data)
     return data.getvalue()
-
-
-def _set_styles(document: Any, language: str) -> None:
-    for style in document.styles:
-        font = getattr(style, "font", None)
-        if font is not None:
-            style.element.get_or_add_rPr().get_or_add_rFonts().set(qn("w:eastAsia"), CHINESE_FONT)
-    document.styles["Normal"].font.name = FONT
-    for style in document.styles:
-        if style.name.startswith("Heading") or style.name in {"Title", "Caption"}:
-            style.font.color.rgb = RGBColor.from_string(INK if style.name == "Title" else ACCENT)
-            style.element.get_or_add_rPr().get_or_add_rFonts().set(qn("w:ascii"), FONT)
-    document.styles["Caption"].paragraph_format.keep_with_next = True
-    document.styles["Caption"].font.size = Pt(11)
-    quote = document.styles["Quote"]
-    quote.font.italic, quote.font.size = False, Pt(10)
-    quote.font.color.rgb = RGBColor.from_string(SOFT)
-    quote.paragraph_format.left_indent, quote.paragraph_format.space_after = Inches(0.2), Pt(5)
-    edge = OxmlElement("w:pBdr")
-    edge.append(_element("left", val="single", sz="12", space="8", color=ACCENT))
-    quote.element.get_or_add_pPr().append(edge)
-    document.styles["List Number"].paragraph_format.space_after = Pt(4)
-    # Without it, Chinese commas and stops may be drawn as they are elsewhere
-    tongue = document.styles.element.find(f".//{qn('w:lang')}")
-    if tongue is not None:
-        tongue.set(qn("w:eastAsia"), language if language.startswith("zh") else "zh-CN")
-        tongue.set(qn("w:val"), language if not language.startswith("zh") else "en-US")
-
-
-def _number_anew(document: Any, paragraphs: Sequence[Any], start: int) -> None:
-    """Have a list begin at its own number; Word goes on with the last list of the same style otherwise."""
-    numbering = document.part.numbering_part.element
-    style = document.styles["List Number"].element.pPr.numPr.numId.val
-    kind = next(num for num in numbering.num_lst if num.numId == style).abstractNumId.val
-    made = numbering.add_num(kind)
-    made.add_lvlOverride(ilvl=0).add_startOverride(start)
-    for paragraph in paragraphs:
-        if paragraph.style.name == "List Number":
-            properties = paragraph._p.get_or_add_pPr().get_or_add_numPr()
-            properties.get_or_add_numId().val = made.numId
-            if properties.find(qn("w:ilvl")) is None:
-                properties.get_or_add_ilvl().val = 0
 
 
 class _Writer:
@@ -226,6 +184,8 @@ class _Writer:
                 self._document.add_paragraph(clean_text(quote), style="Quote")
         if report.uncited:
             self.small((self.labels.more_read_elsewhere.format(count=len(report.uncited)), SOFT))
+        for last in self._document.paragraphs[-2:]:  # what says who wrote the text does not stand alone on a page
+            last.paragraph_format.keep_with_next = True
 
     def fill(self, paragraph: Any, content: Sequence[Inline]) -> None:
         """Write inlines into a paragraph."""
@@ -270,7 +230,7 @@ class _Writer:
         for item in items:
             self.blocks(item, "List Bullet" if start is None else "List Number")
         if start is not None:
-            _number_anew(self._document, self._document.paragraphs[first:], start)
+            number_anew(self._document, self._document.paragraphs[first:], start)
 
     def _formula(self, paragraph: Any, latex: str) -> None:
         """Write a formula as Word's own; as a line of text where the converter is missing or stumbles."""
@@ -296,7 +256,7 @@ class _Writer:
         borders = OxmlElement("w:tblBorders")
         for side in ("top", "bottom", "insideH", "left", "right", "insideV"):
             line = "single" if side in {"top", "bottom", "insideH"} else "nil"
-            borders.append(_element(side, val=line, sz="4", color="DCDFE3"))
+            borders.append(element(side, val=line, sz="4", color="DCDFE3"))
         table._tbl.tblPr.append(borders)
         for column, inches in zip(table.columns, wide, strict=False):
             column.width = Inches(inches)
@@ -312,7 +272,7 @@ class _Writer:
                 paragraph.paragraph_format.keep_with_next = place < len(rows) - 1 and len(rows) <= MAX_UNBROKEN_ROWS
                 if headed and place == 0:
                     self.fill(paragraph, _in_bold(content))
-                    cell._tc.get_or_add_tcPr().append(_element("shd", val="clear", color="auto", fill=HEAD))
+                    cell._tc.get_or_add_tcPr().append(element("shd", val="clear", color="auto", fill=HEAD))
                 else:
                     self.fill(paragraph, content)
         if headed:
@@ -346,7 +306,3 @@ def _small_run(paragraph: Any, text: str, colour: str) -> None:
 
 def _in_bold(content: Sequence[Inline]) -> list[Inline]:
     return [Text(inline.text, inline.styles | {"strong"}) if isinstance(inline, Text) else inline for inline in content]
-
-
-def _element(name: str, **values: str) -> Any:
-    return OxmlElement(f"w:{name}", {qn(f"w:{key}"): value for key, value in values.items()})

@@ -37,6 +37,7 @@ from services.reports.source_numbers import Numbering, link_of, number_sources
 from services.run.ui_text import say
 from services.text.markdown_escape import escape_markdown
 from services.text.numbers import missing_quantities
+from services.text.questions import headline
 from services.text.tokens import has_cjk
 
 _CITATIONS = re.compile(rf"(?:(?<!\\)\[{EXCERPT_ID}\])+")
@@ -229,7 +230,7 @@ def _title_and_body(markdown: str, draft: Draft, labels: Labels) -> tuple[str, s
         *(excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced),
     ]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
-    return escape_markdown(title), markdown.strip()
+    return escape_markdown(headline(title)), markdown.strip()
 
 
 def _grounded(draft: Draft) -> list[Contradiction]:

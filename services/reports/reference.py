@@ -14,6 +14,8 @@ class Quote:
 
     id: str
     text: str
+    cited: bool = False
+    """Whether a statement or a chart of the report cites it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,12 @@ class Reference:
 
     @property
     def quoted_texts(self) -> dict[str, str]:
-        """Return what is quoted from it, each text once: as it reads, and as it stands in the source, both on one line."""
-        return {as_line(quote.text): " ".join(quote.text.split()) for quote in self.quotes}
+        """Return what is quoted from it, each text once: as it reads, and as it stands in the source, both on one line.
+
+        What no statement cites is left out, unless nothing of it is cited.
+        """
+        cited = [quote for quote in self.quotes if quote.cited]
+        return {as_line(quote.text): " ".join(quote.text.split()) for quote in cited or self.quotes}
 
 
 def is_web_link(link: str) -> bool:

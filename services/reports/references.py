@@ -32,7 +32,8 @@ def numbers_of(report: Report) -> dict[str, int]:
 def cited_numbers(report: Report) -> set[int]:
     """Return the numbers of the sources that a report cites, in its text or in a chart."""
     told = {int(number) for number in _CITATION.findall(report.markdown)}
-    return told | _cited_by_charts(report, numbers_of(report))
+    numbers = numbers_of(report)
+    return told | {numbers[key] for key in _in_charts(report) if key in numbers}
 
 
 def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> tuple[Reference, ...]:
@@ -50,6 +51,7 @@ def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> 
         if source.duplicate_of:
             copies.setdefault(source.duplicate_of, []).extend(source.addresses)
     confirming = confirming_sources(report.excerpts, numbers)
+    proving = {key for claim in report.citations for key in claim.citations} | _in_charts(report)
     return tuple(
         Reference(
             number=source.number,
@@ -67,7 +69,7 @@ def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> 
             ),
             cited=source.number in cited,
             quotes=tuple(
-                Quote(excerpt.id, excerpt.quote)
+                Quote(excerpt.id, excerpt.quote, excerpt.id in proving)
                 for excerpt in report.excerpts
                 if numbers.get(excerpt.id) == source.number
             ),
@@ -154,6 +156,7 @@ def _catalogued(publication: Publication, labels: Labels) -> list[str]:
     return [part for part in (authors, doi, cited, licence) if part]
 
 
-def _cited_by_charts(report: Report, numbers: dict[str, int]) -> set[int]:
+def _in_charts(report: Report) -> set[str]:
+    """Return the ids of the excerpts that charts cite."""
     fences = re.findall(r"^```chart\n((?:(?!```)[^\n]*+\n)*+)```$", report.markdown, re.MULTILINE)
-    return {numbers[key] for fence in fences for key in re.findall(EXCERPT_ID, fence) if key in numbers}
+    return {key for fence in fences for key in re.findall(EXCERPT_ID, fence)}

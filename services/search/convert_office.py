@@ -23,6 +23,7 @@ from services.search.conversion import converted
 from services.search.file_types import Converted
 from services.search.ocr import image_text
 from services.search.workbook_views import workbook_views
+from services.text.passages import without_number
 
 _JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
 """Line ends inside Chinese sentences, where a PDF has a line and the text has nothing."""
@@ -92,7 +93,7 @@ def html_text(data: bytes) -> tuple[str, str]:
     """Return the text of an HTML page as Markdown, and its title."""
     page = BeautifulSoup(data, "html.parser")
     heading = page.find("h1") or page.title
-    title = heading.get_text(" ", strip=True) if heading else ""
+    title = without_number(heading.get_text(" ", strip=True)) if heading else ""
     for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
         boilerplate.decompose()
     return _markitdown(str(page).encode(), ".html"), title

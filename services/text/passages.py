@@ -12,9 +12,10 @@ _CJK_SHARE = 0.3
 _BLOCK = re.compile(r"(?:[^\n]+(?:\n|$))+")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
-    r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$"
+    r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
 )
-_END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；]++[”’」』）]*+|\n++")
+_END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；]++[”’」』）]*+|(?<=: )…(?= )|\n++")
+"""A stop, a line end, or what stands for an omission behind a colon."""
 
 
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
@@ -23,6 +24,9 @@ _HEADING = re.compile(
     rf"^(?:APPENDIX|ANNEX|SECTION|CHAPTER|PART)\b|^(?:{_CAPITALISED})(?:[ ,/-]+(?:{_CAPITALISED}))*+[.:]?$"
 )
 """A line all of whose words are capitalised but the small ones."""
+
+_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,4}\.\s+|\d{1,2}(?:\.\d{1,2}){1,4}\s+(?=[A-Z\u4e00-\u9fff]))")
+"""The number of a section before its name: `2. The tower`, `2.1 The tower`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,13 @@ class Span:
 
 
 def plain_heading(heading: str) -> str:
-    """Return the innermost of some headings as a person would name it: without marks of Markdown and stops."""
-    return re.sub(r"[*_`#]+", "", heading.rpartition(" > ")[2]).strip(" .。:：")
+    """Return the innermost of some headings as a person would name it: without marks of Markdown, its number and stops."""
+    return without_number(re.sub(r"[*_`#]+", "", heading.rpartition(" > ")[2]).strip(" .。:："))
+
+
+def without_number(heading: str) -> str:
+    """Return a heading without the number of its section."""
+    return _NUMBER.sub("", heading)
 
 
 def is_heading(line: str) -> bool:
@@ -127,7 +136,7 @@ def sentences(text: str) -> list[Span]:
             continue
         if mark.group()[0] == "\n" and mark.start() > start and _wraps(text, mark.start(), mark.end()):
             continue
-        span = _strip(text, start, mark.start() if mark.group()[0] == "\n" else mark.end())
+        span = _strip(text, start, mark.start() if mark.group()[0] in "\n…" else mark.end())
         if span is not None:
             found.append(span)
         start = mark.end()
@@ -145,7 +154,8 @@ def unwrapped(text: str) -> str:
 def _wraps(text: str, left: int, right: int) -> bool:
     """Tell whether a line end is a mere wrap inside a sentence: one newline, prose or an item before it and prose after it.
 
-    The first line of a quote may be the end of a longer line; it wraps before a small letter, however short it is.
+    Before a small letter a line of several words wraps however short it is; so does the first line of a quote, which may be the end
+    of a longer line.
     """
     if right - left > 1 or right >= len(text):
         return False
@@ -154,7 +164,7 @@ def _wraps(text: str, left: int, right: int) -> bool:
     structural = (
         line.lstrip()[:1] in "#|>" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)
     )
-    long = len(line) >= 50 or (start == 0 and following[:1].islower())
+    long = len(line) >= 50 or (following[:1].islower() and (start == 0 or " " in line.strip()))
     return not structural and long and line[-1] not in ".!?。！？；:："
 
 

@@ -134,3 +134,9 @@ def answer_type(question: str) -> AnswerType:
     if _WHO_IS.search(question):
         return "definition"
     return next((kind for kind, pattern in _TYPES if pattern.search(question)), "thing")
+
+
+def headline(question: str) -> str:
+    """Return a question as a heading: with a capital where it begins with a common word; a name such as `zstd` keeps its own."""
+    first = question.partition(" ")[0]
+    return question[:1].upper() + question[1:] if first in _OPENERS or first in _ASKING.split("|") else question

@@ -33,6 +33,7 @@ _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})\1")
 _LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
 """A mark of emphasis whose other end was not quoted; between letters it may be a power."""
+_ITALIC = re.compile(r"(?<![\w*\\])\*(?![\s*])([^*\n]{1,300})(?<![\s*\\])\*(?![\w*])")
 _LINE_MARKS = re.compile(r"^(?:#{1,6}|[-*+>])\s+")
 _DATED = re.compile(
     r"^[*_]*(?:published|updated|last (?:updated|modified)|posted|date|author|发布日期|发布时间|发表日期|更新日期|更新时间|日期|作者)[*_]*[:：].{1,60}$",
@@ -84,7 +85,7 @@ def quotable(text: str) -> list[Wording]:
         first, last = start, end
         if place and LEANS_BACK.match(line) and says(lines[place - 1]) and not _ITEM.match(lines[place - 1]):
             first = spans[place - 1][0] if end - spans[place - 1][0] <= MOST else start
-        if line.endswith((":", "：")):
+        if line.rstrip("*_").endswith((":", "：")):
             for (_, after), item in zip(spans[place + 1 :], lines[place + 1 :], strict=True):
                 if not _ITEM.match(item) or after - first > MOST:
                     break
@@ -159,7 +160,7 @@ def as_line(text: str) -> str:
         if line.count("|") > 1:
             cells = [] if _RULE.fullmatch(line) else [cell.strip() for cell in line.strip("|").split("|")]
             lines.append(" · ".join(filter(None, cells)))
-        else:
+        elif not _RULE.fullmatch(line):
             lines.append(_LINE_MARKS.sub("", line))
-    bare = _LONE_EMPHASIS.sub("", without_markup(" ".join(filter(None, lines))))
+    bare = _ITALIC.sub(r"\1", _LONE_EMPHASIS.sub("", without_markup(" ".join(filter(None, lines)))))
     return " ".join(bare.split()) or " ".join(text.split())

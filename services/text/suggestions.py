@@ -16,7 +16,8 @@ LEAST_SENTENCE = 30
 """Characters of a sentence that is worth asking about."""
 _EMPTY = re.compile(
     r"^(?:introduction|overview|summary|conclusions?|references?|contents?|notes?|see also|appendix|abstract|license|changelog|more|"
-    r"references and further reading|limits?|引言|前言|概述|小结|总结|结语|参考文献|参考资料|目录|附录|更多)\b[\s:：]*$|^[\d\W]+$",
+    r"references and further reading|sign up.{0,40}|subscribe.{0,40}|(?:related|recommended|popular|most read|latest) .{0,30}|share.{0,20}|comments?|"
+    r"newsletters?|about the authors?|advertisement|follow us.{0,20}|相关(?:阅读|文章|链接)|分享.{0,10}|评论|limits?|引言|前言|概述|小结|总结|结语|参考文献|参考资料|目录|附录|更多)\b[\s:：]*$|^[\d\W]+$",
     re.IGNORECASE,
 )
 _DEEDS = "wrote|found|led|made|took|became|began|went|gave|saw|built|won|said|came|left|died|sent|held|drew|brought|thought|knew"

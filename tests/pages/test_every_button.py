@@ -1,12 +1,8 @@
 """Every button, link and download of the page, pressed under the real server with its check of blocking calls on."""
 
-import io
 import json
 import re
-import time
-import zipfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,46 +14,16 @@ from tests.fakes.browser import Page
 from tests.fakes.openai_server import error as model_error
 from tests.fakes.openai_server import role_of, think
 from tests.pages.conftest import Site, ask, button, choose, report_text, serving, status, text
+from tests.pages.downloads import HOLDS, letters, saved
 from tests.pages.pressing import FILES, all_buttons, presses_of, watch_presses
 from tests.pages.test_attachments import choose_files
+from tests.pages.watched import CONTROL, Watched
 
 TOKEN = "ada-0123456789abcdef"
 QUESTION = "Why was tallow pressed into the lead, and who designed the wire sounding machine?"
 NEXT = "Who invented the detachable sounder?"
-CONTROL = """import os
-from leadline.server.app import app
-
-@app.get("/page/control/{kind}")
-async def control(kind: str) -> str:
-    os.access(".", os.R_OK) if kind == "blocking" else None
-    return kind
-
-app.router.routes.insert(0, app.router.routes.pop())
-"""
-"""The real app with one route more, which makes a blocking call: what the server does with it shows that its check is on."""
 INDEXING = 120
 """Seconds that a first search of all examples may take on a busy machine."""
-BLOCKED = "Blocking call to"
-
-
-@dataclass(slots=True)
-class Watched:
-    """A server that wants tokens and searches the examples, and what it writes."""
-
-    site: Site
-    log: Path
-
-    def blocking_calls(self, client: httpx.Client) -> int:
-        """Return how many blocking calls the server noticed, one that is made here included."""
-        before = self._noticed()
-        assert client.get("/page/control/blocking").status_code == 500
-        end = time.monotonic() + 20
-        while (noticed := self._noticed()) == before and time.monotonic() < end:  # the log is written in a thread
-            time.sleep(0.05)
-        return noticed
-
-    def _noticed(self) -> int:
-        return self.log.read_text("utf-8", "replace").count(f"BlockingError: {BLOCKED}")
 
 
 @pytest.fixture(scope="module")
@@ -163,64 +129,13 @@ def _asks_on(body: dict[str, Any]) -> str | None:
 def _downloads(tab: Page, folder: Path) -> None:
     tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
     names = tab.evaluate("[...document.querySelectorAll('[data-file]')].map(e => e.dataset.file)")
-    assert set(names) == set(_HOLDS)
+    assert set(names) == set(HOLDS)
     title = tab.evaluate("document.querySelector('.report-host').shadowRoot.querySelector('h1').textContent")
     for name in names:
         tab.click(f"document.querySelector('[data-file=\"{name}\"]')")
         tab.wait(f"document.getElementById('said').textContent.startsWith('{name}')", f"{name} to be saved")
         wanted = "title" if name.startswith("references.") else letters(title)[:30]
-        assert wanted in letters(_HOLDS[name](_saved(folder / name))), name
-
-
-def letters(said: str) -> str:
-    """Return the letters and digits of a text."""
-    return "".join(one for one in said.casefold() if one.isalnum())
-
-
-def _saved(file: Path) -> bytes:
-    """Return a file that the browser is saving."""
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        if file.exists() and file.stat().st_size:
-            return file.read_bytes()
-        time.sleep(0.05)
-    pytest.fail(f"{file.name} was not saved")
-
-
-def _part(name: str) -> Callable[[bytes], str]:
-    def words(data: bytes) -> str:
-        return zipfile.ZipFile(io.BytesIO(data)).read(name).decode()
-
-    return words
-
-
-def _markdown(data: bytes) -> str:
-    assert data.startswith(b"# ")
-    return data.decode()
-
-
-def _page(data: bytes) -> str:
-    assert data.lower().startswith(b"<!doctype html>")
-    return data.decode()
-
-
-def _pdf(data: bytes) -> str:
-    pypdf = pytest.importorskip("pypdf")
-    return " ".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages)
-
-
-_HOLDS: dict[str, Callable[[bytes], str]] = {
-    "report.md": _markdown,
-    "report.html": _page,
-    "slides.html": _page,
-    "report.pptx": _part("ppt/slides/slide1.xml"),
-    "report.docx": _part("word/document.xml"),
-    "report.pdf": _pdf,
-    "references.bib": lambda data: data.decode(),
-    "references.json": lambda data: " ".join(key for item in json.loads(data) for key in item),
-    "evidence.json": lambda data: str(json.loads(data)["title"]),
-}
-"""How each download is opened as what its name says; a button for another file must be added here."""
+        assert wanted in letters(HOLDS[name](saved(folder / name))), name
 
 
 def _changing(tab: Page, site: Site) -> None:

@@ -143,6 +143,9 @@ IN_CHINESE: dict[str, tuple[dict[str, Any], str]] = {
     "a limit that is too low": ({"max_tokens": 10}, "“词元”不能是 10：至少为 500"),
     "a profile of another form": ({"profile": {"name": 3}}, "“领域配置”.name不能是 3：应为文字"),
     "a prompt that is none": ({"planner_prompt": "{{ nothing }}"}, "“规划的提示词”用到了“nothing”"),
+    "a folder that is not open": ({"documents": ["/etc"]}, "未开放文件夹 /etc"),
+    "a program as tool server": ({"mcp_servers": {"mine": {"command": "sh"}}}, "不得启动“sh”"),
+    "a private tool server": ({"mcp_servers": {"mine": {"url": "http://127.0.0.1:9/mcp"}}}, "mine 的地址被拒绝"),
 }
 
 
@@ -154,7 +157,7 @@ def test_a_refusal_is_told_in_chinese_on_the_chinese_page(page: Page, site: Site
     page.reload()
     page.wait("document.querySelector('#run-list li') && document.documentElement.lang === 'zh-CN'", "the Chinese page")
     choose(page, max_plan_iterations=1, **choices)
-    ask(page, "海有多深？")
+    ask(page, "测深锤里为什么要压牛油？")
     said = told(page)
     page.evaluate("localStorage.setItem('leadline-language', 'en')")
     assert expected in said

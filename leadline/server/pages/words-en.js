@@ -79,6 +79,7 @@ export const ENGLISH = {
   refused_unknown: "there is no such setting",
   refused_missing: "it is missing",
   refused_locale: "it is auto, or a language tag such as en-US or zh-CN",
+  refused_no_token: "This server wants a token. Its operator has one for you; reload the page to enter it.",
   refused_prompt: "{name} takes '{given}', which it is not given. It is given {there}. Change it in the settings, and ask again.",
   failed: "The run ended with an error.",
   lost: "The connection is lost. The run goes on; trying to join it again…",

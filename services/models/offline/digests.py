@@ -15,6 +15,7 @@ from services.models.offline.opening_phrases import DIGEST, FOREIGN, KINDS_CHINE
 from services.models.offline.ranked_sentences import Piece, Sentence, alike, rank, sentences_of
 from services.text.languages import locale_of, name_of_language
 from services.text.terms import GENERIC, content, terms
+from services.text.tokens import tokens
 
 OF_PASSAGE, OF_SOURCE = 2, 4
 """Sentences of a passage that are quoted, and of a source that are told."""
@@ -32,6 +33,10 @@ FACETS_CHINESE = "介绍 历史和时间 方法和地点 数据和费用 结论�
 _BROAD = (
     re.compile(
         r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:tell|teach) me (?:all|everything|all there is|more|what you know)(?: there is)? (?:about|on) (?P<topic>.+)$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"^(?:please )?(?:(?:can|could) you )?(?:please )?tell me (?:about|of) (?P<topic>(?!how\b|why\b|when\b|wh\w+\b|if\b).+)$",
         re.IGNORECASE,
     ),
     re.compile(
@@ -71,7 +76,7 @@ _SAYS = re.compile(
 )
 _EVERYTHING = frozenset(
     terms(
-        "document documents source sources file files paper papers text texts note notes page folder everything material"
+        "document documents source sources file files paper papers text texts note notes page folder everything material people person subject topic"
     )
 )
 
@@ -147,25 +152,29 @@ def digest(question: str, evidence: Sequence[EvidenceView], *, chinese: bool, br
 
 
 def _kind_and_date(excerpt: EvidenceView, chinese: bool) -> list[str]:
-    """Tell what kind of source a section is from and when that was published, as an introduction; nothing where neither is known."""
+    """Tell what kind of source a section is from and when that was published, as an introduction; nothing of a mere document."""
+    if not excerpt.published and excerpt.source_kind not in KINDS_CHINESE and excerpt.kind != "database":
+        return []
     kinds = [kind for kind in (excerpt.kind, excerpt.source_kind) if kind in KINDS_CHINESE]
     known = [*(KINDS_CHINESE[kind] if chinese else kind for kind in kinds), excerpt.published]
-    known = [part for part in known if part]
-    if not known:
-        return []
-    line = ("，" if chinese else ", ").join(known)
+    line = ("，" if chinese else ", ").join(filter(None, known))
     return [f"{line[:1].upper()}{line[1:]}{'：' if chinese else ':'}"]
 
 
 def _by_relevance(topic: str, by_title: dict[str, list[EvidenceView]]) -> list[str]:
-    """Order sources by how much they say on the topic, without those that say nothing; by their order where there is none."""
+    """Order sources by how much they say on the topic, without those that hardly touch it; by their order where there is none."""
     if not topic:
         return list(by_title)
     pieces = sentences_of(Piece(item.id, title, item.quote) for title, items in by_title.items() for item in items)
     sums: defaultdict[str, float] = defaultdict(float)
+    highest: defaultdict[str, float] = defaultdict(float)
     for sentence, share in rank(topic, topic, pieces).shares.items():
         sums[sentence.title] += share
-    return sorted(sums, key=lambda title: -sums[title]) or list(by_title)
+        highest[sentence.title] = max(highest[sentence.title], share)
+    least = ON_TOPIC * max(highest.values(), default=0.0)
+    return sorted((title for title in sums if highest[title] >= least), key=lambda title: -sums[title]) or list(
+        by_title
+    )
 
 
 def _told(excerpts: Sequence[EvidenceView]) -> list[tuple[str, str]]:
@@ -173,6 +182,13 @@ def _told(excerpts: Sequence[EvidenceView]) -> list[tuple[str, str]]:
     chosen: list[tuple[str, str]] = []
     for excerpt in excerpts:
         for sentence in sentences_of([Piece(excerpt.id, excerpt.title, excerpt.quote)]):
-            if len(chosen) < OF_SOURCE and not any(alike(sentence.said, other) for other, _ in chosen):
+            again = any(alike(sentence.said, other) for other, _ in chosen) or _names_only(sentence.said, excerpt.title)
+            if len(chosen) < OF_SOURCE and not again:
                 chosen.append((sentence.text, excerpt.id))
     return chosen
+
+
+def _names_only(said: str, title: str) -> bool:
+    """Tell whether a sentence only names its source, as the title above it does: it is a piece of that, or holds it and has no stop."""
+    own, named = set(tokens(said)), set(tokens(title))
+    return own <= named or (said[-1:] not in ".!?。！？" and named <= own)

@@ -10,10 +10,12 @@ from schemas.sections import Section, SectionPart
 from services.models.offline.cited_sentences import cite, each_once
 from services.models.offline.ranked_sentences import Piece, rank, sentences_of
 from services.models.offline.repeated_sentences import SaidOnce
+from services.models.offline.table_program import is_refusal
 from services.run.ui_text import is_chinese
 from services.text.names import missing_names
 from services.text.passages import is_heading
 from services.text.quotable import as_prose, is_csv
+from services.text.terms import terms
 from services.text.word_count import words_in
 
 MANY = 12
@@ -27,10 +29,14 @@ _RULE = re.compile(r"[|\s:-]+")
 def sections_of_report(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[str]:
     """Return the sections with all that was quoted for them, as far as the words go: a paragraph a source, nothing said twice.
 
-    What a step found stands below the section before it where it does not hold the names that the step looked for.
+    What a step found stands below the section before it where it does not hold the names that the step looked for. What was computed,
+    and on what, the opening tells.
     """
     sections = prompt.outline
-    evidence = [*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background]
+    found = [*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background]
+    evidence = [item for item in found if item.kind != "computation"]
+    titles = [item.title for item in found if item.kind == "computation" and not is_refusal(item.quote)]
+    computed = set(terms(" ".join(titles)))
     if not sections and (prompt.length == "full" or (prompt.length != "brief" and len(each_once(evidence)) >= MANY)):
         ids_of = {finding.title: [item.id for item in finding.evidence] for finding in findings}
         single = "证据" if is_chinese(prompt.locale) else "Evidence"
@@ -43,6 +49,8 @@ def sections_of_report(prompt: ReporterPrompt, findings: Sequence[FindingView]) 
     said: set[str] = set()
     blocks: list[str] = []
     for section in sections:
+        if computed and computed.issuperset(terms(section.title)):
+            continue
         told = [*filter(None, _paragraphs(section, chosen, said))]
         for part in section.parts:
             if below := [*filter(None, _paragraphs(part, chosen, said))]:

@@ -3,7 +3,9 @@
 Where no sentence answers it says so, and shows the closest ones.
 """
 
+import re
 from collections.abc import Sequence
+from itertools import dropwhile, takewhile
 
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
@@ -17,6 +19,7 @@ from services.models.offline.report_sections import sections_of_report
 from services.models.offline.second_hop import second_hop
 from services.models.offline.table_program import is_refusal
 from services.run.ui_text import is_chinese
+from services.text.questions import headline
 
 MAX_POINTS, MAX_POINTS_BRIEF = 6, 3
 """Quotes below the heading Evidence."""
@@ -68,12 +71,15 @@ def _quotes(parts: Sequence[Part]) -> set[tuple[str, str]]:
 
 def _title(question: str) -> str:
     """Return a question as a title; of one that brings a text along, the beginning."""
-    line = " ".join(question.split())
+    line = headline(" ".join(question.split()))
     return line if len(line) <= LONGEST_TITLE else title_of(line, LONGEST_TITLE)
 
 
 def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Sequence[Part]) -> list[str]:
-    """Return verbatim excerpts with their sources: those that are told, then the best of each step, then the best others."""
+    """Return verbatim excerpts with their sources: those that are told, then the best of each step, then the best others.
+
+    Results of programs are not among them: the opening tells them as they are.
+    """
     by_id = {excerpt.id: excerpt for excerpt in evidence}
     used = [by_id[excerpt_id] for part in parts for _, excerpt_id in part.quotes]
     if not used:
@@ -89,10 +95,25 @@ def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Seq
     quoted: list[str] = []
     for excerpt in [*used, *others]:
         room = MAX_POINTS_BRIEF if prompt.length == "brief" else MAX_POINTS
-        if len(points) < room and not any(alike(excerpt.quote, earlier) for earlier in quoted):
+        if (
+            excerpt.kind != "computation"
+            and len(points) < room
+            and not any(alike(excerpt.quote, earlier) for earlier in quoted)
+        ):
             quoted.append(excerpt.quote)
-            points.append(f"**{excerpt.title}** [{excerpt.id}]\n\n> {' '.join(excerpt.quote.split())} [{excerpt.id}]")
+            points.append(f"**{excerpt.title}** [{excerpt.id}]\n\n> {_below_heading(excerpt.quote)} [{excerpt.id}]")
     return points
+
+
+def _below_heading(quote: str) -> str:
+    """Return a quote on one line from below its first heading up to the next."""
+    lines = dropwhile(lambda line: not line.strip() or _is_marked(line), quote.split("\n"))
+    body = takewhile(lambda line: not _is_marked(line), lines)
+    return " ".join(" ".join(body).split()) or " ".join(quote.split())
+
+
+def _is_marked(line: str) -> bool:
+    return re.match(r"#{1,6} ", line) is not None
 
 
 def _by_relevance(question: str, evidence: Sequence[EvidenceView]) -> list[EvidenceView]:

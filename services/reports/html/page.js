@@ -21,8 +21,10 @@
     draw(theme());
     dark.addEventListener("change", () => draw(theme()));
     addEventListener("resize", () => drawn.forEach((chart) => chart.resize()));
-    addEventListener("beforeprint", () => draw(null));
-    addEventListener("afterprint", () => draw(theme()));
+    // Drawn before the browser lays the paper out, as wide as A4 and Letter leave room for.
+    const sized = (width, height) => all(".plot[data-chart]").forEach((plot) => Object.assign(plot.style, { width, height }));
+    addEventListener("beforeprint", () => { sized("40rem", "18rem"); draw(null); });
+    addEventListener("afterprint", () => { sized("", ""); draw(theme()); });
   }
 
   // Citations: keep the quote inside the window, light up the reference, close with Escape.

@@ -72,7 +72,13 @@
     event.preventDefault();
   });
   addEventListener("resize", () => draw(slides[now]));
-  addEventListener("beforeprint", () => slides.forEach(draw));
+  // On paper all slides stand; charts are drawn at their size there before the browser lays it out.
+  const printing = (on) => {
+    document.documentElement.classList.toggle("printing", on);
+    (on ? slides : [slides[now]]).forEach(draw);
+  };
+  addEventListener("beforeprint", () => printing(true));
+  addEventListener("afterprint", () => printing(false));
   document.body.classList.add("moving");
   show((Number(location.hash.replace("#slide-", "")) || 1) - 1);
 })();

@@ -23,6 +23,8 @@ CONTENTS = 10
 """Entries of one slide of contents; more than two such slides are not shown."""
 DIVIDED = 3
 """Parts of a report's own text from which on a deck has contents."""
+AT_FOOT = 4
+"""Sources that the last slide lists; more have slides of their own before it."""
 MIN_DIVIDED = 3
 """Slides of a part from which on a divider stands before it."""
 _COVER_LINE = 140
@@ -30,7 +32,7 @@ _COVER_LINE = 140
 
 
 def outline(report: ParsedReport) -> list[Slide]:
-    """Lay a report out as slides: cover, summary, key figures, contents, sections with their dividers, end.
+    """Lay a report out as slides: cover, summary, key figures, contents, sections with their dividers, sources, end.
 
     What stands on the slides of the summary does not come again.
     """
@@ -58,7 +60,7 @@ def outline(report: ParsedReport) -> list[Slide]:
         if divided and not part[0].role and len(inner) >= MIN_DIVIDED:
             slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
         slides += inner
-    slides.append(Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules)))
+    slides += _sources(report, labels)
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
 
 
@@ -102,6 +104,20 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
     for start in range(0, len(names), CONTENTS):
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
         yield Slide("contents", labels.contents, rows=entries)
+
+
+def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
+    """End the deck with the cited sources, at the foot of the last slide or on two slides at most: on paper no notes name them."""
+    thanks = Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules))
+    named = [(str(reference.number), shortened(reference.title or reference.url, 84)) for reference in report.cited]
+    if len(named) <= AT_FOOT:
+        return [replace(thanks, rows=tuple((f"[{number}] {title}",) for number, title in named))]
+    listed = named[: 2 * CONTENTS]
+    starts = range(0, len(listed), CONTENTS)
+    return [
+        *(Slide("sources", labels.references, rows=tuple(listed[start : start + CONTENTS])) for start in starts),
+        thanks,
+    ]
 
 
 def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:

@@ -90,7 +90,7 @@ class _Writer:
     def _content(self, slide: Slide) -> None:
         if slide.lead:
             self._text(shortened(slide.lead, LEAD), _Box(MARGIN, 1.42, ROOM, 0.4), 16, SOFT)
-        if slide.kind == "contents":
+        if slide.kind in {"contents", "sources"}:
             self._contents(slide)
         elif slide.kind == "cards":
             self._cards(slide)
@@ -107,12 +107,17 @@ class _Writer:
         cover = slide.kind == "cover"
         size = 32 if width(slide.title) > TITLE else 46 if cover else 42
         title = self._broken(shortened(slide.title, 2 * TITLE))
-        self._title(title, _Box(MARGIN, 2.2 if cover else 3.2, ROOM, 1.9), size, SHEET)
+        self._title(title, _Box(MARGIN, 2.2 if cover or slide.rows else 3.2, ROOM, 1.9), size, SHEET)
         if slide.kind == "divider":
             self._text(slide.subtitle, _Box(MARGIN, 2.0, 3, 1.2), 66, SHEET, bold=True)
         elif slide.subtitle:
-            self._text(shortened(slide.subtitle, 300), _Box(MARGIN, 4.5 if cover else 5.1, 11, 1.5), 20, SHEET)
-        if cover:
+            self._text(
+                shortened(slide.subtitle, 300),
+                _Box(MARGIN, 4.5 if cover else 4.1 if slide.rows else 5.1, 11, 1.5),
+                20,
+                SHEET,
+            )
+        if slide.rows:
             lowest = 6.15 - 0.45 * (len(slide.rows) - 2)
             for place, row in enumerate(slide.rows):
                 self._text(" · ".join(filter(None, row)), _Box(MARGIN, lowest + 0.45 * place, ROOM, 0.5), 15, SHEET)
@@ -173,7 +178,7 @@ class _Writer:
             self._run(paragraph, line, 14 if card.kind == "code" else size, INK)
             if line is not lines[-1]:
                 paragraph = frame.add_paragraph()
-        marks = "".join(f" [{number}]" for number in card.numbers)
+        marks = "".join(f"\u00a0[{number}]" for number in card.numbers)
         if marks:
             self._run(paragraph, marks, 12, ACCENT)
         if card.mark:

@@ -29,14 +29,14 @@ class Slide:
     """One slide."""
 
     kind: str
-    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram` or `end`; the rows of a cover are its small lines."""
+    """`cover`, `contents`, `divider`, `cards`, `table`, `chart`, `diagram`, `sources` or `end`; the rows of a cover and an end are their small lines."""
     title: str
     subtitle: str = ""
     lead: str = ""
     """A line below the title that introduces its cards."""
     cards: tuple[Card, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    """Of a table, the header first; or the entries of the contents."""
+    """Of a table, the header first; or the entries of the contents or the sources."""
     chart: Chart | None = None
     picture: Picture | None = None
     numbers: tuple[int, ...] = ()

@@ -91,7 +91,7 @@ def test_of_a_long_program_the_beginning_and_the_end_are_shown() -> None:
     [code] = [block for block in parse_report(report).sections[-2].blocks if isinstance(block, Code)]
     lines = code.text.split("\n")
     assert len(lines) == FIRST_LINES + LAST_LINES + 1
-    assert lines[FIRST_LINES] == f"# … 43 more lines in sources/{report.sources[0].content_hash}.txt"
+    assert lines[FIRST_LINES] == f"# … 83 more lines in sources/{report.sources[0].content_hash}.txt"
     assert code.text.endswith(CODE)
 
 

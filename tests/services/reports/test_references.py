@@ -1,9 +1,12 @@
 """The list of references names who speaks in each source, of which kind it is, and since when."""
 
+from dataclasses import replace
+
 import pytest
 
 from schemas.evidence import Excerpt, Source
 from services.reports.labels import Labels, labels_for
+from services.reports.reference import Quote, Reference
 from services.reports.references import MAX_ADDRESSES, confirming_sources, details, who
 
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
@@ -100,3 +103,10 @@ def test_all_addresses_of_one_text_are_named_up_to_a_bound() -> None:
     [many] = details(source().found_also(map(str, range(100))), [], ENGLISH, cited=True)
     assert many.endswith("; and 80 more addresses")
     assert many.count(";") == MAX_ADDRESSES
+
+
+def test_of_the_quotes_of_a_source_those_are_listed_that_statements_cite() -> None:
+    quotes = (Quote("E1-1", "It is\ndeep.", cited=True), Quote("E1-2", "It is wet."))
+    listed = Reference(1, "Sea", "sea.md", "sources/a.txt", (), (), cited=True, quotes=quotes)
+    assert listed.quoted_texts == {"It is deep.": "It is deep."}
+    assert list(replace(listed, quotes=quotes[1:]).quoted_texts) == ["It is wet."]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.text.passages import sentences, split
+from services.text.passages import plain_heading, sentences, split
 
 
 def cut(text: str) -> list[str]:
@@ -21,6 +21,10 @@ def cut(text: str) -> list[str]:
         ("“Is it deep?” It is!", ["“Is it deep?”", "It is!"]),
         ("近视率下降。户外活动有效！为什么？", ["近视率下降。", "户外活动有效！", "为什么？"]),
         ("他说：“有效。”然后离开。", ["他说：“有效。”", "然后离开。"]),
+        ("Ada Reef (b. 1960) is a diver.", ["Ada Reef (b. 1960) is a diver."]),
+        ("The lead sinks\nslowly in mud.", ["The lead sinks\nslowly in mud."]),
+        ("It is deep.\nLead\nof all kinds", ["It is deep.", "Lead", "of all kinds"]),
+        ("Use the following: … It holds.", ["Use the following:", "It holds."]),
     ],
 )
 def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) -> None:
@@ -64,3 +68,17 @@ def test_an_item_and_the_first_line_of_a_quote_go_on_after_a_wrap() -> None:
     ]
     assert cut("A short title\nThe text begins.") == ["A short title", "The text begins."]
     assert cut("- first of a list of items that is long enough to be taken for a wrap\n- second") != [item]
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("Wire > 2.1 The **drum**", "The drum"),
+        ("2. Soundings", "Soundings"),
+        ("1872 in the Bay", "1872 in the Bay"),
+        ("3 ships", "3 ships"),
+        ("1.5 metres of mud", "1.5 metres of mud"),
+    ],
+)
+def test_a_heading_is_named_without_its_number(heading: str, name: str) -> None:
+    assert plain_heading(heading) == name

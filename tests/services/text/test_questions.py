@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.text.questions import clauses_of
+from services.text.questions import clauses_of, headline
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,16 @@ from services.text.questions import clauses_of
 )
 def test_what_only_says_what_a_question_is_about_is_no_clause(question: str, clauses: list[str]) -> None:
     assert clauses_of(question, short=True) == clauses
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("what sank?", "What sank?"),
+        ("the lead line", "The lead line"),
+        ("zstd or xz?", "zstd or xz?"),
+        ("谁测深？", "谁测深？"),
+    ],
+)
+def test_a_question_is_a_heading_with_a_capital_but_a_name_keeps_its_letters(question: str, title: str) -> None:
+    assert headline(question) == title

@@ -12,6 +12,8 @@ from tests.services.models.offline.prompts_of import finding, plan, report, tria
     [
         ("Tell me all about the Skerryvore lighthouse", "the Skerryvore lighthouse"),
         ("Overview of these documents", ""),
+        ("Tell me about the Skerryvore lighthouse", "the Skerryvore lighthouse"),
+        ("Tell me about the people in these documents", ""),
         ("Please give me a short summary of the wage books.", "the wage books"),
         ("Summarise what the documents say about granite", "granite"),
         ("What do these documents say?", ""),
@@ -35,6 +37,7 @@ def test_a_broad_question_is_told_by_its_form(question: str, topic: str) -> None
         "What else is there to know about “The tower”?",
         "灯塔是哪一年建成的？",
         "Who wrote the report?",
+        "Tell me about how the lamp works",
     ],
 )
 def test_a_question_for_something_is_not_broad(question: str) -> None:
@@ -71,3 +74,17 @@ def test_a_section_of_a_digest_tells_kind_and_date_of_its_source_where_known() -
     text = report("Tell me all about Skerryvore", held)
     assert "## Reef\n\nDocument, 1838-08-07:\n\nSkerryvore stands" in text
     assert "## Lamp\n\nSkerryvore was lit" in text
+
+
+def test_a_mere_document_needs_no_line_and_a_line_that_only_names_its_source_is_not_told() -> None:
+    held = finding(
+        "Skerryvore stands on a reef of hard gneiss.",
+        "Hall of lights - Skerryvore - 2005",
+        "A harbour stands on a hill, and lamps burn there.",
+        titles=("Reef", "Skerryvore - 2005", "Harbour lamps"),
+    )
+    text = report("Tell me about Skerryvore", held)
+    assert "## Reef\n\nSkerryvore stands" in text
+    assert "Document" not in text
+    assert "Hall of lights" not in text
+    assert "Harbour" not in text

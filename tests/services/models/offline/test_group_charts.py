@@ -6,6 +6,7 @@ import pytest
 
 from schemas.evidence_view import EvidenceView
 from services.models.offline.group_charts import group_charts
+from tests.services.models.offline.prompts_of import finding, report
 
 
 def charts_of(quote: str, kind: str = "computation") -> list[dict[str, object]]:
@@ -46,3 +47,10 @@ def test_anything_else_is_none(quote: str) -> None:
 
 def test_what_no_program_computed_is_none() -> None:
     assert charts_of("By town: A 50, B 30, C 20.", kind="document") == []
+
+
+def test_a_computation_is_told_once_and_by_the_opening() -> None:
+    held = finding("The total of depth in harbour.csv is 400.", "A line of 61 fathoms is kept in the harbour.")
+    held.evidence[0].kind, held.evidence[0].title = "computation", "Computation over harbour.csv: total of depth"
+    text = report("What is the total of depth in the table?", held)
+    assert text.count("is 400") == 1

@@ -218,3 +218,19 @@ def test_a_long_report_leaves_what_says_little_on_the_question_to_the_evidence()
     longer = report(asked.model_copy(update={"length": "full", "words": words}))
     assert all(f"[{item.id}]" in longer for item in near)
     assert abs(words_in(longer.partition("## ")[2]) - words) < 0.2 * words
+
+
+def test_a_section_on_what_was_computed_is_left_to_the_opening() -> None:
+    evidence = [
+        excerpt("E1-1", "The total of depth is 400."),
+        excerpt("E1-2", "A lead of the harbour is kept in a box."),
+    ]
+    evidence[0].kind, evidence[0].title = "computation", "Computation over harbour.csv: total of depth in the table"
+    nodes = [
+        OutlineNode(id="1", title="Total of depth in the table", excerpt_ids=["E1-1"]),
+        OutlineNode(id="2", title="The lead", excerpt_ids=["E1-2"]),
+    ]
+    text = report(prompt(evidence, nodes))
+    assert "## Total" not in text
+    assert text.count("total of depth is 400") == 1
+    assert "## The lead" in text

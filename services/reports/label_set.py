@@ -1,0 +1,220 @@
+"""The fixed words that a report and the formats around it need, with their English."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import get_args
+
+from schemas.evidence import Answered, SourceCategory, Status
+from services.evidence.support import Verdict
+from services.reports.reasons import (
+    JUDGED,
+    JUDGED_INFERENCE,
+    REASONS,
+)
+from services.reports.statuses import SURE
+
+BETWEEN = " · "
+"""What stands between the parts of a report's head."""
+_SHOWN = 120
+"""Characters of what is named in a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Everything in a report and its formats that neither a source nor a model has said; the defaults are English."""
+
+    unverified: str = "⚠ unverified"
+    """The mark behind a sentence that is not verified, without its brackets."""
+    inferred: str = "≈ inferred"
+    """The mark behind a conclusion from what is cited, without its brackets."""
+    conclusion: str = "Conclusion"
+    contradictions: str = "Where sources disagree"
+    unconfirmed: str = "Named by the model, not confirmed by code."
+    """Of a contradiction that only the model sees."""
+    limits: str = "Limits of this report"
+    follow_up: str = "Questions to ask next"
+    references: str = "References"
+    files: str = "Files"
+    computations: str = "Computations"
+    tables_read: str = "Tables: {tables}"
+    """What a program read."""
+    quotes_read: str = "quotes of earlier steps"
+    findings_read: str = "findings of earlier steps"
+    more_lines: str = "… {count} more lines in {file}"
+    """Of a program that is too long to be shown whole."""
+    program: str = "The program"
+    enumeration: str = ", "
+    nothing_found: str = "No evidence was found for this question, so this report makes no claims."
+    nothing_held: str = "No sentence of the draft was supported by what it cited, so this report makes no claims."
+    failed_step: str = "Step “{title}” failed: {error}"
+    skipped_step: str = "Step “{title}” was skipped: {error}"
+    missing: str = "The sources do not tell: {aspect}"
+    unanswered: str = "No single sentence of the sources tells: {aspect}"
+    """In place of `missing` where rules judged."""
+    unsupported: str = "Sentences marked as unverified, because what they cite does not support them: {count}."
+    dropped: str = "Sentences left out, because what they cite does not support them: {count}."
+    contradicted: str = "Sentences left out, because what they cite contradicts them: {count}."
+    cited_by_code: str = (
+        "Sentences that cited nothing or too little, and for which code found an excerpt that supports them: {count}."
+    )
+    snippet: str = "{source}: only a search engine's snippet was read, not the page."
+    abstract: str = "{source}: only the abstract was read, not the whole publication."
+    abstract_only: str = "abstract only"
+    more_authors: str = "{authors} et al."
+    cited_by: str = "cited {count:,} times"
+    licence: str = "licence {licence}"
+    copy: str = "same text: {urls}"
+    more_addresses: str = "and {count} more addresses"
+    confirmed: str = "figures also in {numbers}"
+    """Of a source some figures of which independent sources give, too, with the numbers of these."""
+    published: str = "published {date}"
+    newer: str = "published {date}, newer"
+    """Of the later of sources that disagree."""
+    known_from: str = "known from {date}"
+    primary: str = "primary source"
+    """Of sources that disagree, the one that another names as where it has it from."""
+    uncited: str = "read, not cited"
+
+    skip: str = "Skip to the report"
+    contents: str = "Contents"
+    summary: str = "In short"
+    key_figures: str = "Key figures"
+    search: str = "Search in this report"
+    matches: str = "{count} found"
+    """With `{count}`, filled in by the page's script."""
+    copy_link: str = "Copy the link to this section"
+    copied: str = "Link copied"
+    source: str = "Source"
+    quotes: str = "Quoted from it"
+    data: str = "The numbers"
+    category: str = "Category"
+    value: str = "Value"
+    diagram: str = "Diagram, as text"
+    statement: str = "1 statement"
+    statements: str = "{count} statements"
+    no_statements: str = "no statements"
+    answers: dict[Answered, str] = field(
+        default_factory=lambda: {
+            "yes": "Answers the question: yes",
+            "partly": "Answers the question: partly",
+            "no": "Answers the question: no",
+        }
+    )
+    """Whether a report answers its question."""
+    all_sure: str = "every quote checked ({statements}: {states})"
+    some_sure: str = "{sure} of {count} statements backed by quotes ({states})"
+    states: dict[Status, str] = field(
+        default_factory=lambda: {
+            "quoted": "{count} quoted",
+            "supported": "{count} supported",
+            "inferred": "{count} inferred",
+            "unverified": "{count} unverified",
+        }
+    )
+    """How many statements have a status; a contradicted one stays in no report."""
+    words: dict[Status, str] = field(
+        default_factory=lambda: {
+            "": "",
+            "quoted": "quoted",
+            "supported": "supported",
+            "inferred": "inferred",
+            "unverified": "unverified",
+            "contradicted": "contradicted",
+        }
+    )
+    """A status as a word by itself."""
+    meanings: dict[Status, str] = field(
+        default_factory=lambda: {
+            "inferred": "It follows from what it cites, which does not say it in so many words.",
+            "unverified": "What this sentence cites does not support it.",
+        }
+    )
+    """What a mark means, where the check gave no reason."""
+    marked_sentence: str = "{state}: “{sentence}” {reason}"
+    more_marked: str = "and {count} more"
+    """Marked sentences that are not listed."""
+    marked_group: str = "{state}, {count} sentences: {reason} {sentences}, {more}."
+    """Sentences that are marked for one reason."""
+    quoted: str = "“{words}”"
+    colon: str = ": "
+    comma: str = ", "
+    as_of: str = "sources read up to {date}"
+    generated: str = (
+        "This text was generated by a model and is for reference. Follow its citations before you rely on it."
+    )
+    selected: str = "No model wrote this text: rules selected its sentences from the sources. Follow its citations before you rely on it."
+    """In place of `generated` where rules wrote."""
+    more_read_elsewhere: str = "Sources that were read and not cited: {count}. The file evidence.json lists them."
+    opens_new: str = "opens in a new tab"
+    question: str = "Question"
+    back: str = "Back"
+    next: str = "Next"
+    play: str = "Play"
+    pause: str = "Pause"
+    slide: str = "Slide"
+    the_end: str = "Thank you"
+    notes: str = "Sources of this slide"
+    author: str = "Leadline"
+    needs_charts: str = "To see the picture, install Leadline with its extra “charts” and render the report again."
+
+    brackets: tuple[str, str] = ("(", ")")
+    kinds: dict[str, str] = field(
+        default_factory=lambda: {name: name for name in ("document", "database", "computation", "tool")}
+    )
+    """What a source is, for each kind that is not a web page."""
+    categories: dict[str, str] = field(
+        default_factory=lambda: {name: name for name in get_args(SourceCategory) if name != "general"}
+    )
+    """Who speaks in a source, where that is not just anybody."""
+    reasons: Mapping[str, str] = field(default_factory=lambda: REASONS)
+    """Why a sentence is not supported, by the part of the check that failed."""
+    judged: Mapping[str, str] = field(default_factory=lambda: JUDGED)
+    """What a model said of a sentence, by its verdict."""
+    judged_inference: Mapping[str, str] = field(default_factory=lambda: JUDGED_INFERENCE)
+    """What a model said of a sentence that is inferred."""
+    instead: str = " It gives {instead}."
+    """Behind a reason, where what is cited gives something else."""
+
+    @property
+    def mark(self) -> str:
+        """The mark behind a sentence that is not verified."""
+        return self.unverified.join(self.brackets)
+
+    @property
+    def marks(self) -> dict[Status, str]:
+        """The marks behind sentences, in their brackets."""
+        return {"inferred": self.inferred.join(self.brackets), "unverified": self.mark}
+
+    def without_marks(self, text: str) -> str:
+        """Return a text without the marks behind its sentences."""
+        for mark in self.marks.values():
+            text = text.replace(mark, "")
+        return text.strip()
+
+    def bare_mark(self, status: Status) -> str:
+        """Return a mark without its brackets."""
+        return self.inferred if status == "inferred" else self.unverified
+
+    def counted(self, statuses: Mapping[Status, int]) -> str:
+        """Return in words how many statements are backed by quotes, and how many of them have each status that occurs."""
+        count, sure = sum(statuses.values()), sum(statuses.get(status, 0) for status in SURE)
+        if not count:
+            return self.no_statements
+        shown = (self.states[status].format(count=statuses[status]) for status in self.states if statuses.get(status))
+        statements = self.statement if count == 1 else self.statements.format(count=count)
+        line = self.all_sure if sure == count else self.some_sure
+        return line.format(sure=sure, count=count, statements=statements, states=self.comma.join(shown))
+
+    def origin(self, *, by_rules: bool) -> str:
+        """Return in words who wrote a report."""
+        return self.selected if by_rules else self.generated
+
+    def head(self, answered: Answered, statuses: Mapping[Status, int]) -> str:
+        """Return in words whether a report answers its question and, apart from that, how many statements quotes back."""
+        return BETWEEN.join(filter(None, [self.answers.get(answered, ""), self.counted(statuses)]))
+
+    def reason(self, verdict: Verdict) -> str:
+        """Return in words why a sentence is not supported; empty when it is."""
+        what = ", ".join(part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…" for part in verdict.what)
+        reason = self.reasons[verdict.failing].format(what=what)
+        return reason + self.instead.format(instead=verdict.instead) if verdict.instead else reason
