@@ -37,6 +37,12 @@ OF_SEARCHES = frozenset(
 CLOSED = Path(__file__).parent / "fakes" / "search_services" / "closed.toml"
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the long folders unread where no long test is wanted: importing them takes each worker of `make test` long."""
+    folder = collection_path.relative_to(PROJECT / "tests").parts[:1]
+    return True if "not long" in config.option.markexpr and LONG.intersection(folder) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of the long folders, and those of a real model."""
     for item in items:

@@ -1,14 +1,91 @@
 """Research for a report that is being written: what it may spend besides what is kept for writing, and what it brings that is new."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
-from schemas.evidence import Excerpt
+from schemas.evidence import Excerpt, Source
+from schemas.planner import Step
+from schemas.researcher import ResearcherPrompt
+from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Allowance
 from services.evidence.views import steps_by_id
-from services.run.budget import REPORT_SHARE
+from services.run.budget import REPORT_SHARE, limit_message
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
+from services.run.ui_text import problem_text
+from services.turn.rounds import Wanted, search_in_rounds
+
+_PASSING_ON = (JournalMiss, StoreUnwritable)
+"""Errors that end a run, whatever it was doing."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedEvidence:
+    """What a further step found."""
+
+    result: StepResult | None
+    """None where it found nothing new."""
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    """Of its excerpts, by hash."""
+    limits: Sequence[str] = ()
+    """Limits that were reached and searches that failed, in the user's language."""
+
+
+async def search_step(
+    run: Run, step: Step, evidence: EvidenceStore, *, question: str, locale: str, known: Sequence[Excerpt], most: int
+) -> AddedEvidence:
+    """Search for a step besides the report's share of the limits; an error that concerns the step alone becomes a limit.
+
+    Args:
+        run: whose budget and journal are used.
+        step: with its queries.
+        evidence: where texts of sources are kept.
+        question: that the step belongs to.
+        locale: of messages.
+        known: excerpts that there are; what they quote is not new.
+        most: sources that are quoted, about.
+
+    Raises:
+        JournalMiss: a replay asks for a search that was not made.
+        StoreUnwritable: the disk is full.
+    """
+    need = ResearcherPrompt(
+        question=question,
+        locale=locale,
+        title=step.title,
+        description=step.description,
+        queries=step.queries,
+        feedback="",
+        findings=[],
+        passages=[],
+    )
+    try:
+        with besides_the_report(run):
+            gathered = await search_in_rounds(run, need, evidence, step.id, Wanted(most))
+    except _PASSING_ON:
+        raise
+    except LimitReached as limit:
+        return AddedEvidence(None, limits=[limit_message(limit, locale)])
+    except LeadlineError as problem:
+        return AddedEvidence(None, limits=[problem_text(problem, locale)])
+    limits = [*gathered.limits, *gathered.trouble]
+    new = new_excerpts(gathered.excerpts, known)
+    if not new:
+        return AddedEvidence(None, limits=limits)
+    used = {excerpt.content_hash for excerpt in new}
+    sources = {key: source for key, source in gathered.sources.items() if key in used or source.duplicate_of in used}
+    result = StepResult(
+        step_id=step.id,
+        status="done",
+        finding=gathered.finding,
+        excerpts=new,
+        confidence=gathered.confidence,
+        missing_aspects=gathered.missing_aspects,
+    )
+    return AddedEvidence(result, sources, limits)
 
 
 def has_room(run: Run) -> bool:

@@ -6,27 +6,21 @@ from dataclasses import dataclass, field
 from schemas.evidence import Excerpt, Source
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
-from schemas.researcher import ResearcherPrompt
 from schemas.results import StepResult
 from schemas.revision import Revision
 from schemas.state import ResearchState, plans_of
-from services.run.budget import limit_message
-from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.text.revision_words import additions
 from services.text.tokens import tokens
-from services.turn.added_evidence import besides_the_report, has_room, last_step, new_excerpts
-from services.turn.rounds import Wanted, search_in_rounds
+from services.turn.added_evidence import has_room, last_step, search_step
 
 MAX_TOPICS = 4
 """Topics that one change has searched."""
 MAX_SOURCES = 8
 """Sources that are quoted for it, about."""
 LONGEST_TOPIC = 200
-_PASSING_ON = (JournalMiss, StoreUnwritable)
-"""Errors that end a run, whatever it was doing."""
 
 
 @dataclass(slots=True)
@@ -80,35 +74,18 @@ class RevisionResearch:
             return
         self.tell("revision_researching", named)
         self.step = self._step()
-        try:
-            with besides_the_report(self.run):
-                gathered = await search_in_rounds(
-                    self.run, self._need(self.step), self.evidence, self.step.id, Wanted(MAX_SOURCES)
-                )
-        except _PASSING_ON:
-            raise
-        except LimitReached as limit:
-            self.limits.append(limit_message(limit, locale))
-            return
-        except LeadlineError as problem:
-            self.limits.append(problem_text(problem, locale))
-            return
-        self.limits += [*gathered.limits, *gathered.trouble]
-        new = new_excerpts(gathered.excerpts, known)
-        if not new:
-            return
-        used = {excerpt.content_hash for excerpt in new}
-        self.sources = {
-            key: source for key, source in gathered.sources.items() if key in used or source.duplicate_of in used
-        }
-        self.result = StepResult(
-            step_id=self.step.id,
-            status="done",
-            finding=gathered.finding,
-            excerpts=new,
-            confidence=gathered.confidence,
-            missing_aspects=gathered.missing_aspects,
+        added = await search_step(
+            self.run,
+            self.step,
+            self.evidence,
+            question=self.step.title,
+            locale=locale,
+            known=known,
+            most=MAX_SOURCES,
         )
+        self.limits += added.limits
+        self.result = added.result
+        self.sources = dict(added.sources)
 
     def notes(self, text: str, locale: str) -> list[str]:
         """Say what was searched for a change, where its text cites something that was found."""
@@ -143,16 +120,4 @@ class RevisionResearch:
             title=title,
             description=title,
             queries=list(dict.fromkeys(queries))[: 2 * MAX_TOPICS],
-        )
-
-    def _need(self, step: Step) -> ResearcherPrompt:
-        return ResearcherPrompt(
-            question=step.title,
-            locale=self.report.locale or self.state["locale"],
-            title=step.title,
-            description=step.description,
-            queries=step.queries,
-            feedback="",
-            findings=[],
-            passages=[],
         )

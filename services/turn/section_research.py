@@ -6,27 +6,21 @@ from dataclasses import dataclass, field
 from schemas.evidence import Excerpt, Source
 from schemas.planner import Step
 from schemas.reporter import ReporterPrompt
-from schemas.researcher import ResearcherPrompt
 from schemas.results import StepResult
 from schemas.sections import Section
 from schemas.state import ResearchState
 from services.evidence.views import evidence_views
 from services.reports.weakest_section import NewEvidence
-from services.run.budget import limit_message
-from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.text.tokens import tokens
-from services.turn.added_evidence import besides_the_report, has_room, last_step, new_excerpts
-from services.turn.rounds import Wanted, search_in_rounds
+from services.turn.added_evidence import has_room, last_step, search_step
 
 MOST_QUERIES = 4
 MOST_SOURCES = 12
 """Sources that the research of one section brings, about."""
 LONGEST_QUERY = 300
-_PASSING_ON = (JournalMiss, StoreUnwritable)
-"""Errors that end a run, whatever it was doing."""
 
 
 @dataclass(slots=True)
@@ -61,41 +55,27 @@ class SectionResearch:
             return None
         self.tell("section_researched", section.title)
         step = self._step(section)
-        try:
-            with besides_the_report(self.run):
-                wanted = Wanted(MOST_SOURCES)
-                gathered = await search_in_rounds(self.run, self._need(step), self.evidence, step.id, wanted)
-        except _PASSING_ON:
-            raise
-        except LimitReached as limit:
-            self.limits.append(limit_message(limit, self.prompt.locale))
-            return None
-        except LeadlineError as problem:
-            self.limits.append(problem_text(problem, self.prompt.locale))
-            return None
-        self.limits += gathered.limits
-        new = self._new(gathered.excerpts)
-        if not new:
+        added = await search_step(
+            self.run,
+            step,
+            self.evidence,
+            question=self.prompt.question,
+            locale=self.prompt.locale,
+            known=[*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)],
+            most=MOST_SOURCES,
+        )
+        self.limits += added.limits
+        if added.result is None:
             self.tell("section_unchanged", section.title)
             return None
-        used = {excerpt.content_hash for excerpt in new}
-        sources = {
-            key: source for key, source in gathered.sources.items() if key in used or source.duplicate_of in used
-        }
+        new = added.result.excerpts
         self.steps.append(step)
-        self.results[step.id] = StepResult(
-            step_id=step.id,
-            status="done",
-            finding=gathered.finding,
-            excerpts=new,
-            confidence=gathered.confidence,
-            missing_aspects=gathered.missing_aspects,
-        )
-        self.sources |= sources
+        self.results[step.id] = added.result
+        self.sources |= added.sources
         if section.node:
             self.placed.setdefault(section.node, []).extend(excerpt.id for excerpt in new)
         self.tell("section_rewritten", section.title)
-        return NewEvidence(new, evidence_views(new, sources), sources)
+        return NewEvidence(new, evidence_views(new, added.sources), added.sources)
 
     def update(self) -> ResearchState:
         """Return what was found as an update of the state: results and sources, the steps in the plan, excerpts at their nodes."""
@@ -138,21 +118,3 @@ class SectionResearch:
         queries = [f"{section.title} {section.wanted}", *lacking, *parts]
         cut = (" ".join(query.split())[:LONGEST_QUERY] for query in queries)
         return list(dict.fromkeys(filter(None, cut)))[:MOST_QUERIES]
-
-    def _need(self, step: Step) -> ResearcherPrompt:
-        return ResearcherPrompt(
-            question=self.prompt.question,
-            locale=self.prompt.locale,
-            title=step.title,
-            description=step.description,
-            queries=step.queries,
-            feedback="",
-            findings=[],
-            passages=[],
-        )
-
-    def _new(self, found: Sequence[Excerpt]) -> list[Excerpt]:
-        """Leave out what an excerpt has already."""
-        return new_excerpts(
-            found, [*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)]
-        )
