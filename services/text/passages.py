@@ -18,6 +18,9 @@ _END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；]++[�
 
 
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
+_NUMBER_OF_SECTION = re.compile(
+    r"^(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)、]|\d{1,2}(?:\.\d{1,2}){1,4})\s+|^(?:[一二三四五六七八九十]{1,3}|\d{1,2})、|^（[一二三四五六七八九十]{1,3}）"
+)
 _CAPITALISED = r"[A-Z][\w'’-]*+|(?:of|the|and|or|for|to|in|on|a|an|with|by|from)(?![\w'’])|[&/-]"
 _HEADING = re.compile(
     rf"^(?:APPENDIX|ANNEX|SECTION|CHAPTER|PART)\b|^(?:{_CAPITALISED})(?:[ ,/-]+(?:{_CAPITALISED}))*+[.:]?$"
@@ -36,8 +39,9 @@ class Span:
 
 
 def plain_heading(heading: str) -> str:
-    """Return the innermost of some headings as a person would name it: without marks of Markdown and stops."""
-    return re.sub(r"[*_`#]+", "", heading.rpartition(" > ")[2]).strip(" .。:：")
+    """Return the innermost of some headings as a person would name it: without its number, marks of Markdown and stops."""
+    bare = re.sub(r"[*_`#]+", "", heading.rpartition(" > ")[2]).strip(" .。:：")
+    return _NUMBER_OF_SECTION.sub("", bare)
 
 
 def is_heading(line: str) -> bool:

@@ -30,6 +30,7 @@ _DIRECTIVE = re.compile(r"^(?:\.\. )?(?:[\w-]{1,40}:: |_[^:\n]{1,100}: )|^:[\w-]
 _DRAWN = re.compile(r"[\u2500-\u259f]{2}|[\u2502\u2551]")
 """Lines of boxes that are drawn with characters."""
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
+_ADDRESS = re.compile(r"<?(?:https?://|www\.)\S{1,2000}")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})\1")
 _LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
 """A mark of emphasis whose other end was not quoted; between letters it may be a power."""
@@ -98,7 +99,8 @@ def quotable(text: str) -> list[Wording]:
 def says(line: str) -> bool:
     """Tell whether a line says something: it is no heading, no question, no code, no mere link, and no piece of one."""
     bare = _ITEM.sub("", without_markup(line)).strip()
-    if _DRAWN.search(line) or _DIRECTIVE.match(bare) or _LINK.fullmatch(_ITEM.sub("", line).strip()):
+    whole = _ITEM.sub("", line).strip()
+    if _DRAWN.search(line) or _DIRECTIVE.match(bare) or _LINK.fullmatch(whole) or _ADDRESS.fullmatch(whole):
         return False
     if len(bare) < 8 or is_heading(line) or bare.endswith(("?", "？")) or _CODE.search(bare) or _REFERENCE.match(bare):
         return False

@@ -40,7 +40,7 @@ LONE = 200
 """Characters of an excerpt that is ranked as it stands although it is no sentence."""
 _HEADING = re.compile(r"(?m)^#.*$")
 _SAID = re.compile(
-    r"^what (?:(?:else )?does .+ say\b|else is there to know about\b|should I know about\b)|(?:说了|说明了)什么|有什么值得了解",
+    r"^what (?:else )?does .+ say\b|(?:说了|说明了)什么",
     re.IGNORECASE,
 )
 

@@ -31,8 +31,7 @@ def test_a_broad_question_is_told_by_its_form(question: str, topic: str) -> None
     [
         "When was the lighthouse built?",
         "What does “The tower” say about “Stone”?",
-        "What should I know about “Stone” in “The tower”?",
-        "What else is there to know about “The tower”?",
+        "What else does “The tower” say?",
         "灯塔是哪一年建成的？",
         "Who wrote the report?",
     ],
