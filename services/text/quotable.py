@@ -36,10 +36,24 @@ _LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
 """A mark of emphasis whose other end was not quoted; between letters it may be a power."""
 _LINE_MARKS = re.compile(r"^(?:#{1,6}|[-*+>])\s+")
 _DATED = re.compile(
-    r"^[*_]*(?:published|updated|last (?:updated|modified)|posted|date|author|发布日期|发布时间|发表日期|更新日期|更新时间|日期|作者)[*_]*[:：].{1,60}$",
+    r"^[*_(]*(?:(?:published|updated|last (?:updated|modified)|posted|date|author|发布日期|发布时间|发表日期|更新日期|更新时间|日期|作者)[*_]*[:：]"
+    r"|(?:this (?:page|article|document) )?(?:was )?last (?:updated|modified|edited|changed) (?:on|at) ).{1,60}$",
     re.IGNORECASE,
 )
 """A line of a document's head: when it was published, or by whom."""
+_FURNITURE = re.compile(
+    r"^[^\w©]{0,6}(?:share (?:this|on|via)\b|(?:follow|join|support) (?:us|our)\b|subscribe\b|unsubscribe\b|sign (?:up|in)\b|log in\b|click here\b|"
+    r"(?:read|see) (?:more|next|also)\b[^.]{0,80}$|related (?:articles?|stories|posts|links|topics)\b|advertisement\b|sponsored\b|skip to\b|back to (?:top|home)\b|"
+    r"(?:print|e-?mail|download) this (?:page|article|story)\b|(?:copyright|©|\(c\)) |all rights reserved\b|we use cookies\b|this (?:site|website) uses cookies\b|"
+    r"accept (?:all )?cookies\b|(?:support|donate to|become a member of) [^.]{1,60}\b(?:journalism|newsletter|today|donation)\b|"
+    r"(?:tags?|filed under|categories|photo|photograph|image|picture|source)[:：] ?[^.]{0,120}$|(?-i:By [A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,3}(?:[,|·—–-].{0,60})?$)|"
+    r"分享(?:到|至|本文)|扫码|扫描二维码|点击(?:这里|此处|查看|下载)|关注(?:我们|公众号)|责任编辑|责编|编辑[:：]|来源[:：]|(?:本报|本网)?记者[:： ]?\W?[\u4e00-\u9fff]{2,4}$|"
+    r"版权所有|未经.{0,20}(?:许可|授权|允许)|转载请|上一篇|下一篇|相关(?:阅读|新闻|链接|推荐)|返回(?:顶部|首页))",
+    re.IGNORECASE,
+)
+"""How a line begins that belongs to a page and not to what it says."""
+LONGEST_FURNITURE = 160
+"""Characters of such a line."""
 CSV_COMMAS = 3
 """Commas without a space, other than in numbers, from which on a line is a row of a CSV file."""
 _CSV = re.compile(r"(?<!\d),(?=\S)|,(?=[^\s\d])")
@@ -104,7 +118,7 @@ def says(line: str) -> bool:
         return False
     if len(bare) < 8 or is_heading(line) or bare.endswith(("?", "？")) or _CODE.search(bare) or _REFERENCE.match(bare):
         return False
-    if is_metadata(bare) or is_csv(bare) or bare.count("|") > 1:
+    if is_metadata(bare) or is_furniture(bare) or is_csv(bare) or bare.count("|") > 1:
         return False
     if bare[-1:] in '.!。！；;:：)）”"’*' or _ITEM.match(line):
         return True
@@ -126,6 +140,11 @@ def has_code(text: str) -> bool:
 def is_metadata(line: str) -> bool:
     """Tell whether a line only says when its document was published, or by whom."""
     return _DATED.match(line.strip()) is not None
+
+
+def is_furniture(line: str) -> bool:
+    """Tell whether a line belongs to the page that a text stood on: a button, a byline, a notice of rights."""
+    return len(line) <= LONGEST_FURNITURE and _FURNITURE.match(line) is not None
 
 
 def is_csv(line: str) -> bool:

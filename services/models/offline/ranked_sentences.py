@@ -11,7 +11,7 @@ from services.models.offline.answer_kinds import FITS, STRICT, fit, same_quantit
 from services.models.offline.question_shape import apart_terms, describes, opposed
 from services.text.passages import is_heading, plain_heading
 from services.text.questions import AnswerType, answer_type, names_in
-from services.text.quotable import Wording, as_prose, has_code, is_csv, is_metadata, quotable
+from services.text.quotable import Wording, as_prose, has_code, is_csv, is_furniture, is_metadata, quotable
 from services.text.terms import content, terms, worth
 from services.text.tokens import has_cjk, tokens
 from services.text.windows import in_quotation_marks
@@ -110,7 +110,7 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
 def _stands_alone(text: str) -> bool:
     """Tell whether a short text without a sentence is ranked as it stands."""
     return 0 < len(text.strip()) <= LONE and not (
-        is_heading(text) or is_csv(text) or is_metadata(text) or has_code(text)
+        is_heading(text) or is_csv(text) or is_metadata(text) or is_furniture(text) or has_code(text)
     )
 
 
