@@ -19,7 +19,7 @@ def tables_to_compute(question: str, tables: Sequence[str], *, any_table: bool =
     """Return the described tables that a question computes over, the best first; none where it computes nothing.
 
     A table is meant when a column of numbers is named, and the question speaks of a table or of the file's title, or of an
-    average and of values in a column of text; or when rows are to be counted, and a column of text and a value are named.
+    average and of a column of text or values in it; or when rows are to be counted, and a column of text and a value are named.
 
     Args:
         question: as asked.
@@ -44,8 +44,8 @@ def _score(question: str, table: str, any_table: bool) -> float:
     values = [value for part in parts if "e.g. " in part for value in part.partition("e.g. ")[2].split(" | ")]
     named = sum(_names(value.strip(), question) for value in values)
     measured = len(wanted & _terms_of_names(numbers))
-    speaks = MENTIONS_TABLE.search(question) or titled or (named and AVERAGES.search(question))
     grouped = len(wanted & _terms_of_names(texts))
+    speaks = MENTIONS_TABLE.search(question) or titled or ((named or grouped) and AVERAGES.search(question))
     if not any_table and not (measured and speaks) and not (named and grouped and COUNTS.search(question)):
         return 0.0
     score = measured + len(title) + named + 0.5 * grouped

@@ -236,7 +236,7 @@ class Reader:
         """Return what of a clause matches nothing: conditions on numbers, names, and where rows are counted every word."""
         every = ask.operation in {"count", "share"} and not ask.measure
         asked = (WORD if every else NAME).findall(clause)
-        known = tuple(f"{word}e" for word in self.known if len(word) > 2)
+        known = tuple(f"{word}{'d' if word[-1] == 'e' else 'e'}" for word in self.known if len(word) > 2)
         fresh = {word: words(word)[0] for word in asked if word.lower() not in COMMON}
         names = [
             name for name, word in fresh.items() if not any(known_word.startswith(word) for known_word in self.known)
@@ -315,7 +315,7 @@ class Computation:
         ask = self.ask
         told = [f"{name} = {', '.join(values)}" for name, values in ask.values.items()]
         told += [f"{ask.year[0]} = {ask.year[1]:g}"] if ask.year[0] else []
-        told.append(f"{len(self.rows)} {self.phrases['rows']}")
+        told.append("1 row" if len(self.rows) == 1 and not self.chinese else f"{len(self.rows)} {self.phrases['rows']}")
         return f"（{'，'.join(told)}）" if self.chinese else f" ({'; '.join(told)})"
 
     def groups(self, results: dict[str, float], subject: str) -> list[str]:
