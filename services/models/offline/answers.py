@@ -1,10 +1,11 @@
 """Which sentences of the evidence answer a question, and which only have something to do with it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
+from services.embedding.synonyms import with_synonyms
 from services.models.offline.answer_kinds import FITS, STRICT, TOLD_BY_FORM, fit, names_doer
 from services.models.offline.differing_figures import settled
 from services.models.offline.question_shape import (
@@ -186,9 +187,12 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     predicate = [term for term in content(ranking.clause) if term not in named | apart]
     if ranking.kind == "person" and not _names_thing(ranking.clause, sentence):
         return False
-    if ranking.kind == "reason" and len(sentence.held.intersection(predicate)) < HELD_OF_REASON * len(set(predicate)):
+    meant = with_synonyms(dict.fromkeys(predicate)).values()
+    if ranking.kind == "reason" and sum(not words.isdisjoint(sentence.held) for words in meant) < HELD_OF_REASON * len(
+        meant
+    ):
         return False
-    return named <= sentence.held | sentence.beside and _share(predicate, sentence) >= HELD
+    return named <= sentence.held | sentence.beside and _share_of(meant, sentence) >= HELD
 
 
 def _year_of_source(sentence: Sentence) -> set[str]:
@@ -209,9 +213,10 @@ def _names_thing(clause: str, sentence: Sentence) -> bool:
 
 def _share(wanted: Sequence[str], sentence: Sentence) -> float:
     """Return the share of terms that a sentence holds; 1 where there are none."""
-    every = set(wanted)
-    return (
-        (len(every & sentence.held) + BESIDE * len(every & sentence.beside - sentence.held)) / len(every)
-        if every
-        else 1.0
-    )
+    return _share_of([frozenset([term]) for term in set(wanted)], sentence)
+
+
+def _share_of(meant: Collection[frozenset[str]], sentence: Sentence) -> float:
+    """Return the share of terms that a sentence holds by one of the words for each; 1 where there are none."""
+    held = sum(1.0 if words & sentence.held else BESIDE if words & sentence.beside else 0.0 for words in meant)
+    return held / len(meant) if meant else 1.0
