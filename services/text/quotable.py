@@ -43,12 +43,12 @@ _DATED = re.compile(
 """A line of a document's head: when it was published, or by whom."""
 _FURNITURE = re.compile(
     r"^[^\w©]{0,6}(?:share (?:this|on|via)\b|(?:follow|join|support) (?:us|our)\b|subscribe\b|unsubscribe\b|sign (?:up|in)\b|log in\b|click here\b|"
-    r"(?:read|see) (?:more|next|also)\b[^.]{0,80}$|related (?:articles?|stories|posts|links|topics)\b|advertisement\b|sponsored\b|skip to\b|back to (?:top|home)\b|"
+    r"(?:read|see) (?:more|next|also)\b[^.]{0,120}$|related(?: (?:articles?|stories|posts|links|topics)\b|:)|advertisement\b|sponsored\b|skip to\b|back to (?:top|home)\b|"
     r"(?:print|e-?mail|download) this (?:page|article|story)\b|(?:copyright|©|\(c\)) |all rights reserved\b|we use cookies\b|this (?:site|website) uses cookies\b|"
     r"accept (?:all )?cookies\b|(?:support|donate to|become a member of) [^.]{1,60}\b(?:journalism|newsletter|today|donation)\b|"
     r"(?:tags?|filed under|categories|photo|photograph|image|picture|source)[:：] ?[^.]{0,120}$|(?-i:By [A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,3}(?:[,|·—–-].{0,60})?$)|"
     r"分享(?:到|至|本文)|扫码|扫描二维码|点击(?:这里|此处|查看|下载)|关注(?:我们|公众号)|责任编辑|责编|编辑[:：]|来源[:：]|(?:本报|本网)?记者[:： ]?\W?[\u4e00-\u9fff]{2,4}$|"
-    r"版权所有|未经.{0,20}(?:许可|授权|允许)|转载请|上一篇|下一篇|相关(?:阅读|新闻|链接|推荐)|返回(?:顶部|首页))",
+    r"版权所有|未经.{0,20}(?:许可|授权|允许)|转载请|上一篇|下一篇|相关(?:阅读|新闻|链接|推荐|条目|文章)|返回(?:顶部|首页))",
     re.IGNORECASE,
 )
 """How a line begins that belongs to a page and not to what it says."""
@@ -158,7 +158,8 @@ def as_prose(text: str) -> str:
     rows = [line.strip() for line in text.splitlines() if line.strip()]
     if len(rows) > 1 and all("|" in line for line in rows):
         cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (rows[0], rows[-1])]
-        if len(cells[0]) == len(cells[1]) > 1:
+        headed = any(map(_RULE.fullmatch, rows[1:2])) or not any(map(str.isdigit, rows[0]))
+        if headed and len(cells[0]) == len(cells[1]) > 1:
             named = [f"{name} {cell}" for name, cell in zip(cells[0][1:], cells[1][1:], strict=True) if cell]
             return f"{cells[1][0]}{'：' if has_cjk(text) else ': '}{('，' if has_cjk(text) else ', ').join(named)}"
     if "|" in text and all("|" in line for line in rows):

@@ -36,6 +36,8 @@ HELD = 0.6
 All count alike: among sentences on one subject the words of the subject are common, and those of another subject rare."""
 HELD_OF_REASON = 0.75
 """Likewise, of a question for a reason, in the sentence itself: one with half of the words gives the reason of something else."""
+HELD_OF_ATTRIBUTE = 0.5
+"""Likewise, of what a Chinese question asks of something: `过桥费` of `新桥的过桥费是多少`."""
 _INTERROGATIVE = re.compile(
     r"[为是]?什么|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
 )
@@ -117,9 +119,13 @@ def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentenc
     told: list[Sentence] = []
     for side, clause in zip(compared, sides_of(question, compared), strict=True):
         own = set(terms(side))
-        whole = re.compile(rf"(?<!\w){re.escape(side)}(?! [A-Z])")
+        longer = [re.escape(other) for other in compared if other != side and side in other]
+        whole = re.compile(
+            "|".join([*(f"(?:{other})" for other in longer), rf"(?P<own>(?<!\w){re.escape(side)}(?! [A-Z]))"])
+        )
         about = (
-            [sentence for sentence in sentences if own <= sentence.own and whole.search(sentence.text)]
+            [sentence for sentence in sentences if own <= sentence.own and _names_side(whole, sentence.text)]
+            or [sentence for sentence in sentences if _names_side(whole, sentence.title)]
             or [sentence for sentence in sentences if own <= sentence.own]
             or [sentence for sentence in sentences if own <= sentence.held | sentence.beside]
         )
@@ -134,6 +140,11 @@ def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentenc
         ranking = rank(clause, clause, about)
         told += [sentence for sentence in ranking.select(len(told) + 1) if sentence not in told][:1]
     return [ClauseAnswer(question, told, whole=False)]
+
+
+def _names_side(whole: re.Pattern[str], text: str) -> bool:
+    """Tell whether a text has the name of a side, other than inside the longer name of another side."""
+    return any(found["own"] for found in whole.finditer(text))
 
 
 def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -177,11 +188,7 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     if apart_terms(ranking.clause) and not sets_apart(sentence.text):
         return False
     if has_cjk(sentence.text):
-        before, *after = _INTERROGATIVE.split(_EMPTY.sub("", ranking.clause))
-        verb = _PARTICLE.sub("", " ".join(after))
-        if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
-            return False  # a verb of one character, which makes no pair: `谁建的`
-        return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD
+        return _holds_chinese(ranking.clause, sentence)
     named = {term for name in names_in(ranking.clause) for term in terms(name)}
     apart = apart_terms(ranking.clause)
     predicate = [term for term in content(ranking.clause) if term not in named | apart]
@@ -193,6 +200,18 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     ):
         return False
     return named <= sentence.held | sentence.beside and _share_of(meant, sentence) >= HELD
+
+
+def _holds_chinese(clause: str, sentence: Sentence) -> bool:
+    """Tell whether a Chinese sentence holds what stands before and after the interrogative, and what is asked of something."""
+    before, *after = _INTERROGATIVE.split(_EMPTY.sub("", clause))
+    verb = _PARTICLE.sub("", " ".join(after))
+    if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
+        return False  # a verb of one character, which makes no pair: `谁建的`
+    attribute = before.rpartition("的")[2] if "的" in before else ""
+    if _share(terms(attribute), sentence) < HELD_OF_ATTRIBUTE:
+        return False
+    return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD
 
 
 def _year_of_source(sentence: Sentence) -> set[str]:

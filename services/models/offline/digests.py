@@ -49,7 +49,7 @@ _BROAD = (
         re.IGNORECASE,
     ),
     re.compile(
-        r"^what (?:is|are) (?:in )?(?:these|those|the|my|our) (?:documents?|sources?|files?|papers?|texts?|notes|pages?|folder)(?: about)?(?P<topic>)$",
+        r"^what(?: is|['’]s| are) (?:in |inside )?(?:this|these|those|the|my|our) (?:documents?|sources?|files?|papers?|texts?|notes|pages?|folder)(?: about)?(?P<topic>)$",
         re.IGNORECASE,
     ),
     re.compile(r"^what (?:is known|do we know|is there(?: to know)?) (?:about|on|of) (?P<topic>.+)$", re.IGNORECASE),
@@ -59,6 +59,9 @@ _BROAD = (
     re.compile(r"^(?P<topic>.*?)的?(?:概述|综述|概况|概览|总结|摘要|全面介绍|简介)$"),
     re.compile(
         r"^(?P<topic>(?:这些|这几[份篇个]|所有|全部|本|该)?(?:文件|资料|文档|材料|文章))(?:都|主要)?(?:讲|说|写|谈|包含|有)了?(?:些|哪些)?(?:什么|内容|什么内容)$"
+    ),
+    re.compile(
+        r"^(?P<topic>)这?个?(?:文件夹|目录)(?:里面?|中)?(?:都|主要)?(?:有|是|讲|写)了?(?:些|哪些)?(?:什么|内容|什么内容)$"
     ),
     re.compile(
         r"^(?P<topic>(?:这些|这几[份篇个]|所有|全部)(?:文件|资料|文档|材料|文章))的?主要内容(?:是什么|有哪些)?$"
@@ -163,9 +166,13 @@ def _by_relevance(topic: str, by_title: dict[str, list[EvidenceView]]) -> list[s
         return list(by_title)
     pieces = sentences_of(Piece(item.id, title, item.quote) for title, items in by_title.items() for item in items)
     sums: defaultdict[str, float] = defaultdict(float)
-    for sentence, share in rank(topic, topic, pieces).shares.items():
+    shares = rank(topic, topic, pieces).shares
+    best: defaultdict[str, float] = defaultdict(float)
+    for sentence, share in shares.items():
         sums[sentence.title] += share
-    return sorted(sums, key=lambda title: -sums[title]) or list(by_title)
+        best[sentence.title] = max(best[sentence.title], share)
+    near = [title for title in sums if best[title] >= ON_TOPIC * max(best.values())]
+    return sorted(near, key=lambda title: -sums[title]) or list(by_title)
 
 
 def _told(excerpts: Sequence[EvidenceView]) -> list[tuple[str, str]]:

@@ -70,8 +70,8 @@ _SETS_APART = re.compile(
     re.IGNORECASE,
 )
 COMPUTES = re.compile(
-    r"\b(?:calculate|compute|average|mean|median|total|sum|altogether|percentage|share|proportion|most|least|fewest|\w{3,}est|how many|"
-    r"number of|how much (?:more|less|\w+er))\b|平均|中位数|总[和计共数额]|合计|一共|占比|占.{0,10}(?:多少|几成)|百分比|率|最[高低多少大小长短]|多少|相差|计算",
+    r"\b(?:calculate|compute|average|mean|median|total|sum|altogether|percentage|share|proportion|most|least|best|worst|fewest|\w{3,}est|how many|"
+    r"number of|how much (?:more|less|\w+er))\b|平均|中位数|总[和计共数额]|合计|一共|占比|占.{0,10}(?:多少|几成)|百分比|率|最[高低多少大小长短好差]|多少|相差|计算",
     re.IGNORECASE,
 )
 COUNTS = re.compile(

@@ -18,8 +18,8 @@ _COMMON = frozenset([*tokens("data example table number type text name year diff
 def tables_to_compute(question: str, tables: Sequence[str], *, any_table: bool = False) -> list[str]:
     """Return the described tables that a question computes over, the best first; none where it computes nothing.
 
-    A table is meant when a column of numbers is named, and the question speaks of a table or of the file's title, or of an
-    average and of a column of text or values in it; or when rows are to be counted, and a column of text and a value are named.
+    A table is meant when a column of numbers is named, and the question speaks of a table, of the file's title or of a column of
+    text, or of an average and of values; or when rows are to be counted, and a column of text and a value are named.
 
     Args:
         question: as asked.
@@ -45,7 +45,7 @@ def _score(question: str, table: str, any_table: bool) -> float:
     named = sum(_names(value.strip(), question) for value in values)
     measured = len(wanted & _terms_of_names(numbers))
     grouped = len(wanted & _terms_of_names(texts))
-    speaks = MENTIONS_TABLE.search(question) or titled or ((named or grouped) and AVERAGES.search(question))
+    speaks = MENTIONS_TABLE.search(question) or titled or grouped or (named and AVERAGES.search(question))
     if not any_table and not (measured and speaks) and not (named and grouped and COUNTS.search(question)):
         return 0.0
     score = measured + len(title) + named + 0.5 * grouped

@@ -21,8 +21,8 @@ OPERATIONS = {
     "count": re.compile(r"\bhow many\b|\bnumber of\b|多少[条行家次个名辆笔]|几[条行家次个名]", re.I),
     "sum": re.compile(r"\b(?:total|sum|altogether|combined|in all)\b|总[和计额数]|合计|一共|加起来", re.I),
 }
-HIGH = re.compile(r"\b(?:most|highest|largest|greatest|longest|deepest|maximum|max)\b|最[高大长深多]", re.I)
-LOW = re.compile(r"\b(?:least|lowest|smallest|shortest|shallowest|fewest|minimum|min)\b|最[低小短浅少]", re.I)
+HIGH = re.compile(r"\b(?:most|highest|largest|greatest|longest|deepest|best|maximum|max)\b|最[高大长深多好]", re.I)
+LOW = re.compile(r"\b(?:least|lowest|smallest|shortest|shallowest|fewest|worst|minimum|min)\b|最[低小短浅少差]", re.I)
 GROUPED = re.compile(r"\b(?:which|by|per|each|every)\b|哪|各|每", re.I)
 COMPARED = re.compile(r"\bthan\b|比|相差")
 WORD, NAME = re.compile(r"[a-zA-Z]{3,}"), re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
