@@ -123,20 +123,17 @@ def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentenc
         whole = re.compile(
             "|".join([*(f"(?:{other})" for other in longer), rf"(?P<own>(?<!\w){re.escape(side)}(?! [A-Z]))"])
         )
-        about = (
-            [sentence for sentence in sentences if own <= sentence.own and _names_side(whole, sentence.text)]
-            or [sentence for sentence in sentences if _names_side(whole, sentence.title)]
-            or [sentence for sentence in sentences if own <= sentence.own]
-            or [sentence for sentence in sentences if own <= sentence.held | sentence.beside]
-        )
         kind, asked = answer_type(clause), set(content(clause)) - own
+        named = [sentence for sentence in sentences if own <= sentence.own and _names_side(whole, sentence.text)]
+        titled = [sentence for sentence in sentences if _names_side(whole, sentence.title)]
         fitting = [
             sentence
-            for sentence in sentences
+            for sentence in dict.fromkeys([*titled, *named])
             if asked & sentence.own and (kind not in STRICT or fit(clause, kind, sentence.said) >= FITS)
         ]
-        if not any(sentence in fitting for sentence in about):
-            about = [sentence for sentence in fitting if own <= set(terms(sentence.title))] or about
+        about = (
+            fitting or titled or named or [sentence for sentence in sentences if own <= sentence.held | sentence.beside]
+        )
         ranking = rank(clause, clause, about)
         told += [sentence for sentence in ranking.select(len(told) + 1) if sentence not in told][:1]
     return [ClauseAnswer(question, told, whole=False)]
@@ -172,6 +169,8 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     """Tell whether a sentence answers a clause: it is about its names, says what is asked of them, and has the kind of answer."""
     told = ranking.kind not in TOLD_BY_FORM or ranking.fits[sentence] >= FITS
     if not told or (ranking.kind == "person" and not names_doer(ranking.clause, sentence.text)):
+        return False
+    if sentence.title in ranking.others:
         return False
     if _FIRST.search(ranking.clause) and not _FIRST.search(f"{sentence.text} {sentence.heading}"):
         return False

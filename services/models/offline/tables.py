@@ -39,7 +39,7 @@ def _score(question: str, table: str, any_table: bool) -> float:
     parts = re.split(r"; (?=[^;]*?: (?:number|text), )|\n|(?<=columns: )", table)
     own = set(tokens(re.sub(r"[-_]", " ", parts[0].rsplit(".", 1)[0])))
     title = own & wanted
-    titled = len(title) > 1 and 2 * len(title) >= len(own)
+    titled = 2 * len(title) >= len(own) and (len(title) > 1 or title == own != set())
     numbers, texts = ([part for part in parts if f": {kind}," in part] for kind in ("number", "text"))
     values = [value for part in parts if "e.g. " in part for value in part.partition("e.g. ")[2].split(" | ")]
     named = sum(_names(value.strip(), question) for value in values)
