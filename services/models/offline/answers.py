@@ -41,6 +41,8 @@ HELD_OF_ATTRIBUTE = 0.5
 _INTERROGATIVE = re.compile(
     r"[为是]?什么|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
 )
+_KIND_OF_ANSWER = re.compile("名称|名字|全名|别名|作者|意思|含义|定义|原因|目的|结果|日期|时间|地点|位置|数量|人数")
+"""What a Chinese question may ask of something that an answer gives without a word for it."""
 _EMPTY = re.compile("一共|总共|共计|到底|究竟|大约|大概")
 """Words of a Chinese question that no answer repeats; the pairs that their characters make with others would count against it."""
 _PARTICLE = re.compile(r"[的了呢吗吧啊是过\W]")
@@ -207,7 +209,7 @@ def _holds_chinese(clause: str, sentence: Sentence) -> bool:
     verb = _PARTICLE.sub("", " ".join(after))
     if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
         return False  # a verb of one character, which makes no pair: `谁建的`
-    attribute = before.rpartition("的")[2] if "的" in before else ""
+    attribute = _KIND_OF_ANSWER.sub("", before.rpartition("的")[2]) if "的" in before else ""
     if _share(terms(attribute), sentence) < HELD_OF_ATTRIBUTE:
         return False
     return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD

@@ -14,6 +14,7 @@ from services.models.offline.cited_sentences import cite
 from services.models.offline.opening_phrases import DIGEST, FOREIGN, KINDS_CHINESE
 from services.models.offline.ranked_sentences import Piece, Sentence, alike, rank, sentences_of
 from services.text.languages import locale_of, name_of_language
+from services.text.questions import EVERYTHING
 from services.text.terms import GENERIC, content, terms
 
 OF_PASSAGE, OF_SOURCE = 2, 4
@@ -93,7 +94,7 @@ def digest_topic(question: str) -> str | None:
 
 def queries_for(question: str, topic: str, *, chinese: bool) -> list[str]:
     """Return what is searched for: the topic, or where there is none what most documents have."""
-    return [topic, question] if topic else list(FACETS_CHINESE if chinese else FACETS)
+    return [topic, question] if topic else [EVERYTHING, *(FACETS_CHINESE if chinese else FACETS)]
 
 
 def central_sentences(topic: str, sentences: Sequence[Sentence]) -> dict[Sentence, float]:
@@ -152,6 +153,8 @@ def digest(question: str, evidence: Sequence[EvidenceView], *, chinese: bool, br
 def _kind_and_date(excerpt: EvidenceView, chinese: bool) -> list[str]:
     """Tell what kind of source a section is from and when that was published, as an introduction; nothing where neither is known."""
     kinds = [kind for kind in (excerpt.kind, excerpt.source_kind) if kind in KINDS_CHINESE]
+    if kinds == ["document"] and not excerpt.published:
+        return []  # as all of a folder are
     known = [*(KINDS_CHINESE[kind] if chinese else kind for kind in kinds), excerpt.published]
     known = [part for part in known if part]
     if not known:

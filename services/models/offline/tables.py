@@ -44,7 +44,7 @@ def _score(question: str, table: str, any_table: bool) -> float:
     values = [value for part in parts if "e.g. " in part for value in part.partition("e.g. ")[2].split(" | ")]
     named = sum(_names(value.strip(), question) for value in values)
     measured = len(wanted & _terms_of_names(numbers))
-    grouped = len(wanted & _terms_of_names(texts))
+    grouped = len(wanted & _terms_of_names(texts)) + any(_asks_for(part.partition(":")[0], question) for part in texts)
     speaks = MENTIONS_TABLE.search(question) or titled or grouped or (named and AVERAGES.search(question))
     if not any_table and not (measured and speaks) and not (named and grouped and COUNTS.search(question)):
         return 0.0
@@ -56,6 +56,11 @@ def _terms_of_names(columns: Sequence[str]) -> set[str]:
     """Return the terms of the names of columns, of descriptions such as `wet_days: number, 1 to 9`."""
     names = (re.split(r": (?:number|text),", column)[0].rsplit("columns: ", 1)[-1] for column in columns)
     return set(tokens(" ".join(names).replace("_", " ")))
+
+
+def _asks_for(column: str, question: str) -> bool:
+    """Tell whether a question asks which of a column whose name is a single Chinese character: `哪个镇`."""
+    return len(column) == 1 and has_cjk(column) and re.search(f"[哪各每][一个]{{0,2}}{column}", question) is not None
 
 
 def _names(value: str, question: str) -> bool:
