@@ -52,6 +52,8 @@ _FURNITURE = re.compile(
     re.IGNORECASE,
 )
 """How a line begins that belongs to a page and not to what it says."""
+_NAVIGATION = re.compile(r"(?:[^\s\d·|•]{1,15} ?[·|•] ?){2,20}[^\s\d·|•]{1,15}")
+"""The entries of a menu in a line."""
 LONGEST_FURNITURE = 160
 """Characters of such a line."""
 CSV_COMMAS = 3
@@ -144,7 +146,8 @@ def is_metadata(line: str) -> bool:
 
 def is_furniture(line: str) -> bool:
     """Tell whether a line belongs to the page that a text stood on: a button, a byline, a notice of rights."""
-    return len(line) <= LONGEST_FURNITURE and _FURNITURE.match(line) is not None
+    begins = len(line) <= LONGEST_FURNITURE and _FURNITURE.match(line) is not None
+    return begins or _NAVIGATION.fullmatch(line.strip()) is not None
 
 
 def is_csv(line: str) -> bool:

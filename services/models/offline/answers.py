@@ -39,7 +39,7 @@ HELD_OF_REASON = 0.75
 HELD_OF_ATTRIBUTE = 0.5
 """Likewise, of what a Chinese question asks of something: `过桥费` of `新桥的过桥费是多少`."""
 _INTERROGATIVE = re.compile(
-    r"[为是]?什么|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
+    r"[为是]?在?什么(?:时候|时间)?|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
 )
 _KIND_OF_ANSWER = re.compile("名称|名字|全名|别名|作者|意思|含义|定义|原因|目的|结果|日期|时间|地点|位置|数量|人数")
 """What a Chinese question may ask of something that an answer gives without a word for it."""
@@ -212,7 +212,8 @@ def _holds_chinese(clause: str, sentence: Sentence) -> bool:
     attribute = _KIND_OF_ANSWER.sub("", before.rpartition("的")[2]) if "的" in before else ""
     if _share(terms(attribute), sentence) < HELD_OF_ATTRIBUTE:
         return False
-    return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD
+    parts = (part.rstrip("的了呢吗吧啊？?") for part in (before, " ".join(after)))
+    return min(_share(terms(part) if len(part) > 1 else (), sentence) for part in parts) >= HELD
 
 
 def _year_of_source(sentence: Sentence) -> set[str]:

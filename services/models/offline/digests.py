@@ -32,7 +32,7 @@ FACETS_CHINESE = "介绍 历史和时间 方法和地点 数据和费用 结论�
 """What is searched for where a digest is of everything at hand."""
 _BROAD = (
     re.compile(
-        r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:tell|teach) me (?:all|everything|all there is|more|what you know)(?: there is)? (?:about|on) (?P<topic>.+)$",
+        r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:tell|teach) me (?:(?:all|everything|all there is|more|something|what you know)(?: there is)? )?(?:about|on) (?P<topic>.+)$",
         re.IGNORECASE,
     ),
     re.compile(

@@ -98,6 +98,8 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
             heading = plain_heading(headings[-1]) if headings else ""
             neighbours = [] if wording.row else held[max(0, place - 1) : place + 2]
             text = piece.text[wording.start : wording.end]
+            if text.strip() == piece.title:
+                continue
             own = frozenset(terms(piece.text[wording.own : wording.end])) if wording.row else held[place]
             beside = title.union(terms(heading), held[place], *neighbours)
             said = as_prose(text) if wording.row else text

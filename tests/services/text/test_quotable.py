@@ -66,6 +66,7 @@ def test_a_quote_reads_as_a_line(quote: str, read: str) -> None:
         "Support The Keeper's fearless journalism with a small gift each month.",
         "- Sign up for our newsletter of the week!",
         "By Anna Maria Skerryvore, keeper of the records",
+        "首页 · 景点 · 美食 · 登录",
         "© 2024 The Northern Board. All rights reserved.",
         "- https://example.org/keepers?page=3",
         "责任编辑：王晓明（实习生对本文亦有贡献，欢迎来信指正。）",

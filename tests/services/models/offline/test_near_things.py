@@ -40,6 +40,11 @@ def test_a_source_on_a_thing_of_a_longer_name_does_not_answer() -> None:
         ("新青岚大桥的过桥费是多少？", BRIDGE, False),
         ("云陵市的市长是谁？", ENGINEER, False),
         ("《医学宝鉴》的作者是谁？", AUTHOR, True),
+        (
+            "青岚大桥改建是什么时候结束的？",
+            ("青岚大桥改建", "青岚大桥改建开工于1919年8月，结束于1921年5月14日。"),
+            True,
+        ),
     ],
 )
 def test_what_is_asked_of_something_is_told_of_it(question: str, source: tuple[str, str], whole: bool) -> None:
