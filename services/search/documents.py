@@ -22,6 +22,7 @@ from services.search.hybrid import Ways, embed, hybrid
 from services.search.index import FolderIndex
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Profiled, Table, profile_tables
+from services.text.questions import EVERYTHING
 
 _WORDS_ONLY = "words_only"
 """Key of the message that no embedding model is installed."""
@@ -72,8 +73,10 @@ class Documents:
             limit: most passages.
             ways: whether words, meaning or both are searched; the default is for everything but measuring.
 
-        Where the embedding model's endpoint fails, words alone are searched and `trouble` says so.
+        The query `*` asks for the beginning of each document. Where the embedding model's endpoint fails, words alone are searched and `trouble` says so.
         """
+        if query == EVERYTHING:
+            return await asyncio.to_thread(lambda: self.index.hits(self.index.beginnings(limit)))
         try:
             await self._embed_at_endpoint()
             ranking = await hybrid(self.index, self.embedders, query, limit, ways)

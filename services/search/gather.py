@@ -22,6 +22,7 @@ from services.search.link_expansion import follow
 from services.search.pool import Key, Pool
 from services.search.providers import Providers
 from services.search.source_preference import PER_SITE, Preference, sites
+from services.text.questions import EVERYTHING
 from services.text.ranking import fuse, take_turns
 
 HITS_A_QUERY = 10
@@ -144,6 +145,8 @@ async def _search_all(
     """
 
     async def search(query: str, provider: SearchProvider, limit: int) -> list[Hit] | str:
+        if query == EVERYTHING and provider in providers.web:
+            return []
         try:
             return await provider.search(query, limit)
         except SearchError as error:

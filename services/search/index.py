@@ -115,6 +115,16 @@ class FolderIndex:
             rows = db.execute(_SEARCH, (" OR ".join(map(_quoted, terms)), limit)).fetchall()
         return {passage: score / most for passage, score in rows}
 
+    def beginnings(self, limit: int) -> dict[int, float]:
+        """Return the first passage of each document, by path, with falling scores."""
+        statement = (
+            "SELECT min(passages.id) FROM passages JOIN files ON files.hash = passages.hash "
+            "GROUP BY passages.hash ORDER BY min(files.path) LIMIT ?"
+        )
+        with self._open() as db:
+            rows = db.execute(statement, (limit,)).fetchall()
+        return {passage: 1 / (1 + place) for place, (passage,) in enumerate(rows)}
+
     def weights(self, terms: Sequence[str]) -> dict[str, float]:
         """Return the weight of search terms: the rarer in the folder, the higher."""
         with self._open() as db:

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-VERSION = 6
+VERSION = 7
 """Part of the index's file name: a change of the schema, the splitting or the tokens needs a new one."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (

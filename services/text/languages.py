@@ -14,6 +14,9 @@ _NAMES = {
     "de": ("German", "德文"), "fr": ("French", "法文"), "es": ("Spanish", "西班牙文"),
 }  # fmt: skip
 
+_IN_BRACKETS = re.compile(r"[(（][^()（）]{0,100}[)）]")
+"""A name in its own language behind a translation."""
+
 
 def locale_of(text: str) -> str:
     """Return the locale of a text: English where no other language shows."""
@@ -21,7 +24,7 @@ def locale_of(text: str) -> str:
         return "ja-JP"
     if re.search(r"[\uac00-\ud7af]", text):
         return "ko-KR"
-    if has_cjk(text):
+    if has_cjk(_IN_BRACKETS.sub("", text) if re.search(r"[A-Za-z]", text) else text):
         return "zh-CN"
     words = set(re.findall(r"\w+", text.lower()))
     best = max(_WORDS_OF, key=lambda language: len(words & _WORDS_OF[language]))

@@ -8,6 +8,8 @@ TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
 LONGEST_HEADING = 200
 """Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
+WRAPPED = 50
+"""Characters from which on a line of prose may have been wrapped."""
 _CJK_SHARE = 0.3
 _BLOCK = re.compile(r"(?:[^\n]+(?:\n|$))+")
 _ABBREVIATION = re.compile(
@@ -154,8 +156,8 @@ def unwrapped(text: str) -> str:
 def _wraps(text: str, left: int, right: int) -> bool:
     """Tell whether a line end is a mere wrap inside a sentence: one newline, prose or an item before it and prose after it.
 
-    Before a small letter a line of several words wraps however short it is; so does the first line of a quote, which may be the end
-    of a longer line.
+    A short line wraps before a small letter where the line above or below is long, as a link or a mark in the source made it short;
+    so does the first line of a quote, which may be the end of a longer line.
     """
     if right - left > 1 or right >= len(text):
         return False
@@ -164,7 +166,11 @@ def _wraps(text: str, left: int, right: int) -> bool:
     structural = (
         line.lstrip()[:1] in "#|>" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)
     )
-    long = len(line) >= 50 or (following[:1].islower() and (start == 0 or " " in line.strip()))
+    long = len(line) >= WRAPPED
+    if not long and following[:1].islower():
+        above = start - 1 - (text.rfind("\n", 0, start - 1) + 1) if start else WRAPPED
+        below = text.find("\n", right)
+        long = max(above, (len(text) if below < 0 else below) - right) >= WRAPPED
     return not structural and long and line[-1] not in ".!?。！？；:："
 
 

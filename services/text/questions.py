@@ -7,6 +7,8 @@ from services.text.tokens import STOP_WORDS, has_cjk, tokens
 
 AnswerType = Literal["person", "date", "place", "number", "reason", "manner", "yes_no", "definition", "thing"]
 
+EVERYTHING = "*"
+"""The query for what is in the user's documents, whatever they are about: the beginning of each."""
 _NAME = re.compile(
     r"\b[A-Z][\w’'-]*(?:(?:\s+(?:of|the|de|von|van|der|du|la|and)){0,2}\s+[A-Z][\w’'-]*)*"
     r"|《[^》]{1,40}》|[“\"「][^”\"」]{2,40}[”\"」]"

@@ -30,16 +30,33 @@ _DIRECTIVE = re.compile(r"^(?:\.\. )?(?:[\w-]{1,40}:: |_[^:\n]{1,100}: )|^:[\w-]
 _DRAWN = re.compile(r"[\u2500-\u259f]{2}|[\u2502\u2551]")
 """Lines of boxes that are drawn with characters."""
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
+_ADDRESS = re.compile(r"<?(?:https?://|www\.)\S{1,2000}")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})\1")
 _LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
 """A mark of emphasis whose other end was not quoted; between letters it may be a power."""
 _ITALIC = re.compile(r"(?<![\w*\\])\*(?![\s*])([^*\n]{1,300})(?<![\s*\\])\*(?![\w*])")
 _LINE_MARKS = re.compile(r"^(?:#{1,6}|[-*+>])\s+")
 _DATED = re.compile(
-    r"^[*_]*(?:published|updated|last (?:updated|modified)|posted|date|author|发布日期|发布时间|发表日期|更新日期|更新时间|日期|作者)[*_]*[:：].{1,60}$",
+    r"^[*_(]*(?:(?:published|updated|last (?:updated|modified)|posted|date|author|发布日期|发布时间|发表日期|更新日期|更新时间|日期|作者)[*_]*[:：]"
+    r"|(?:this (?:page|article|document) )?(?:was )?last (?:updated|modified|edited|changed) (?:on|at) ).{1,60}$",
     re.IGNORECASE,
 )
 """A line of a document's head: when it was published, or by whom."""
+_FURNITURE = re.compile(
+    r"^[^\w©]{0,6}(?:share (?:this|on|via)\b|(?:follow|join|support) (?:us|our)\b|subscribe\b|unsubscribe\b|sign (?:up|in)\b|log in\b|click here\b|"
+    r"(?:read|see) (?:more|next|also)\b[^.]{0,120}$|related(?: (?:articles?|stories|posts|links|topics)\b|:)|advertisement\b|sponsored\b|skip to\b|back to (?:top|home)\b|"
+    r"(?:print|e-?mail|download) this (?:page|article|story)\b|(?:copyright|©|\(c\)) |all rights reserved\b|we use cookies\b|this (?:site|website) uses cookies\b|"
+    r"accept (?:all )?cookies\b|(?:support|donate to|become a member of) [^.]{1,60}\b(?:journalism|newsletter|today|donation)\b|"
+    r"(?:tags?|filed under|categories|photo|photograph|image|picture|source)[:：] ?[^.]{0,120}$|(?-i:By [A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,3}(?:[,|·—–-].{0,60})?$)|"
+    r"分享(?:到|至|本文)|扫码|扫描二维码|点击(?:这里|此处|查看|下载)|关注(?:我们|公众号)|责任编辑|责编|编辑[:：]|来源[:：]|(?:本报|本网)?记者[:： ]?\W?[\u4e00-\u9fff]{2,4}$|"
+    r"版权所有|未经.{0,20}(?:许可|授权|允许)|转载请|上一篇|下一篇|相关(?:阅读|新闻|链接|推荐|条目|文章)|返回(?:顶部|首页))",
+    re.IGNORECASE,
+)
+"""How a line begins that belongs to a page and not to what it says."""
+_NAVIGATION = re.compile(r"(?:[^\s\d·|•]{1,15} ?[·|•] ?){2,20}[^\s\d·|•]{1,15}")
+"""The entries of a menu in a line."""
+LONGEST_FURNITURE = 160
+"""Characters of such a line."""
 CSV_COMMAS = 3
 """Commas without a space, other than in numbers, from which on a line is a row of a CSV file."""
 _CSV = re.compile(r"(?<!\d),(?=\S)|,(?=[^\s\d])")
@@ -99,11 +116,12 @@ def quotable(text: str) -> list[Wording]:
 def says(line: str) -> bool:
     """Tell whether a line says something: it is no heading, no question, no code, no mere link, and no piece of one."""
     bare = _ITEM.sub("", without_markup(line)).strip()
-    if _DRAWN.search(line) or _DIRECTIVE.match(bare) or _LINK.fullmatch(_ITEM.sub("", line).strip()):
+    whole = _ITEM.sub("", line).strip()
+    if _DRAWN.search(line) or _DIRECTIVE.match(bare) or _LINK.fullmatch(whole) or _ADDRESS.fullmatch(whole):
         return False
     if len(bare) < 8 or is_heading(line) or bare.endswith(("?", "？")) or _CODE.search(bare) or _REFERENCE.match(bare):
         return False
-    if is_metadata(bare) or is_csv(bare) or bare.count("|") > 1:
+    if is_metadata(bare) or is_furniture(bare) or is_csv(bare) or bare.count("|") > 1:
         return False
     if bare[-1:] in '.!。！；;:：)）”"’*' or _ITEM.match(line):
         return True
@@ -127,6 +145,12 @@ def is_metadata(line: str) -> bool:
     return _DATED.match(line.strip()) is not None
 
 
+def is_furniture(line: str) -> bool:
+    """Tell whether a line belongs to the page that a text stood on: a button, a byline, a notice of rights."""
+    begins = len(line) <= LONGEST_FURNITURE and _FURNITURE.match(line) is not None
+    return begins or _NAVIGATION.fullmatch(line.strip()) is not None
+
+
 def is_csv(line: str) -> bool:
     """Tell whether a line is a row of a CSV file, which says nothing without its head."""
     return len(_CSV.findall(line)) >= CSV_COMMAS
@@ -138,7 +162,8 @@ def as_prose(text: str) -> str:
     rows = [line.strip() for line in text.splitlines() if line.strip()]
     if len(rows) > 1 and all("|" in line for line in rows):
         cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (rows[0], rows[-1])]
-        if len(cells[0]) == len(cells[1]) > 1:
+        headed = any(map(_RULE.fullmatch, rows[1:2])) or not any(map(str.isdigit, rows[0]))
+        if headed and len(cells[0]) == len(cells[1]) > 1:
             named = [f"{name} {cell}" for name, cell in zip(cells[0][1:], cells[1][1:], strict=True) if cell]
             return f"{cells[1][0]}{'：' if has_cjk(text) else ': '}{('，' if has_cjk(text) else ', ').join(named)}"
     if "|" in text and all("|" in line for line in rows):

@@ -15,6 +15,8 @@ _MAX_TRIES = 1_000
 _CJK = r"\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9 \n,.;:()\u4e00-\u9fff]")
 _EMPHASIS = re.compile(r"[*_`]{2,}|~~|(?<![^\W_])[*_`]|[*_`](?![^\W_])|\\(?=[^\w\s])")
+_LINK = re.compile(r"!?\[(?=[^\[\]\n]{1,300}\]\()|\]\([^()\s]{1,500}(?: '[^'\n]{0,200}')?\)")
+"""What of a link in Markdown is not its words."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-\s*(?=[^\W\d_])")
 _SPACES = re.compile(r"\s+")
 _IDLE_SPACE = re.compile(rf"(?<=[^\w\s]) | (?=[^\w\s])|(?<=[{_CJK}]) | (?=[{_CJK}])")
@@ -33,7 +35,7 @@ def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tup
     """Find a quote in `text[start:end]`.
 
     An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line
-    ends, Markdown emphasis, neutralised tags (`‹` for `<`) and, last, case may differ; quotation marks and ellipses
+    ends, Markdown emphasis and links, neutralised tags (`‹` for `<`) and, last, case may differ; quotation marks and ellipses
     around the quote are ignored, and an ellipsis inside it stands for at most `MAX_GAP` characters, which the span
     then covers.
 
@@ -105,6 +107,7 @@ def _fold(text: str) -> _Folded:
     pieces.append(text[last:])
     places.extend(range(last, len(text)))
     folded = _Folded("".join(pieces), places)
+    folded = folded.replaced(_LINK, "") if "](" in folded.text else folded
     return folded.replaced(_EMPHASIS, "").replaced(_HYPHEN, "").replaced(_SPACES, " ").replaced(_IDLE_SPACE, "")
 
 

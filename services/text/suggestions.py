@@ -69,9 +69,7 @@ def _sections(title: str, text: str, quoted: str, known: set[str], chinese: bool
     lines = [text[span.start : span.end] for span in sentences(text)]
     unquoted = [line for line in lines if len(line) > LEAST_SENTENCE and line not in quoted and not is_heading(line)]
     if not questions and unquoted:
-        questions.append(
-            f"关于“{title}”，还有什么值得了解？" if chinese else f"What else is there to know about “{title}”?"
-        )
+        questions.append(f"“{title}”还说了什么？" if chinese else f"What else does “{title}” say?")
     return list(dict.fromkeys(questions))
 
 
@@ -105,8 +103,8 @@ def _definitions(text: str, question: str, quoted: str, chinese: bool) -> list[s
 
 def _about(title: str, heading: str, chinese: bool) -> str:
     if chinese:
-        return f"关于“{title}”的“{heading}”，有什么值得了解？"
-    return f"What should I know about “{heading}” in “{title}”?"
+        return f"“{title}”关于“{heading}”说了什么？"
+    return f"What does “{title}” say about “{heading}”?"
 
 
 def _persons(text: str, question: str, quoted: str, chinese: bool) -> list[str]:

@@ -1,10 +1,11 @@
 """Which sentences of the evidence answer a question, and which only have something to do with it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from schemas.evidence_view import EvidenceView
+from services.embedding.synonyms import with_synonyms
 from services.models.offline.answer_kinds import FITS, STRICT, TOLD_BY_FORM, fit, names_doer
 from services.models.offline.differing_figures import settled
 from services.models.offline.question_shape import (
@@ -35,9 +36,13 @@ HELD = 0.6
 All count alike: among sentences on one subject the words of the subject are common, and those of another subject rare."""
 HELD_OF_REASON = 0.75
 """Likewise, of a question for a reason, in the sentence itself: one with half of the words gives the reason of something else."""
+HELD_OF_ATTRIBUTE = 0.5
+"""Likewise, of what a Chinese question asks of something: `过桥费` of `新桥的过桥费是多少`."""
 _INTERROGATIVE = re.compile(
-    r"[为是]?什么|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
+    r"[为是]?在?什么(?:时候|时间)?|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
 )
+_KIND_OF_ANSWER = re.compile("名称|名字|全名|别名|作者|意思|含义|定义|原因|目的|结果|日期|时间|地点|位置|数量|人数")
+"""What a Chinese question may ask of something that an answer gives without a word for it."""
 _EMPTY = re.compile("一共|总共|共计|到底|究竟|大约|大概")
 """Words of a Chinese question that no answer repeats; the pairs that their characters make with others would count against it."""
 _PARTICLE = re.compile(r"[的了呢吗吧啊是过\W]")
@@ -116,23 +121,29 @@ def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentenc
     told: list[Sentence] = []
     for side, clause in zip(compared, sides_of(question, compared), strict=True):
         own = set(terms(side))
-        whole = re.compile(rf"(?<!\w){re.escape(side)}(?! [A-Z])")
-        about = (
-            [sentence for sentence in sentences if own <= sentence.own and whole.search(sentence.text)]
-            or [sentence for sentence in sentences if own <= sentence.own]
-            or [sentence for sentence in sentences if own <= sentence.held | sentence.beside]
+        longer = [re.escape(other) for other in compared if other != side and side in other]
+        whole = re.compile(
+            "|".join([*(f"(?:{other})" for other in longer), rf"(?P<own>(?<!\w){re.escape(side)}(?! [A-Z]))"])
         )
         kind, asked = answer_type(clause), set(content(clause)) - own
+        named = [sentence for sentence in sentences if own <= sentence.own and _names_side(whole, sentence.text)]
+        titled = [sentence for sentence in sentences if _names_side(whole, sentence.title)]
         fitting = [
             sentence
-            for sentence in sentences
+            for sentence in dict.fromkeys([*titled, *named])
             if asked & sentence.own and (kind not in STRICT or fit(clause, kind, sentence.said) >= FITS)
         ]
-        if not any(sentence in fitting for sentence in about):
-            about = [sentence for sentence in fitting if own <= set(terms(sentence.title))] or about
+        about = (
+            fitting or titled or named or [sentence for sentence in sentences if own <= sentence.held | sentence.beside]
+        )
         ranking = rank(clause, clause, about)
         told += [sentence for sentence in ranking.select(len(told) + 1) if sentence not in told][:1]
     return [ClauseAnswer(question, told, whole=False)]
+
+
+def _names_side(whole: re.Pattern[str], text: str) -> bool:
+    """Tell whether a text has the name of a side, other than inside the longer name of another side."""
+    return any(found["own"] for found in whole.finditer(text))
 
 
 def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -161,6 +172,8 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     told = ranking.kind not in TOLD_BY_FORM or ranking.fits[sentence] >= FITS
     if not told or (ranking.kind == "person" and not names_doer(ranking.clause, sentence.text)):
         return False
+    if sentence.title in ranking.others:
+        return False
     if _FIRST.search(ranking.clause) and not _FIRST.search(f"{sentence.text} {sentence.heading}"):
         return False
     years = set(_YEAR.findall(ranking.clause))
@@ -176,19 +189,31 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
     if apart_terms(ranking.clause) and not sets_apart(sentence.text):
         return False
     if has_cjk(sentence.text):
-        before, *after = _INTERROGATIVE.split(_EMPTY.sub("", ranking.clause))
-        verb = _PARTICLE.sub("", " ".join(after))
-        if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
-            return False  # a verb of one character, which makes no pair: `谁建的`
-        return min(_share(terms(part), sentence) for part in (before, " ".join(after))) >= HELD
+        return _holds_chinese(ranking.clause, sentence)
     named = {term for name in names_in(ranking.clause) for term in terms(name)}
     apart = apart_terms(ranking.clause)
     predicate = [term for term in content(ranking.clause) if term not in named | apart]
     if ranking.kind == "person" and not _names_thing(ranking.clause, sentence):
         return False
-    if ranking.kind == "reason" and len(sentence.held.intersection(predicate)) < HELD_OF_REASON * len(set(predicate)):
+    meant = with_synonyms(dict.fromkeys(predicate)).values()
+    if ranking.kind == "reason" and sum(not words.isdisjoint(sentence.held) for words in meant) < HELD_OF_REASON * len(
+        meant
+    ):
         return False
-    return named <= sentence.held | sentence.beside and _share(predicate, sentence) >= HELD
+    return named <= sentence.held | sentence.beside and _share_of(meant, sentence) >= HELD
+
+
+def _holds_chinese(clause: str, sentence: Sentence) -> bool:
+    """Tell whether a Chinese sentence holds what stands before and after the interrogative, and what is asked of something."""
+    before, *after = _INTERROGATIVE.split(_EMPTY.sub("", clause))
+    verb = _PARTICLE.sub("", " ".join(after))
+    if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
+        return False  # a verb of one character, which makes no pair: `谁建的`
+    attribute = _KIND_OF_ANSWER.sub("", before.rpartition("的")[2]) if "的" in before else ""
+    if _share(terms(attribute), sentence) < HELD_OF_ATTRIBUTE:
+        return False
+    parts = (part.rstrip("的了呢吗吧啊？?") for part in (before, " ".join(after)))
+    return min(_share(terms(part) if len(part) > 1 else (), sentence) for part in parts) >= HELD
 
 
 def _year_of_source(sentence: Sentence) -> set[str]:
@@ -209,9 +234,10 @@ def _names_thing(clause: str, sentence: Sentence) -> bool:
 
 def _share(wanted: Sequence[str], sentence: Sentence) -> float:
     """Return the share of terms that a sentence holds; 1 where there are none."""
-    every = set(wanted)
-    return (
-        (len(every & sentence.held) + BESIDE * len(every & sentence.beside - sentence.held)) / len(every)
-        if every
-        else 1.0
-    )
+    return _share_of([frozenset([term]) for term in set(wanted)], sentence)
+
+
+def _share_of(meant: Collection[frozenset[str]], sentence: Sentence) -> float:
+    """Return the share of terms that a sentence holds by one of the words for each; 1 where there are none."""
+    held = sum(1.0 if words & sentence.held else BESIDE if words & sentence.beside else 0.0 for words in meant)
+    return held / len(meant) if meant else 1.0

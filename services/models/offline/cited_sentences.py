@@ -10,6 +10,8 @@ from services.text.tokens import has_cjk
 
 _CLOSING = re.compile(r"([.!?。！？])([\"'”’」』）)]*)$")
 """The stop of a sentence and the marks that close behind it."""
+_LABEL = re.compile(r"[A-Z][\w’'-]*(?: [\w’'-]+)?[.:]")
+"""One or two words that name what the next sentence is on."""
 
 
 def cite(quotes: Sequence[tuple[str, str]], said: set[str] | None = None) -> str:
@@ -23,9 +25,12 @@ def cite(quotes: Sequence[tuple[str, str]], said: set[str] | None = None) -> str
     told: list[str] = []
     for quote, excerpt_id in quotes:
         prose = as_prose(quote)
-        for span in sentences(prose):
+        spans = sentences(prose)
+        for place, span in enumerate(spans):
             sentence = prose[span.start : span.end]
-            if sentence not in said:
+            if place < len(spans) - 1 and _LABEL.fullmatch(sentence):
+                told.append(sentence)  # `Price.` before what is said of it
+            elif sentence not in said:
                 said.add(sentence)
                 told.append(_with_citation(sentence, excerpt_id))
     return " ".join(told)

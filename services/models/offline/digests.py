@@ -14,6 +14,7 @@ from services.models.offline.cited_sentences import cite
 from services.models.offline.opening_phrases import DIGEST, FOREIGN, KINDS_CHINESE
 from services.models.offline.ranked_sentences import Piece, Sentence, alike, rank, sentences_of
 from services.text.languages import locale_of, name_of_language
+from services.text.questions import EVERYTHING
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import tokens
 
@@ -32,7 +33,7 @@ FACETS_CHINESE = "介绍 历史和时间 方法和地点 数据和费用 结论�
 """What is searched for where a digest is of everything at hand."""
 _BROAD = (
     re.compile(
-        r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:tell|teach) me (?:all|everything|all there is|more|what you know)(?: there is)? (?:about|on) (?P<topic>.+)$",
+        r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:tell|teach) me (?:all|everything|all there is|more|something|what you know)(?: there is)? (?:about|on) (?P<topic>.+)$",
         re.IGNORECASE,
     ),
     re.compile(
@@ -54,7 +55,7 @@ _BROAD = (
         re.IGNORECASE,
     ),
     re.compile(
-        r"^what (?:is|are) (?:in )?(?:these|those|the|my|our) (?:documents?|sources?|files?|papers?|texts?|notes|pages?|folder)(?: about)?(?P<topic>)$",
+        r"^what(?: is|['’]s| are) (?:in |inside )?(?:this|these|those|the|my|our) (?:documents?|sources?|files?|papers?|texts?|notes|pages?|folder)(?: about)?(?P<topic>)$",
         re.IGNORECASE,
     ),
     re.compile(r"^what (?:is known|do we know|is there(?: to know)?) (?:about|on|of) (?P<topic>.+)$", re.IGNORECASE),
@@ -64,6 +65,9 @@ _BROAD = (
     re.compile(r"^(?P<topic>.*?)的?(?:概述|综述|概况|概览|总结|摘要|全面介绍|简介)$"),
     re.compile(
         r"^(?P<topic>(?:这些|这几[份篇个]|所有|全部|本|该)?(?:文件|资料|文档|材料|文章))(?:都|主要)?(?:讲|说|写|谈|包含|有)了?(?:些|哪些)?(?:什么|内容|什么内容)$"
+    ),
+    re.compile(
+        r"^(?P<topic>)这?个?(?:文件夹|目录)(?:里面?|中)?(?:都|主要)?(?:有|是|讲|写)了?(?:些|哪些)?(?:什么|内容|什么内容)$"
     ),
     re.compile(
         r"^(?P<topic>(?:这些|这几[份篇个]|所有|全部)(?:文件|资料|文档|材料|文章))的?主要内容(?:是什么|有哪些)?$"
@@ -95,7 +99,7 @@ def digest_topic(question: str) -> str | None:
 
 def queries_for(question: str, topic: str, *, chinese: bool) -> list[str]:
     """Return what is searched for: the topic, or where there is none what most documents have."""
-    return [topic, question] if topic else list(FACETS_CHINESE if chinese else FACETS)
+    return [topic, question] if topic else [EVERYTHING, *(FACETS_CHINESE if chinese else FACETS)]
 
 
 def central_sentences(topic: str, sentences: Sequence[Sentence]) -> dict[Sentence, float]:

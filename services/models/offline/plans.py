@@ -10,6 +10,7 @@ from services.models.offline.question_shape import (
     asks_for_computation,
     compared_in,
     complete_clause,
+    measures_of,
     statement_of,
     title_of,
     without_apart,
@@ -98,8 +99,10 @@ def _facets(question: str) -> list[str]:
     if compared is None:
         clauses = clauses_of(question, short=True)
         return [complete_clause(clause, clauses[0], question) for clause in clauses]
+    if sides := measures_of(question, compared):
+        return [side.strip("?？") for side in sides]
     rest = question
-    for side in compared:
+    for side in sorted(compared, key=len, reverse=True):
         rest = rest.replace(side, " ")
     asked = [word for word in statement_of(rest).split() if content(word) and tokens(word) and not compared_in(word)]
     words = " ".join(word for word in asked if word.lower() not in {"compare", "difference", "differences", "contrast"})

@@ -15,6 +15,9 @@ _COMPARED = (
         r"(?P<b>.+?)(?:[?.,;]|\s+(?:in terms of|with respect to|regarding|for|by)\s|$)",
         re.IGNORECASE,
     ),
+    re.compile(
+        r"^(?:which|who|what)\b[^,?]{1,80}[,:]\s*(?P<a>[^,?]{1,80}?),?\s+or\s+(?P<b>[^,?]{1,80})\?*$", re.IGNORECASE
+    ),
     re.compile(r"\bhow (?:do|does|did)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+(?:differ|compare)\b", re.IGNORECASE),
     re.compile(
         r"\b(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Dd]oes|[Dd]o|[Dd]id)\s+(?P<a>.+?)\s+(?:(?:much|any|even) )?(?:\w{2,}er|(?:more|less) \w+)\s+than\s+(?P<b>[A-Z][^?.,;]*)"
@@ -70,8 +73,8 @@ _SETS_APART = re.compile(
     re.IGNORECASE,
 )
 COMPUTES = re.compile(
-    r"\b(?:calculate|compute|average|mean|median|total|sum|altogether|percentage|share|proportion|most|least|fewest|\w{3,}est|how many|"
-    r"number of|how much (?:more|less|\w+er))\b|平均|中位数|总[和计共数额]|合计|一共|占比|占.{0,10}(?:多少|几成)|百分比|率|最[高低多少大小长短]|多少|相差|计算",
+    r"\b(?:calculate|compute|average|mean|median|total|sum|altogether|percentage|share|proportion|most|least|best|worst|fewest|\w{3,}est|how many|"
+    r"number of|how much (?:more|less|\w+er))\b|平均|中位数|总[和计共数额]|合计|一共|占比|占.{0,10}(?:多少|几成)|百分比|率|最[高低多少大小长短好差]|多少|相差|计算",
     re.IGNORECASE,
 )
 COUNTS = re.compile(
@@ -83,7 +86,11 @@ MENTIONS_TABLE = re.compile(
     r"\b(?:table|data ?set|spreadsheet|workbook|csv|sheet)\b|表格|表[里中上内]|[^\W代发图外仪手怀钟]表(?=[，,的里中上：:])|数据[里中集表]",
     re.IGNORECASE,
 )
-_COMPARATIVE = re.compile(r"\b(high|tall|deep|long|wid|fast|heavi|old)e?r\b|更\s?([长高深宽快重远])", re.IGNORECASE)
+_COMPARATIVE = re.compile(
+    r"\b(high|tall|deep|long|wid|fast|heavi|old)e?r\b|更\s?([长高深宽快重远多大低少])", re.IGNORECASE
+)
+_QUANTITY = re.compile(r"(?:哪(?:一?[个座条种家国款项])?+|谁|孰)的?+([\u4e00-\u9fff]{2,8})更")
+"""What two things are compared by: `造价` of `哪座造价更高`."""
 _POSITIVE = {"wid": "wide", "heavi": "heavy"}
 WHOLE = 3
 """Terms from which on a clause says by itself what is asked."""
@@ -104,16 +111,23 @@ def compared_in(question: str) -> tuple[str, ...] | None:
 
 
 def sides_of(question: str, compared: Sequence[str]) -> list[str]:
-    """Return for each thing that a question compares the question on it alone: `How long is A?` of `Is A longer than B?`."""
-    measured = _COMPARATIVE.search(question)
-    if measured is None or not (has_cjk(question) or " than " in question):
-        return [
-            " ".join(re.sub("|".join(map(re.escape, others)), " ", question).split())
-            for side in compared
-            if (others := [other for other in compared if other != side])
-        ]
+    """Return for each thing that a question compares the question on it alone."""
+    return measures_of(question, compared) or [
+        " ".join(re.sub("|".join(map(re.escape, others)), " ", question).split())
+        for side in compared
+        if (others := [other for other in compared if other != side])
+    ]
+
+
+def measures_of(question: str, compared: Sequence[str]) -> list[str]:
+    """Return for each thing the question for its measure: `How long is A?` of `Is A longer than B?`; none where no measure is compared."""
+    measured, quantity = _COMPARATIVE.search(question), _QUANTITY.search(question)
     if has_cjk(question):
-        return [f"{side}多{measured[2]}？" for side in compared]
+        if quantity:
+            return [f"{side}的{quantity[1]}是多少？" for side in compared]
+        return [f"{side}多{measured[2]}？" for side in compared] if measured else []
+    if measured is None or not re.search(r" than |, .+ or ", question):
+        return []
     adjective = _POSITIVE.get(measured[1].lower(), measured[1].lower())
     return [f"How {adjective} is {side}?" for side in compared]
 

@@ -1,7 +1,7 @@
 """The ranking of sentences by what they say on a question; researcher, reporter and opening all use it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from services.models.offline.answer_kinds import FITS, STRICT, fit, same_quantit
 from services.models.offline.question_shape import apart_terms, describes, opposed
 from services.text.passages import is_heading, plain_heading
 from services.text.questions import AnswerType, answer_type, names_in
-from services.text.quotable import Wording, as_prose, has_code, is_csv, is_metadata, quotable
+from services.text.quotable import Wording, as_prose, has_code, is_csv, is_furniture, is_metadata, quotable
 from services.text.terms import content, terms, worth
 from services.text.tokens import has_cjk, tokens
 from services.text.windows import in_quotation_marks
@@ -36,11 +36,14 @@ SAME = 0.8
 """Share of the shorter of two texts' terms that the other holds, from which on they say the same."""
 OPPOSED = 0.2
 """What is left of the share of a sentence on what the question sets apart: on echoes, where it asks what was done before them."""
+MOST_MORE = 2
+_MORE = re.compile(r"\s*(?:[A-Z][\w’'-]*\s*){1,2}")
+"""What a longer name has more than a shorter one."""
 LONE = 200
 """Characters of an excerpt that is ranked as it stands although it is no sentence."""
 _HEADING = re.compile(r"(?m)^#.*$")
 _SAID = re.compile(
-    r"^what (?:(?:else )?does .+ say\b|else is there to know about\b|should I know about\b)|(?:说了|说明了)什么|有什么值得了解",
+    r"^what (?:else )?does .+ say\b|(?:说了|说明了)什么",
     re.IGNORECASE,
 )
 
@@ -95,6 +98,8 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
             heading = plain_heading(headings[-1]) if headings else ""
             neighbours = [] if wording.row else held[max(0, place - 1) : place + 2]
             text = piece.text[wording.start : wording.end]
+            if text.strip() == piece.title:
+                continue
             own = frozenset(terms(piece.text[wording.own : wording.end])) if wording.row else held[place]
             beside = title.union(terms(heading), held[place], *neighbours)
             said = as_prose(text) if wording.row else text
@@ -110,7 +115,7 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
 def _stands_alone(text: str) -> bool:
     """Tell whether a short text without a sentence is ranked as it stands."""
     return 0 < len(text.strip()) <= LONE and not (
-        is_heading(text) or is_csv(text) or is_metadata(text) or has_code(text)
+        is_heading(text) or is_csv(text) or is_metadata(text) or is_furniture(text) or has_code(text)
     )
 
 
@@ -136,6 +141,8 @@ class Ranking:
     """How well each could hold the kind of answer that is wanted."""
     shares: dict[Sentence, float] = field(default_factory=dict)
     """How much of what is asked each says, what stands beside it counting half."""
+    others: frozenset[str] = frozenset()
+    """Titles of sources on things whose names are longer or shorter than the asked one."""
 
     def select(self, most: int, least_share: float = 0.0) -> list[Sentence]:
         """Return the best sentences one by one; what an earlier one has said counts for less.
@@ -184,6 +191,7 @@ def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
     total = sum(weights.values()) or 1.0
     kind = answer_type(clause)
     ranking = Ranking(clause, kind, {term: weight / total for term, weight in weights.items()})
+    ranking.others = titles_of_others(clause, {sentence.title for sentence in sentences})
     foreign = across_languages(clause, [sentence.text for sentence in sentences])
     unfit = UNFIT if kind in STRICT else UNFIT_LOOSE
     scores: dict[Sentence, float] = {}
@@ -195,7 +203,7 @@ def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
             ranking.fits[sentence] = (
                 _fit_of_row(clause, kind, sentence) if sentence.cells else fit(clause, kind, sentence.said)
             )
-            if opposed(clause, sentence.said):
+            if opposed(clause, sentence.said) or sentence.title in ranking.others:
                 share *= OPPOSED
             if sentence.cells and not sentence.own & set(own):
                 share *= HEAD_ONLY
@@ -205,6 +213,22 @@ def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
             )
     ranking.scores = dict(sorted(scores.items(), key=lambda item: (-item[1], item[0].rank)))
     return ranking
+
+
+def titles_of_others(clause: str, titles: Collection[str]) -> frozenset[str]:
+    """Return the titles that are names of other things than the asked one, which stands in them or they in it: `Nether Corrow Dam`."""
+    named = max((title for title in titles if len(title) > 1 and title in clause), key=len, default="")
+    if not named:
+        return frozenset()
+    return frozenset(title for title in titles if _extends(title, named) or _extends(named, title))
+
+
+def _extends(longer: str, name: str) -> bool:
+    """Tell whether a name is another one with up to two capitalised words more, or two characters in Chinese."""
+    if not name or longer == name or name not in longer:
+        return False
+    more = longer.replace(name, " ", 1)
+    return len(more.strip()) <= MOST_MORE if has_cjk(longer) else _MORE.fullmatch(more) is not None
 
 
 def _fit_of_row(clause: str, kind: AnswerType, row: Sentence) -> float:

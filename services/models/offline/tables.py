@@ -18,8 +18,8 @@ _COMMON = frozenset([*tokens("data example table number type text name year diff
 def tables_to_compute(question: str, tables: Sequence[str], *, any_table: bool = False) -> list[str]:
     """Return the described tables that a question computes over, the best first; none where it computes nothing.
 
-    A table is meant when a column of numbers is named, and the question speaks of a table or of the file's title, or of an
-    average and of values in a column of text; or when rows are to be counted, and a column of text and a value are named.
+    A table is meant when a column of numbers is named, and the question speaks of a table, of the file's title or of a column of
+    text, or of an average and of values; or when rows are to be counted, and a column of text and a value are named.
 
     Args:
         question: as asked.
@@ -39,13 +39,13 @@ def _score(question: str, table: str, any_table: bool) -> float:
     parts = re.split(r"; (?=[^;]*?: (?:number|text), )|\n|(?<=columns: )", table)
     own = set(tokens(re.sub(r"[-_]", " ", parts[0].rsplit(".", 1)[0])))
     title = own & wanted
-    titled = len(title) > 1 and 2 * len(title) >= len(own)
+    titled = 2 * len(title) >= len(own) and (len(title) > 1 or title == own != set())
     numbers, texts = ([part for part in parts if f": {kind}," in part] for kind in ("number", "text"))
     values = [value for part in parts if "e.g. " in part for value in part.partition("e.g. ")[2].split(" | ")]
     named = sum(_names(value.strip(), question) for value in values)
     measured = len(wanted & _terms_of_names(numbers))
-    speaks = MENTIONS_TABLE.search(question) or titled or (named and AVERAGES.search(question))
-    grouped = len(wanted & _terms_of_names(texts))
+    grouped = len(wanted & _terms_of_names(texts)) + any(_asks_for(part.partition(":")[0], question) for part in texts)
+    speaks = MENTIONS_TABLE.search(question) or titled or grouped or (named and AVERAGES.search(question))
     if not any_table and not (measured and speaks) and not (named and grouped and COUNTS.search(question)):
         return 0.0
     score = measured + len(title) + named + 0.5 * grouped
@@ -56,6 +56,11 @@ def _terms_of_names(columns: Sequence[str]) -> set[str]:
     """Return the terms of the names of columns, of descriptions such as `wet_days: number, 1 to 9`."""
     names = (re.split(r": (?:number|text),", column)[0].rsplit("columns: ", 1)[-1] for column in columns)
     return set(tokens(" ".join(names).replace("_", " ")))
+
+
+def _asks_for(column: str, question: str) -> bool:
+    """Tell whether a question asks which of a column whose name is a single Chinese character: `哪个镇`."""
+    return len(column) == 1 and has_cjk(column) and re.search(f"[哪各每][一个]{{0,2}}{column}", question) is not None
 
 
 def _names(value: str, question: str) -> bool:

@@ -39,6 +39,7 @@ from services.reports.checking.inference_quota import InferenceQuota
 from services.reports.checking.quotations import find_quotation, unquoted
 from services.text.markdown_escape import escape_markdown, plain_line
 from services.text.numbers import quantities
+from services.text.quotable import without_markup
 
 MAX_COLUMNS = 40
 """Of a table; what has more is checked as text, as each of its rows is filled up with cells."""
@@ -271,8 +272,8 @@ class ReportCheck:
         return self._verbatim(*found) if found else ""
 
     def _verbatim(self, quote: str, excerpt_id: str) -> str:
-        """Show a quote as it stands; one that is the output of a program without sources is marked, verbatim or not."""
-        lines = [plain_line(line) for line in quote.split("\n")]
+        """Show a quote as it stands, without links and marks of Markdown; one that is the output of a program without sources is marked, verbatim or not."""
+        lines = [plain_line(without_markup(line)) for line in quote.split("\n")]
         shown = "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{excerpt_id}{CLOSE}"
         numbers = tuple(dict.fromkeys(quantity.text for quantity in quantities(quote)))
         if self.check.excerpts[excerpt_id].content_hash in self.check.untraced and numbers:

@@ -136,7 +136,7 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
 
 def test_rules_say_that_no_single_sentence_tells_what_is_missing(draft: Make) -> None:
     report = finish_report(draft(DEPTH, missing_aspects=["who paid"], by_rules=True), Usage())
-    assert "No single sentence of the sources tells: who paid" in report.markdown
+    assert "No single sentence of the sources answers: who paid" in report.markdown
     assert "do not tell" not in report.markdown
 
 

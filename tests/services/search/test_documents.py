@@ -57,6 +57,15 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path,
     assert not await documents.search("secret", 5)
 
 
+async def test_everything_is_found_by_the_beginning_of_each_document(docs: Path, home: Path) -> None:
+    documents = await open_documents(docs, home)
+    hits = await documents.search("*", 10)
+    assert {hit.title for hit in hits} >= {"The wire sounding machine", "William Thomson", "Arming the lead"}
+    assert all(
+        hit.text[place.start : place.end] == hit.text[: place.end].lstrip() for hit in hits for place in hit.passages
+    )
+
+
 async def test_gb18030_text_is_read(tmp_path: Path, home: Path) -> None:
     folder = tmp_path / "旧文件"
     folder.mkdir()

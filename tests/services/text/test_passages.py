@@ -59,6 +59,15 @@ def test_offsets_are_in_order_and_lose_no_letter(text: str) -> None:
     assert "".join(kept.split()) == "".join(text.split())
 
 
+def test_a_line_that_a_link_made_short_goes_on_after_a_wrap() -> None:
+    text = "The first number is only increased when there is a change that\nbreaks backward compatibility. The\ncurrent value is 3."
+    assert cut(text) == [
+        "The first number is only increased when there is a change that\nbreaks backward compatibility.",
+        "The\ncurrent value is 3.",
+    ]
+    assert cut("Three things:\nrope\nwire") == ["Three things:", "rope", "wire"]
+
+
 def test_an_item_and_the_first_line_of_a_quote_go_on_after_a_wrap() -> None:
     item = "- The log uses many fewer calls of the disk and is thus less vulnerable to\nproblems on old systems."
     assert cut(item) == [item]

@@ -60,3 +60,36 @@ def test_a_wrapped_line_is_joined_at_the_same_length() -> None:
 )
 def test_a_quote_reads_as_a_line(quote: str, read: str) -> None:
     assert as_line(quote) == read
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Share this article with a friend who would like to read about lighthouses.",
+        "*This page last modified on 2018-04-02 15:25:54 UTC*",
+        "Support The Keeper's fearless journalism with a small gift each month.",
+        "- Sign up for our newsletter of the week!",
+        "By Anna Maria Skerryvore, keeper of the records",
+        "首页 · 景点 · 美食 · 登录",
+        "© 2024 The Northern Board. All rights reserved.",
+        "- https://example.org/keepers?page=3",
+        "责任编辑：王晓明（实习生对本文亦有贡献，欢迎来信指正。）",
+        "未经许可不得转载本站的任何文章。",
+    ],
+)
+def test_what_belongs_to_the_page_is_not_quoted(line: str) -> None:
+    assert quoted(f"{line}\n\nThe lamp was lit at dusk by the keeper.\n") == ["The lamp was lit at dusk by the keeper."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Share prices of the northern yards fell in May.",
+        "- By rail and by sea, the stone came from Mull.",
+        "Subscriptions paid for a third of the lighthouse.",
+        "By 1844 the tower stood 48 metres high.",
+        "Support for the harbour grew after the storm.",
+    ],
+)
+def test_a_sentence_that_begins_like_a_button_is_quoted(line: str) -> None:
+    assert quoted(line) == [line.removeprefix("- ")]

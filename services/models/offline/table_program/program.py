@@ -21,10 +21,14 @@ OPERATIONS = {
     "count": re.compile(r"\bhow many\b|\bnumber of\b|多少[条行家次个名辆笔]|几[条行家次个名]", re.I),
     "sum": re.compile(r"\b(?:total|sum|altogether|combined|in all)\b|总[和计额数]|合计|一共|加起来", re.I),
 }
-HIGH = re.compile(r"\b(?:most|highest|largest|greatest|longest|deepest|maximum|max)\b|最[高大长深多]", re.I)
-LOW = re.compile(r"\b(?:least|lowest|smallest|shortest|shallowest|fewest|minimum|min)\b|最[低小短浅少]", re.I)
+HIGH = re.compile(r"\b(?:most|highest|largest|greatest|longest|deepest|best|maximum|max)\b|最[高大长深多好]", re.I)
+LOW = re.compile(r"\b(?:least|lowest|smallest|shortest|shallowest|fewest|worst|minimum|min)\b|最[低小短浅少差]", re.I)
 GROUPED = re.compile(r"\b(?:which|by|per|each|every)\b|哪|各|每", re.I)
 COMPARED = re.compile(r"\bthan\b|比|相差")
+BARE_COUNT = re.compile(
+    r"\bhow (?:many|much) (?:by|per|for|in|at|from|of|each|every)\b|^[^多]{0,12}(?:各|每).{0,6}(?:是|为|有)?多少$", re.I
+)
+"""`how many by each branch`: what is counted stands in the clause before."""
 WORD, NAME = re.compile(r"[a-zA-Z]{3,}"), re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
 MONTH = re.compile(r"(\d{4})年(\d{1,2})月")
 UNSUPPORTED = re.compile(
@@ -32,6 +36,11 @@ UNSUPPORTED = re.compile(
     re.I,
 )
 """Conditions on numbers, and different values, which are not computed."""
+CHANGE = re.compile(
+    r"\b(?:lost|gained|grew|increased?|decreased?|declined?|changed?|dropped|shrank|between \d+ and \d+)\b|增长|减少|增加|下降|上升|变化",
+    re.I,
+)
+"""A change of something, which is not computed unless a column tells it."""
 CJK = "[\u4e00-\u9fff]+"
 COMMON = frozenset(
     "average mean median total table share percentage number rows records different kinds most least highest lowest what which many much "
@@ -168,8 +177,10 @@ class Reader:
             ask.values, ask.year, ask.group = dict(before.values), before.year, before.group
         for name, values in before.values.items() if compared else ():
             ask.values[name] = list(dict.fromkeys([*values, *ask.values.get(name, [])]))
-        if compared or (not ask.measure and (ask.extremes or not ask.operation)):
-            ask.measure, ask.operation = ask.measure or before.measure, ask.operation or before.operation
+        bare = BARE_COUNT.search(clause) is not None
+        if compared or (not ask.measure and (ask.extremes or bare or not ask.operation)):
+            ask.measure = ask.measure or before.measure
+            ask.operation = before.operation if bare else ask.operation or before.operation
             ask.numerator = before.numerator
 
     def _complete_share(self, ask: Ask, columns: Sequence[str], text: str) -> None:
@@ -236,12 +247,16 @@ class Reader:
         """Return what of a clause matches nothing: conditions on numbers, names, and where rows are counted every word."""
         every = ask.operation in {"count", "share"} and not ask.measure
         asked = (WORD if every else NAME).findall(clause)
-        known = tuple(f"{word}e" for word in self.known if len(word) > 2)
+        known = tuple(f"{word}{'d' if word[-1] == 'e' else 'e'}" for word in self.known if len(word) > 2)
         fresh = {word: words(word)[0] for word in asked if word.lower() not in COMMON}
         names = [
             name for name, word in fresh.items() if not any(known_word.startswith(word) for known_word in self.known)
         ]
-        return [*UNSUPPORTED.findall(clause), *(name for name in names if not fresh[name].startswith(known))]
+        names = [name for name in names if not fresh[name].startswith(known)]
+        changes = [
+            change for change in CHANGE.findall(clause) if ask.extremes and not self.known.issuperset(words(change))
+        ]
+        return [*UNSUPPORTED.findall(clause), *changes, *names]
 
 
 class Computation:
@@ -315,7 +330,7 @@ class Computation:
         ask = self.ask
         told = [f"{name} = {', '.join(values)}" for name, values in ask.values.items()]
         told += [f"{ask.year[0]} = {ask.year[1]:g}"] if ask.year[0] else []
-        told.append(f"{len(self.rows)} {self.phrases['rows']}")
+        told.append("1 row" if len(self.rows) == 1 and not self.chinese else f"{len(self.rows)} {self.phrases['rows']}")
         return f"（{'，'.join(told)}）" if self.chinese else f" ({'; '.join(told)})"
 
     def groups(self, results: dict[str, float], subject: str) -> list[str]:

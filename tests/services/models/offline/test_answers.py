@@ -114,11 +114,10 @@ def test_questions_to_ask_next_are_on_what_the_report_has_not_quoted() -> None:
     told = "The tower of Skerryvore was built by Alan Stevenson between 1838 and 1844 on a reef."
     text = f"# Skerryvore\n\n## The tower\n\n{told}\n\n## The lamp\n\n{'The lamp burned whale oil and later paraffin. ' * 4}"
     assert recommended("Who built Skerryvore?", False, {"Skerryvore": text}, [told])[0] == (
-        "What should I know about “The lamp” in “Skerryvore”?"
+        "What does “Skerryvore” say about “The lamp”?"
     )
     assert (
-        recommended("谁建造了灯塔？", True, {"Skerryvore": text}, [told])[0]
-        == "关于“Skerryvore”的“The lamp”，有什么值得了解？"
+        recommended("谁建造了灯塔？", True, {"Skerryvore": text}, [told])[0] == "“Skerryvore”关于“The lamp”说了什么？"
     )
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from services.models.offline.digests import digest_topic
+from services.models.offline.digests import digest_topic, queries_for
 from services.models.offline.opening_phrases import DIGEST
+from services.text.questions import EVERYTHING
 from tests.services.models.offline.prompts_of import finding, plan, report, triage
 
 
@@ -28,13 +29,18 @@ def test_a_broad_question_is_told_by_its_form(question: str, topic: str) -> None
     assert len(plan(question).steps) == 1
 
 
+@pytest.mark.parametrize("question", ["What is in this folder?", "what's in these files", "这个文件夹里有什么？"])
+def test_a_question_for_what_is_at_hand_is_about_everything(question: str) -> None:
+    assert digest_topic(question) == ""
+    assert queries_for(question, "", chinese=False)[0] == EVERYTHING
+
+
 @pytest.mark.parametrize(
     "question",
     [
         "When was the lighthouse built?",
         "What does “The tower” say about “Stone”?",
-        "What should I know about “Stone” in “The tower”?",
-        "What else is there to know about “The tower”?",
+        "What else does “The tower” say?",
         "灯塔是哪一年建成的？",
         "Who wrote the report?",
         "Tell me about how the lamp works",
