@@ -97,6 +97,7 @@ def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Seq
         room = MAX_POINTS_BRIEF if prompt.length == "brief" else MAX_POINTS
         if (
             excerpt.kind != "computation"
+            and excerpt.quote.strip() != excerpt.title
             and len(points) < room
             and not any(alike(excerpt.quote, earlier) for earlier in quoted)
         ):
