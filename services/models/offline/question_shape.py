@@ -82,6 +82,10 @@ COUNTS = re.compile(
 )
 """Questions whose answer counts rows."""
 AVERAGES = re.compile(r"\b(?:average|mean|median)\b|平均|中位数", re.IGNORECASE)
+RANKS = re.compile(
+    rf"{AVERAGES.pattern}|\b(?:most|least|best|worst|fewest|\w{{3,}}est|each|per)\b|最|各|每", re.IGNORECASE
+)
+"""Questions that compare groups."""
 MENTIONS_TABLE = re.compile(
     r"\b(?:table|data ?set|spreadsheet|workbook|csv|sheet)\b|表格|表[里中上内]|[^\W代发图外仪手怀钟]表(?=[，,的里中上：:])|数据[里中集表]",
     re.IGNORECASE,
@@ -126,7 +130,7 @@ def measures_of(question: str, compared: Sequence[str]) -> list[str]:
         if quantity:
             return [f"{side}的{quantity[1]}是多少？" for side in compared]
         return [f"{side}多{measured[2]}？" for side in compared] if measured else []
-    if measured is None or not re.search(r" than |, .+ or ", question):
+    if measured is None or not (" than " in question or ("," in question and " or " in question)):
         return []
     adjective = _POSITIVE.get(measured[1].lower(), measured[1].lower())
     return [f"How {adjective} is {side}?" for side in compared]

@@ -37,8 +37,7 @@ SAME = 0.8
 OPPOSED = 0.2
 """What is left of the share of a sentence on what the question sets apart: on echoes, where it asks what was done before them."""
 MOST_MORE = 2
-_MORE = re.compile(r"\s*(?:[A-Z][\w’'-]*\s*){1,2}")
-"""What a longer name has more than a shorter one."""
+"""Words, or characters in Chinese, that a longer name has more than a shorter one."""
 LONE = 200
 """Characters of an excerpt that is ranked as it stands although it is no sentence."""
 _HEADING = re.compile(r"(?m)^#.*$")
@@ -228,7 +227,9 @@ def _extends(longer: str, name: str) -> bool:
     if not name or longer == name or name not in longer:
         return False
     more = longer.replace(name, " ", 1)
-    return len(more.strip()) <= MOST_MORE if has_cjk(longer) else _MORE.fullmatch(more) is not None
+    if has_cjk(longer):
+        return len(more.strip()) <= MOST_MORE
+    return len(more.split()) <= MOST_MORE and all(word[0].isupper() for word in more.split())
 
 
 def _fit_of_row(clause: str, kind: AnswerType, row: Sentence) -> float:

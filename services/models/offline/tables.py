@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from services.embedding.translation_similarity import in_both_languages
-from services.models.offline.question_shape import AVERAGES, COMPUTES, COUNTS, MENTIONS_TABLE
+from services.models.offline.question_shape import AVERAGES, COMPUTES, COUNTS, MENTIONS_TABLE, RANKS
 from services.text.tokens import has_cjk, tokens
 
 CLOSE = 0.7
@@ -12,14 +12,15 @@ CLOSE = 0.7
 INSIDE = 0.8
 """What a table inside a document counts beside a file of its own, which is there to be computed with. Set by judgement."""
 _INSIDE = re.compile(r"-table-\d{1,3}\.csv\b")
+_WHICH = ("哪", "哪个", "哪一个", "各", "各个", "每", "每个")
 _COMMON = frozenset([*tokens("data example table number type text name year different"), "数据", "示例", "例数"])
 
 
 def tables_to_compute(question: str, tables: Sequence[str], *, any_table: bool = False) -> list[str]:
     """Return the described tables that a question computes over, the best first; none where it computes nothing.
 
-    A table is meant when a column of numbers is named, and the question speaks of a table, of the file's title or of a column of
-    text, or of an average and of values; or when rows are to be counted, and a column of text and a value are named.
+    A table is meant when a column of numbers is named, and the question speaks of a table, of the file's title, of what is most
+    or on average by a column of text, or of an average and of values; or when rows are to be counted, and a column of text and a value are named.
 
     Args:
         question: as asked.
@@ -45,7 +46,8 @@ def _score(question: str, table: str, any_table: bool) -> float:
     named = sum(_names(value.strip(), question) for value in values)
     measured = len(wanted & _terms_of_names(numbers))
     grouped = len(wanted & _terms_of_names(texts)) + any(_asks_for(part.partition(":")[0], question) for part in texts)
-    speaks = MENTIONS_TABLE.search(question) or titled or grouped or (named and AVERAGES.search(question))
+    ranked = grouped and RANKS.search(question)
+    speaks = MENTIONS_TABLE.search(question) or titled or ranked or (named and AVERAGES.search(question))
     if not any_table and not (measured and speaks) and not (named and grouped and COUNTS.search(question)):
         return 0.0
     score = measured + len(title) + named + 0.5 * grouped
@@ -60,7 +62,7 @@ def _terms_of_names(columns: Sequence[str]) -> set[str]:
 
 def _asks_for(column: str, question: str) -> bool:
     """Tell whether a question asks which of a column whose name is a single Chinese character: `哪个镇`."""
-    return len(column) == 1 and has_cjk(column) and re.search(f"[哪各每][一个]{{0,2}}{column}", question) is not None
+    return len(column) == 1 and has_cjk(column) and any(f"{which}{column}" in question for which in _WHICH)
 
 
 def _names(value: str, question: str) -> bool:
