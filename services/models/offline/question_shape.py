@@ -82,9 +82,7 @@ COUNTS = re.compile(
 )
 """Questions whose answer counts rows."""
 AVERAGES = re.compile(r"\b(?:average|mean|median)\b|平均|中位数", re.IGNORECASE)
-RANKS = re.compile(
-    rf"{AVERAGES.pattern}|\b(?:most|least|best|worst|fewest|\w{{3,}}est|each|per)\b|最|各|每", re.IGNORECASE
-)
+RANKS = re.compile(rf"{AVERAGES.pattern}|\b(?:most|least|best|worst|fewest|\w{{3,}}est|each|per)\b|最", re.IGNORECASE)
 """Questions that compare groups."""
 MENTIONS_TABLE = re.compile(
     r"\b(?:table|data ?set|spreadsheet|workbook|csv|sheet)\b|表格|表[里中上内]|[^\W代发图外仪手怀钟]表(?=[，,的里中上：:])|数据[里中集表]",
