@@ -12,7 +12,7 @@ PORT ?= 2024
 KILLS ?= 200
 JOBS ?= 10
 SAMPLE := How deep is the Challenger Deep, and who measured it?
-LOCK := --universal --generate-hashes --no-emit-index-url --no-header
+LOCK := --universal --no-strip-extras --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
 .PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
