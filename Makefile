@@ -12,7 +12,7 @@ PORT ?= 2024
 KILLS ?= 200
 JOBS ?= 10
 SAMPLE := How deep is the Challenger Deep, and who measured it?
-LOCK := --universal --no-strip-extras --generate-hashes --no-emit-index-url --no-header
+LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
 .PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
@@ -119,6 +119,7 @@ bench-workers: .venv/develop $(AEGRA)/ready ## Measure what a second worker of a
 lock: .venv/develop ## Pin the dependencies anew (needs the network)
 	@$(PIP) uv
 	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr --extra scholar $(LOCK) -o requirements-dev.lock
+	@sed -i 's/^google-auth==/google-auth[requests]==/' requirements-dev.lock # pip looks for a newer release for the extra, whose hash is not here
 	@$(BIN)/uv pip compile -q pyproject.toml --extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra scholar --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-serve.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra notebook --extra charts --extra mcp --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-notebook.lock
 	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
