@@ -19,25 +19,25 @@ _LEAD = (
     r"参见|详见|见|摘录|引文|证据|来源|出处|依据)[\s:：=#]{0,3}+)"
 )
 _JOINT = r"[ \t,，、;；/&+–—-]{0,4}+(?:(?:and|to|和|及|与|至)\s{0,3}+)?(?:(?:excerpts?|摘录)\s{0,3}+)?"
-_IDS = rf"{_ID}(?:{_JOINT}{_ID}){{0,40}}+"
+_IDS = rf"{_ID}(?>(?:{_JOINT}{_ID}){{0,40}})"
 _CITED = rf"\[{_ID}\]"
-_RUN = rf"{_CITED}(?:{_JOINT}{_CITED}){{0,40}}+"
+_RUN = rf"{_CITED}(?>(?:{_JOINT}{_CITED}){{0,40}})"
 
 _MARK = f"[{INFERENCE}]"
-_MARKED = re.compile(rf"\[{INFERENCE}\](?:{_CITED}){{1,40}}+")
+_MARKED = re.compile(rf"\[{INFERENCE}\](?>(?:{_CITED}){{1,40}})")
 _PLAIN = re.compile(_CITED)
 _ONE = re.compile(_ID)
 _TICKED = re.compile(rf"`({_ID})`")
-_BRACKETED = re.compile(rf"[\[【［(（]\s{{0,4}}+\^?{_LEAD}{{0,3}}+({_IDS})\s{{0,4}}+[\]】］)）]", re.IGNORECASE)
-_WRAPPED = re.compile(rf"[\[【［(（]\s{{0,4}}+{_LEAD}{{0,3}}+({_RUN})\s{{0,4}}+[\]】］)）]", re.IGNORECASE)
+_BRACKETED = re.compile(rf"[\[【［(（]\s{{0,4}}+\^?(?>{_LEAD}{{0,3}})({_IDS})\s{{0,4}}+[\]】］)）]", re.IGNORECASE)
+_WRAPPED = re.compile(rf"[\[【［(（]\s{{0,4}}+(?>{_LEAD}{{0,3}})({_RUN})\s{{0,4}}+[\]】］)）]", re.IGNORECASE)
 _LINKED = re.compile(rf"({_CITED})\([^()\s]{{0,300}}+\)")
 _LABEL = re.compile(
-    rf"^([ \t]{{0,8}}+(?:(?:[-*+]|\d{{1,3}}[.)])[ \t]{{1,4}}+)?)(?:\*\*)?{_LEAD}{{0,2}}+({_RUN}|{_IDS})(?:\*\*)?[ \t]{{0,3}}+[:：]"
+    rf"^([ \t]{{0,8}}+(?:(?:[-*+]|\d{{1,3}}[.)])[ \t]{{1,4}}+)?)(?:\*\*)?(?>{_LEAD}{{0,2}})({_RUN}|{_IDS})(?:\*\*)?[ \t]{{0,3}}+[:：]"
     rf"(?:\*\*)?[ \t]{{0,4}}+(\S[^\n]*+)$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that names its excerpt first: `- **E1-1**: The ship sank.`"""
-_NAMED = rf"(?:(?:see also|see|cf\.?|excerpts?|参见|详见|见|摘录)[\s:：]{{0,3}}+){{1,3}}+({_RUN}|{_IDS})"
+_NAMED = rf"(?>(?:(?:see also|see|cf\.?|excerpts?|参见|详见|见|摘录)[\s:：]{{0,3}}+){{1,3}})({_RUN}|{_IDS})"
 _OWN_SENTENCE = re.compile(rf"(?<=[.!?。！？])[ \t]{{0,4}}+{_NAMED}[.。]", re.IGNORECASE)
 _APPENDED = re.compile(
     rf"(?<!\bthe)(?<!\bthis)(?:[,，;；—–][ \t]{{0,4}}+|[ \t]{{1,4}}+|(?<=[\u3400-\u9fff])){_NAMED}(?=[ \t]{{0,4}}+(?:[.!?。！？；;,，)）|]|$))",
@@ -56,14 +56,14 @@ _INFERRED = (
     r"(?:\s{0,2}+[:：=-])?"
 )
 _PREMISES = re.compile(
-    rf"[\[【［(（]\s{{0,3}}+\^?{_INFERRED}\s{{0,3}}+{_LEAD}?+({_RUN}|{_IDS})\s{{0,3}}+{_SIGN}?\s{{0,3}}+[\]】］)）]",
+    rf"[\[【［(（]\s{{0,3}}+\^?{_INFERRED}\s{{0,3}}+(?>{_LEAD}?)({_RUN}|{_IDS})\s{{0,3}}+{_SIGN}?\s{{0,3}}+[\]】］)）]",
     re.IGNORECASE,
 )
 _PREMISES_FIRST = re.compile(
     rf"[\[【［(（]\s{{0,3}}+\^?({_RUN}|{_IDS})[\s,，;；]{{0,3}}+{_INFERRED}\s{{0,3}}+[\]】］)）]", re.IGNORECASE
 )
 _INFERRED_NUMBERS = re.compile(
-    rf"[\[【［]\s{{0,3}}+{_INFERRED}\s{{0,3}}+(\d{{1,3}}+(?:[\s,，、;；–-]{{1,3}}+\d{{1,3}}+){{0,15}}+)\s{{0,3}}+[\]】］](?![(:：])",
+    rf"[\[【［]\s{{0,3}}+{_INFERRED}\s{{0,3}}+(\d{{1,3}}+(?>(?:[\s,，、;；–-]{{1,3}}+\d{{1,3}}+){{0,15}}))\s{{0,3}}+[\]】］](?![(:：])",
     re.IGNORECASE,
 )
 _FLAG = re.compile(rf"[\[【［]\s{{0,3}}+{_INFERRED}\s{{0,3}}+[\]】］](?![(:：])", re.IGNORECASE)
@@ -73,9 +73,9 @@ _FLAG_ROUND = re.compile(
 )
 """In round brackets, where `(inference)` may be a word of the text, only beside a citation."""
 
-_NUMBERS = r"\d{1,3}+(?:[\s,，、;；–-]{1,3}+\d{1,3}+){0,15}+"
+_NUMBERS = r"\d{1,3}+(?>(?:[\s,，、;；–-]{1,3}+\d{1,3}+){0,15})"
 _NUMBERED = re.compile(
-    rf"[\[【［]\s{{0,2}}+\^?{_LEAD}?+({_NUMBERS})\s{{0,2}}+[\]】］](?![(:：])|"
+    rf"[\[【［]\s{{0,2}}+\^?(?>{_LEAD}?)({_NUMBERS})\s{{0,2}}+[\]】］](?![(:：])|"
     rf"[(（]\s{{0,2}}+(?:excerpts?|摘录)[\s:：#]{{0,3}}+({_NUMBERS})\s{{0,2}}+[)）]",
     re.IGNORECASE,
 )

@@ -23,9 +23,9 @@ _PRIVATE = re.compile("[\ue000-\ue003\x00]")
 
 _PLAIN = re.compile(rf"\[({EXCERPT_ID}|{INFERENCE})\]")
 CITATION = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
-_CITATIONS = rf"(?:{OPEN}[^{OPEN}{CLOSE}]*+{CLOSE}[ \t]*+(?:[,，、][ \t]*+)?)++"
+_CITATIONS = rf"(?>(?:{OPEN}[^{OPEN}{CLOSE}]*+{CLOSE}[ \t]*+(?:[,，、][ \t]*+)?)+)"
 _AFTER_STOP = re.compile(
-    rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})(?:[ \t]*+[.。](?![.。\w]))?+"
+    rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})(?>(?:[ \t]*+[.。](?![.。\w]))?)"
 )
 _INVENTED = re.compile(
     r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
@@ -42,9 +42,9 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")
 _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTALL)
 _LINK = re.compile(
-    r"!?\[((?:[^\[\]\\]|\\.){0,400}+)\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.){0,500}+\)){0,2000}+\)", re.DOTALL
+    r"!?\[((?>(?:[^\[\]\\]|\\.){0,400}))\]\((?>(?:[^()\\]|\\.|\((?>(?:[^()\\]|\\.){0,500})\)){0,2000})\)", re.DOTALL
 )
-_REFERENCE = re.compile(r"!?\[((?:[^\[\]\\]|\\.){1,400}+)\][ \t]?\[[^\[\]]{0,1000}+\]", re.DOTALL)
+_REFERENCE = re.compile(r"!?\[((?>(?:[^\[\]\\]|\\.){1,400}))\][ \t]?\[[^\[\]]{0,1000}+\]", re.DOTALL)
 _END_OF_URL = r"[^\s<>\"'）)\]】，。；、|`\ue000-\ue003]"
 URL = re.compile(
     rf"\b(?:(?:https?|ftps?|file|data|javascript|vbscript|mailto):/{{0,2}}|www\.){_END_OF_URL}+|"

@@ -40,7 +40,7 @@ def _pattern(labels: Labels) -> str:
         f"{statements}{re.escape(labels.colon)}{states}",
     ]
     answers = "|".join(map(re.escape, labels.answers.values()))
-    return f"(?:(?:{answers}){re.escape(BETWEEN)})?+(?:{'|'.join(lines)})"
+    return f"(?>(?:(?:{answers}){re.escape(BETWEEN)})?)(?:{'|'.join(lines)})"
 
 
 def _filled(text: str, **patterns: str) -> str:

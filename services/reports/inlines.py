@@ -22,7 +22,7 @@ _MARK = re.compile("|".join(map(re.escape, _MARKS)))
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
 _LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
 _BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n[^\S\n]*+\n)(?:[^\\]|\\[^\[\]])){1,2000}?)\\\]", re.DOTALL)
-_PARENTHESES = re.compile(r"(?<!\\)\\\(((?:[^\n\\]|\\[^()\n]){1,500}+)\\\)")
+_PARENTHESES = re.compile(r"(?<!\\)\\\(((?>(?:[^\n\\]|\\[^()\n]){1,500}))\\\)")
 _WRAP = re.compile(r"(?:([^ \t\n])|(?<![ \t]))[ \t]*+\n[ \t]*+(.?)")
 """A line end with the characters on both sides of it."""
 _NUMBER = re.compile(r"\[(\d{1,6})\]")

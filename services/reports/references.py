@@ -158,5 +158,5 @@ def _catalogued(publication: Publication, labels: Labels) -> list[str]:
 
 def _in_charts(report: Report) -> set[str]:
     """Return the ids of the excerpts that charts cite."""
-    fences = re.findall(r"^```chart\n((?:(?!```)[^\n]*+\n)*+)```$", report.markdown, re.MULTILINE)
+    fences = re.findall(r"^```chart\n((?>(?:(?!```)[^\n]*+\n)*))```$", report.markdown, re.MULTILINE)
     return {key for fence in fences for key in re.findall(EXCERPT_ID, fence)}

@@ -32,8 +32,8 @@ _MONTH_NAMES = (
 MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("/"), 1) for name in names.split()}
 _MONTH = "(?P<month>" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _CITATION = re.compile(
-    rf"[\[【(]\s*+\^?(?>{EXCERPT_ID})(?:\s*+(?:[,，、;；]\s*+)?(?>{EXCERPT_ID}))*+\s*+[\]】)]|"
-    r"\[\[\d+\]\]\((?:[^)\s\]]|\](?!\())*+\)|\[\^?\d+\]"
+    rf"[\[【(]\s*+\^?(?>{EXCERPT_ID})(?>(?:\s*+(?:[,，、;；]\s*+)?(?>{EXCERPT_ID}))*)\s*+[\]】)]|"
+    r"\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)|\[\^?\d+\]"
 )
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
@@ -73,7 +73,7 @@ _CENTURY = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE
 )
 _ORDINAL = re.compile(
-    rf"\b(?<!\d,)\d++(?:,\d++)*+(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
+    rf"\b(?<!\d,)\d++(?>(?:,\d++)*)(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
     re.IGNORECASE,
 )
 """Ordinals, and the digits of a name in quotation marks: `“青谷12”`."""
@@ -82,7 +82,7 @@ _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?P<digits>"
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
-    rf"(?:\s?(?P<scale>{CHINESE_SCALE}{{1,8}}+)|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KMB])(?![A-Za-z\d])))?"
+    rf"(?:\s?(?P<scale>(?>{CHINESE_SCALE}{{1,8}}))|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KMB])(?![A-Za-z\d])))?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )

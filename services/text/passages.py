@@ -23,7 +23,7 @@ _END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；]++[�
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
 _CAPITALISED = r"[A-Z][\w'’-]*+|(?:of|the|and|or|for|to|in|on|a|an|with|by|from)(?![\w'’])|[&/-]"
 _HEADING = re.compile(
-    rf"^(?:APPENDIX|ANNEX|SECTION|CHAPTER|PART)\b|^(?:{_CAPITALISED})(?:[ ,/-]+(?:{_CAPITALISED}))*+[.:]?$"
+    rf"^(?:APPENDIX|ANNEX|SECTION|CHAPTER|PART)\b|^(?:{_CAPITALISED})(?>(?:[ ,/-]+(?:{_CAPITALISED}))*)[.:]?$"
 )
 """A line all of whose words are capitalised but the small ones."""
 

@@ -167,7 +167,7 @@ def as_prose(text: str) -> str:
             named = [f"{name} {cell}" for name, cell in zip(cells[0][1:], cells[1][1:], strict=True) if cell]
             return f"{cells[1][0]}{'：' if has_cjk(text) else ': '}{('，' if has_cjk(text) else ', ').join(named)}"
     if "|" in text and all("|" in line for line in rows):
-        return re.sub(r"(?:(?<!\s)\s++)?+\|\s*+", " · ", rows[-1].strip("| \n"))
+        return re.sub(r"(?>(?:(?<!\s)\s++)?)\|\s*+", " · ", rows[-1].strip("| \n"))
     items = [place for place, line in enumerate(rows) if _ITEM.match(line)]
     if len(items) > 1 and not _ITEM.match(rows[0]):
         before = " ".join(rows[: items[0]])

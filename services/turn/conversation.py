@@ -40,7 +40,7 @@ LONGEST_MESSAGE = 50_000
 """Characters of an answer in which its prose is looked for: its beginning."""
 MAX_TURN = 300
 """Characters of each."""
-_LINK = re.compile(r"\s?\[\[\d+\]\]\((?:[^)\s\]]|\](?!\())*+\)")
+_LINK = re.compile(r"\s?\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)")
 _CHINESE = re.compile(r"^[^\u3040-\u30ff]*[\u4e00-\u9fff][^\u3040-\u30ff]*$")
 _ENGLISH = re.compile(r"\b(?:the|is|are|was|were|what|who|how|does|did|do|of|when|where|which|why)\b", re.IGNORECASE)
 _LEANS = re.compile(

@@ -18,6 +18,7 @@ SIZE = 100_000
 _ALPHABET = " \t\n\u3000a1,.-_'\"()[]<>{}*`#|:;/\\$%&=+!?~^@A0e中十年一。，、；《“"
 _UNITS = 3
 _REPEATS = frozenset({ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT})
+_SINGLE = frozenset({ops.LITERAL, ops.NOT_LITERAL, ops.ANY, ops.IN})
 _FAILURES = ("", "\x00", "\n", "a")
 _LONG = 16
 """A repeat that is bounded below this many turns is not pumped."""
@@ -53,6 +54,19 @@ def _texts(prefix: str, unit: str, size: int) -> Iterator[str]:
 
 def _filled(unit: str, size: int) -> str:
     return unit * max(size // max(len(unit), 1), 1)
+
+
+def has_possessive_group(pattern: str, flags: int = 0) -> bool:
+    """Tell whether a pattern repeats possessively more than a single character: `(?:ab?)++` instead of `(?>(?:ab?)+)`."""
+    return _holds_possessive_group(parser.parse(pattern, flags))
+
+
+def _holds_possessive_group(part: Any) -> bool:
+    if isinstance(part, tuple) and len(part) > 1 and part[0] is ops.POSSESSIVE_REPEAT:
+        body = list(part[1][2])
+        if len(body) != 1 or body[0][0] not in _SINGLE:
+            return True
+    return isinstance(part, (tuple, list, parser.SubPattern)) and any(map(_holds_possessive_group, part))
 
 
 class _Grammar:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.attacks.hard_cases import SIZE, hard_cases
+from tests.attacks.hard_cases import SIZE, hard_cases, has_possessive_group
 from tests.attacks.processor_time import ProcessorTimeExceeded, processor_time
 from tests.attacks.source_patterns import files, hidden_of, patterns_of
 
@@ -82,6 +82,18 @@ def test_every_pattern_reads_its_hardest_text_in_a_second(file: str) -> None:
     assert slow == {}
 
 
+@pytest.mark.parametrize("file", files())
+def test_no_pattern_repeats_a_group_possessively(file: str) -> None:
+    """Python before 3.11.5 matches such a repeat wrongly where the group backtracks (CPython issue 106052); an atomic group is right."""
+    possessive = [
+        entry.place
+        for entry in patterns_of(file)
+        if isinstance(entry.pattern.pattern, str)
+        and has_possessive_group(entry.pattern.pattern, entry.pattern.flags & ~re.DEBUG)
+    ]
+    assert possessive == []
+
+
 def test_no_pattern_is_made_while_the_program_runs_but_of_literals() -> None:
     assert {function for file in files() for function in hidden_of(file)} == set(LITERALS)
 
@@ -108,3 +120,8 @@ def test_patterns_that_can_be_made_to_take_long_are_caught(pattern: str) -> None
 )
 def test_patterns_in_linear_time_pass(pattern: str) -> None:
     assert not _hardest(re.compile(pattern), SIZE, anchored=False)
+
+
+def test_groups_that_are_repeated_possessively_are_caught() -> None:
+    assert has_possessive_group(r"(?<!\d)\d++(?:,\d{3})*+")
+    assert not has_possessive_group(r"(?<!\d)\d++(?>(?:,\d{3})*)[ab]?+")

@@ -91,7 +91,7 @@ MENTIONS_TABLE = re.compile(
 _COMPARATIVE = re.compile(
     r"\b(high|tall|deep|long|wid|fast|heavi|old)e?r\b|更\s?([长高深宽快重远多大低少])", re.IGNORECASE
 )
-_QUANTITY = re.compile(r"(?:哪(?:一?[个座条种家国款项])?+|谁|孰)的?+([\u4e00-\u9fff]{2,8})更")
+_QUANTITY = re.compile(r"(?:哪(?>(?:一?[个座条种家国款项])?)|谁|孰)的?+([\u4e00-\u9fff]{2,8})更")
 """What two things are compared by: `造价` of `哪座造价更高`."""
 _POSITIVE = {"wid": "wide", "heavi": "heavy"}
 WHOLE = 3

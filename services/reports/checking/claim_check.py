@@ -28,7 +28,7 @@ _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "other", "reve
 _AROUND = " .。“”\"'"
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
 _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
-_DIGITS = re.compile(r"\d++(?:[.,]\d++)*+")
+_DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
 _BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
 _ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
 """What stands before and behind a whole sentence of a quote."""

@@ -11,7 +11,7 @@ from services.reports.labels import CHINESE, ENGLISH, labels_for
 from services.reports.references import numbers_of
 from services.reports.statuses import status_of
 
-_RUN = re.compile(r"(?:\[\[\d{1,6}\]\]\([^()\s]{0,4000}+\))++")
+_RUN = re.compile(r"(?>(?:\[\[\d{1,6}\]\]\([^()\s]{0,4000}+\))+)")
 _NUMBER = re.compile(r"\[\[(\d{1,6})\]\]")
 _FENCE = re.compile(r"[ ]{0,3}(?:```|~~~)")
 

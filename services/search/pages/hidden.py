@@ -24,13 +24,13 @@ _HIDING = re.compile(
 )
 _COLOUR = re.compile(r"(?:^|;)\s*(color|background(?:-color)?)\s*:\s*([^;!]+)", re.IGNORECASE)
 _RULE = re.compile(r"(?<![^{}@])([^{}@]++)\{([^{}]*+)\}")
-_COMPOUND = re.compile(r"([a-z][a-z0-9]*+)?((?:[.#][\w-]++)++)", re.IGNORECASE)
+_COMPOUND = re.compile(r"([a-z][a-z0-9]*+)?((?>(?:[.#][\w-]++)+))", re.IGNORECASE)
 """An element, which may be left out, and its classes and ids."""
 _NAME = re.compile(r"[.#][\w-]++")
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)[^;]*", re.IGNORECASE)
 MAX_SHOWING = 20
 """Rules that are heeded which show again what one class or id hides."""
-_AT_BLOCK = re.compile(r"@[^{}@]{0,300}\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
+_AT_BLOCK = re.compile(r"@[^{}@]{0,300}\{(?>(?:[^{}]*+\{[^{}]*+\})*)[^{}]*+\}")
 _WHITE = {"#fff": "white", "#ffffff": "white", "rgb(255,255,255)": "white", "#000": "black", "#000000": "black"}
 _HIDING_NAMES = frozenset("hidden d-none invisible is-hidden visually-hidden sr-only screen-reader-text".split())
 """Classes that the common style sheets hide by; those sheets are files of their own and are not read."""

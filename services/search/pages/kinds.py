@@ -28,7 +28,7 @@ _UNSAID = frozenset(
 """Names that say nothing of what is in the body."""
 _WIDE = re.compile(r"(?:utf-?(?:16|32)|ucs-?[24]).*", re.IGNORECASE)
 _HTML = re.compile(
-    rb"\s*+(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    rb"\s*+(?>(?:<!--(?>(?:(?!-->).)*)-->\s*+)*)<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 
 
