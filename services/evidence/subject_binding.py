@@ -88,12 +88,11 @@ def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     named = frozenset(word_keys(_STANDARD.split(claim.text)[0]))
     subject: Sequence[str] = []
     known_as: re.Match[str] | None = None
-    for place, segment in enumerate(claim.segments):
+    for segment in claim.segments:
         parts = _parted(segment)
         if parts is None or _denied(*parts) or worked_out(segment, known):
             continue
-        if place == 0 or not _PREPOSITION.match(segment):
-            subject, known_as = _words(parts[0]) or subject, _DEFINITE.search(parts[0])
+        subject, known_as = _words(parts[0]) or subject, _DEFINITE.search(parts[0])
         its_name = named_nouns.get(known_as[1], frozenset()) if known_as else frozenset[str]()
         said = dict.fromkeys(word_keys(parts[1]))
         if not subject or sum(key in known for key in said) < 2:  # one word says too little

@@ -54,7 +54,14 @@ def wrong_reading(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | N
     for quote in quotes:
         for table in quote.tables:
             numbers = [number for number in quote.numbers if number.row >= 0]
-            for check in (_superlative, _two_superlatives, _comparison, _text_of_another_row, _text_of_every_row):
+            for check in (
+                _superlative,
+                _unsurpassed,
+                _two_superlatives,
+                _comparison,
+                _text_of_another_row,
+                _text_of_every_row,
+            ):
                 if found := next(check(claim, table, numbers), None):
                     return found
     return None
@@ -128,6 +135,30 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
             if values[rows[0]] != extreme:
                 holder = next(row for row, value in values.items() if value == extreme)
                 yield WrongReading(found.group().strip(), f"{_label(table, holder)}: {table.rows[holder][column]}")
+
+
+_NOBODY = re.compile(r"\b(?:nobody|no ?one|none|no other)\b", re.IGNORECASE)
+
+
+def _unsurpassed(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a claim that no row is more of something than one is, where another is: `nobody came sooner than the winner`."""
+    nobody = _NOBODY.search(claim.text)
+    mark = _COMPARISON.search(claim.text, nobody.end()) if nobody else None
+    than = _THAN.search(claim.text, mark.end()) if mark and mark["root"] else None
+    if nobody is None or mark is None or than is None:
+        return
+    rows, adjective = rows_named(claim.text[than.end() :], table), mark["root"].lower()
+    column = column_of(claim.text[nobody.end() : mark.start()], adjective, table, numbers)
+    if column is None or len(rows) != 1:
+        return
+    values = {
+        number.row: number.signed for number in numbers if number.column == column and not table.is_sum(number.row)
+    }
+    least = bool(_LEAST.match(adjective)) is not _turns(adjective, table, column, numbers)
+    extreme = min(values.values(), default=0.0) if least else max(values.values(), default=0.0)
+    if values.get(rows[0], extreme) != extreme:
+        holder = next(row for row, value in values.items() if value == extreme)
+        yield WrongReading(mark.group(), f"{_label(table, holder)}: {table.rows[holder][column]}")
 
 
 def _two_superlatives(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
