@@ -21,9 +21,17 @@ def test_words_of_one_meaning_are_found(word: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "other"),
-    [("high", "low"), ("north", "south"), ("win", "lose"), ("increase", "decrease"), ("teacher", "student")],
+    [
+        ("high", "low"),
+        ("north", "south"),
+        ("win", "lose"),
+        ("increase", "decrease"),
+        ("teacher", "student"),
+        ("mother", "father"),
+        ("deep", "strong"),
+    ],
 )
-def test_opposites_are_not(word: str, other: str) -> None:
+def test_opposites_and_what_shares_little_are_not(word: str, other: str) -> None:
     assert term(other) not in with_synonyms([term(word)])[term(word)]
 
 

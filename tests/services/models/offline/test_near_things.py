@@ -29,8 +29,8 @@ def test_each_of_two_things_is_told_from_its_own_source() -> None:
 
 
 def test_a_source_on_a_thing_of_a_longer_name_does_not_answer() -> None:
-    assert not asked("How high is Corrow Dam?", NETHER).whole or asked("How high is Corrow Dam?", NETHER, CORROW).whole
     told = asked("How high is Corrow Dam?", NETHER, CORROW)
+    assert told.whole
     assert told.sentences[0].title == "Corrow Dam"
 
 
