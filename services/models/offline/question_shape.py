@@ -193,7 +193,8 @@ def complete_clause(clause: str, first: str, question: str) -> str:
     )
     if leans is None and len(tokens(clause)) >= WHOLE and not asks_to_compare_figures(clause):
         return clause
-    return f"{clause} {' '.join(names_in(question)) or statement_of(first)}"
+    subject = " ".join(names_in(question)) or statement_of(first)
+    return f"{clause}（{subject}）" if has_cjk(clause) else f"{clause} ({subject})"
 
 
 def title_of(text: str, longest: int = 90) -> str:

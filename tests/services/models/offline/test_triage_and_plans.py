@@ -70,6 +70,17 @@ def test_each_clause_gets_a_step_with_queries_that_are_no_questions(question: st
     assert not any(query.endswith(("?", "？")) for step in steps for query in step.queries)
 
 
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("How deep is the Challenger Deep, and who measured it?", "Who measured it (Challenger Deep)"),
+        ("挑战者深渊有多深，是谁测量它的？", "是谁测量它的（挑战者深渊有多深）"),
+    ],
+)
+def test_a_clause_that_leans_on_the_one_before_names_its_subject_in_brackets(question: str, title: str) -> None:
+    assert plan(question).steps[1].title == title
+
+
 def test_a_comparison_gets_a_step_for_each_side() -> None:
     first, second = plan("Compare the Fresnel lens and the catoptric reflector").steps
     assert "Fresnel" in " ".join(first.queries)
