@@ -6,7 +6,7 @@ BIN := .venv/bin
 SANDBOX := .venv-sandbox
 AEGRA := .venv-aegra
 PLAIN := .venv-plain
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
 KILLS ?= 200

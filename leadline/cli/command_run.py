@@ -21,6 +21,7 @@ from schemas.events import Event
 from schemas.reporter import Report
 from services.reports.parser import parse_report
 from services.run.errors import BadInput, LeadlineError
+from services.run.ui_text import say
 
 Ended = TypeVar("Ended")
 GRACE = 10.0
@@ -82,16 +83,16 @@ def _offer(report: Report) -> None:
         for number, question in enumerate(report.follow_up_questions, 1):
             echo(f"  {number}. {question}", err=True)
     if report.follow_up_questions:
-        echo('Ask one of them with its number, or something else: leadline follow 1, leadline follow "…"', err=True)
+        echo(say("ask_on", report.locale, commands='leadline follow 1, leadline follow "…"'), err=True)
     elif report.asks_back:
-        echo('Answer with: leadline follow "…"', err=True)
+        echo(say("answer_back", report.locale, command='leadline follow "…"'), err=True)
 
 
 def _written_to(finished: Report) -> str:
     if not finished.folder:
         return ""
-    said = [f"\nWritten to {finished.folder} (check it with: leadline verify {finished.folder})"]
-    return "\n".join([*said, *(f"  {Path(finished.folder) / name}" for name in finished.files[1:])])
+    written = say("written_to", finished.locale, folder=finished.folder, command=f"leadline verify {finished.folder}")
+    return "\n".join([f"\n{written}", *(f"  {Path(finished.folder) / name}" for name in finished.files[1:])])
 
 
 def last_word(text: str, code: int, as_events: bool, **about: object) -> None:

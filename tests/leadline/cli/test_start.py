@@ -46,6 +46,7 @@ def test_a_long_question_is_shown_shortened_and_in_its_language(leadline: Leadli
     first = ran.err.splitlines()[0]
     assert first.startswith("· 开始研究：威廉")
     assert first.endswith("…")
+    assert "\n已写入 " in ran.err
 
 
 def test_a_japanese_question_gets_english_messages(leadline: Leadline, docs: Path) -> None:
