@@ -54,12 +54,12 @@ def test_a_stall_of_a_minute(lab: Lab, role: str, when: str, monkeypatch: pytest
 
 def test_a_long_answer_that_keeps_coming_is_not_cut_off(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = lab.whole()
-    grow_impatient(monkeypatch, 3)
+    grow_impatient(monkeypatch, 6)
 
     def slow(role: str, body: dict[str, Any]) -> Reply:
         written = completion(body, think(role, body))
         words = len(written.events or [])
-        return Reply(events=written.events, pace=4.0 / words)
+        return Reply(events=written.events, pace=7.0 / words)
 
     tried = lab.run(of_role("reporter", slow))
     assert tried.requests == whole.requests

@@ -121,7 +121,7 @@ async def test_time_that_runs_out_ends_in_a_report(endpoint: OpenAIServer, docs:
     report: Report = await aresearch(TWO_STEPS, docs=[docs], max_seconds=5)
     assert any("max_seconds" in limit for limit in report.limits)
     assert "William Thomson" in report.markdown
-    assert report.usage.seconds < 10
+    assert report.usage.seconds < 30, "an answer that never comes was waited for"
 
 
 async def test_a_limit_that_is_impossible_is_refused(docs: Path) -> None:

@@ -308,7 +308,7 @@ def _past_runs(tab: Page, client: httpx.Client) -> None:
     for number in range(31):
         metadata = {"title": f"Question {number}", "graph_id": "deep_research"}
         client.post("/threads", json={"metadata": metadata}).raise_for_status()
-    tab.reload()
+    tab.open(str(client.base_url))
     tab.wait("document.getElementById('more-runs').checkVisibility()", "that there are more")
     tab.click("document.getElementById('more-runs')")
     tab.wait("document.querySelectorAll('#run-list li').length > 31", "the others")

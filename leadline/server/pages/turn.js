@@ -139,7 +139,7 @@ export function turnView(thread, graph, actions) {
       ending.replaceChildren(...above, made);
       if (!above.length) announce(say("reportReady", { title: made.dataset.title }));
     } catch (problem) {
-      actions.problem(problem);
+      if (ended === key && element.isConnected) actions.problem(problem); // not of a thread that was left or deleted meanwhile
     }
   }
 
