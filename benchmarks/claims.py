@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.retrieval import rows
-from services.evidence.support import Verdict
+from services.evidence.verdict import Verdict
 
 OWN = Path(__file__).parent
 Judge = Callable[[str, Sequence[str], Sequence[str]], Verdict]

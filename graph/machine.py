@@ -6,6 +6,7 @@ from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.config import get_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
@@ -13,7 +14,7 @@ from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import LeadlineError
-from services.run.page_messages import on_a_page
+from services.run.page_messages import on_a_page, register_configuration
 from services.run.private_paths import without_paths
 from services.run.run_ends import run_over, run_stopped
 from services.run.scope import checked_choices, memory
@@ -72,3 +73,14 @@ class Builder(StateGraph[ResearchState, RunContext, ResearchInput, ResearchState
     def compile(self, *args: Any, **choices: Any) -> Machine:
         """Return the graph, compiled."""
         return Machine.of(super().compile(*args, **choices))
+
+
+def _configuration() -> Mapping[str, object]:
+    """Return the configuration of the run that this code works for; empty outside of runs."""
+    try:
+        return get_config().get("configurable", {})
+    except RuntimeError:
+        return {}
+
+
+register_configuration(_configuration)

@@ -3,11 +3,37 @@
 `research(question)` runs the whole machine and returns a `Report`; `aresearch` is the same for code that already runs
 in an event loop, and tells its progress as it goes: to a `Progress`, for one, which shows it in a notebook. `steer(text)` says something to a run
 under way, and `asteer` is the same inside an event loop.
+
+Each name loads its module when it is first used (PEP 562): a command that runs no research need not wait for the graph.
 """
 
-from leadline.api import aresearch, research, steer
-from leadline.progress.notebook import Progress
-from leadline.runs.steer import asteer
-from schemas.reporter import Report
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leadline.api import aresearch, research, steer
+    from leadline.progress.notebook import Progress
+    from leadline.runs.steer import asteer
+    from schemas.reporter import Report
 
 __all__ = ["Progress", "Report", "aresearch", "asteer", "research", "steer"]
+
+_MODULES = {
+    "Progress": "leadline.progress.notebook",
+    "Report": "leadline.api",
+    "aresearch": "leadline.api",
+    "asteer": "leadline.runs.steer",
+    "research": "leadline.api",
+    "steer": "leadline.api",
+}
+"""The module of each name; `leadline.api` gives reports their look in notebooks."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,36 +3,22 @@
 Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted and resumable.
 """
 
+import gc
 import os
 import sys
+from functools import cache
 from importlib import import_module, metadata
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from leadline.cli.command_list import COMMANDS
+from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED
 from leadline.cli.install_offer import install_and_repeat
-from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED
 from leadline.progress.terminal import echo
 from services.run.errors import BadInput, LeadlineError, NotInstalled
-
-EXIT_PIPE_CLOSED = 141
-"""As a shell counts a program that SIGPIPE ended."""
-
-
-COMMANDS = {
-    "research": "research follow resume steer replay batch",
-    "revise": "revise",
-    "stored_runs": "runs show report refresh",
-    "watch": "watch",
-    "memory": "memory",
-    "init": "init",
-    "checks": "models doctor verify compare",
-    "evaluate": "eval",
-    "serve": "serve mcp",
-}
-"""The commands of each module beside this file, in the order in which the help shows them."""
 
 
 class Commands(TyperGroup):
@@ -41,16 +27,18 @@ class Commands(TyperGroup):
     What is wrong with an option is said without the words that pydantic, by which typer checks it, puts before it.
     """
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # as in `invoke`
-        """Return the names of all commands."""
-        return " ".join(COMMANDS.values()).split()
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        """List the commands; none is loaded."""
+        super().__init__(*arguments, **attributes)
+        self.commands = {
+            name: TyperCommand(name, help=listed.summary, rich_help_panel=listed.heading)
+            for name, listed in COMMANDS.items()
+        }
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # as in `invoke`
-        """Return a command. A name that is none loads all of them, of which the most similar are suggested."""
-        named = [module for module, names in COMMANDS.items() if cmd_name in names.split()]
-        for module in named or COMMANDS:
-            self.commands.update(get_group(import_module(f"leadline.cli.{module}").commands).commands)
-        return self.commands.get(cmd_name)
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]  # as in `invoke`
+        """Load the command that was named."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed and loaded(str(name)), rest
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class of the context is private
         """Run the command that was named."""
@@ -59,6 +47,26 @@ class Commands(TyperGroup):
         except typer.BadParameter as error:
             error.message = error.message.removeprefix("Value error, ")
             raise
+
+
+def loaded(name: str) -> Any:
+    """Return a command with its module loaded."""
+    return get_group(_module(COMMANDS[name].module).commands).commands[name]
+
+
+@cache
+def _module(name: str) -> Any:
+    """Return a module of commands.
+
+    What imports make stays until the end: collecting garbage meanwhile takes a fifth of their time and finds next to none, and no later
+    collection need look through it.
+    """
+    gc.disable()
+    try:
+        return import_module(f"leadline.cli.{name}")
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 app = typer.Typer(

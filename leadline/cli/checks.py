@@ -10,7 +10,8 @@ import typer
 from leadline.batch.question_sets import documents_beside, read_questions
 from leadline.cli.evaluate import outcome_lines
 from leadline.cli.examples import examples
-from leadline.cli.options import EXIT_FAILED, EXIT_INTERRUPTED, MACHINE, REPORTS, Docs, Version
+from leadline.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
+from leadline.cli.options import Docs, Version
 from leadline.evaluation import compare as comparing
 from leadline.evaluation.question import locale_of
 from leadline.progress.terminal import echo
@@ -31,7 +32,7 @@ from services.text.tokens import message_language
 commands = typer.Typer()
 
 
-@commands.command(epilog=examples("models"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("models"))
 def models(
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
     forget: Annotated[
@@ -52,7 +53,7 @@ def models(
         raise typer.Exit(EXIT_FAILED)
 
 
-@commands.command(epilog=examples("doctor"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("doctor"))
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False) -> None:
     """Show what works on this machine, what is missing, and how to get it."""
     checks = asyncio.run(examine())
@@ -64,7 +65,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the check
         raise typer.Exit(EXIT_FAILED)
 
 
-@commands.command(epilog=examples("verify"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("verify"))
 def verify(
     places: Annotated[
         list[Path],
@@ -146,7 +147,7 @@ def _told(name: str, check: BundleCheck) -> bool:
     return True
 
 
-@commands.command(epilog=examples("compare"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("compare"))
 def compare(
     questions: Annotated[Path, typer.Argument(metavar="QUESTIONS", help="Question set: JSON with the expected facts.")],
     prompts: Annotated[

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from leadline.cli.options import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
+from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
 from leadline.cli.report_text import print_report
 from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress

@@ -9,7 +9,8 @@ from leadline.batch.questions import Outcome
 from leadline.cli.choices import choices_of, takes_choices
 from leadline.cli.command_run import until_interrupted
 from leadline.cli.examples import examples
-from leadline.cli.options import EXIT_FAILED, MACHINE, Docs
+from leadline.cli.exit_codes import EXIT_FAILED
+from leadline.cli.options import Docs
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.evaluation_runs import OnOutcome, SettingsRunner
 from leadline.evaluation.judge import judge_context
@@ -34,7 +35,7 @@ RUNS = ("locale", "length", "max_plan_iterations", "max_step_num", "max_tokens",
 """Choices that hold for the runs of all settings."""
 
 
-@commands.command("eval", epilog=examples("eval"), rich_help_panel=MACHINE)
+@commands.command("eval", epilog=examples("eval"))
 @takes_choices(*RUNS, show_default=False)
 def evaluate_set(
     file: Annotated[

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import typer
 
 from leadline.cli.examples import examples
+from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.init_model import model_settings
 from leadline.cli.input_prompts import choose, typed_key, typed_value
-from leadline.cli.options import EXIT_FAILED, MACHINE
 from leadline.setup.env_file import FILE, problems_of, write, written_before
 from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by
 from services.run.errors import BadInput, SettingsError
@@ -27,7 +27,7 @@ NOBODY = (
 )
 
 
-@commands.command(epilog=examples("init"), rich_help_panel=MACHINE)
+@commands.command(epilog=examples("init"))
 def init(
     provider: Annotated[ProviderName | None, typer.Option(help="Who runs the model.", show_default=False)] = None,
     endpoint: Annotated[

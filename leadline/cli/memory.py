@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from leadline.cli.examples import examples
-from leadline.cli.options import REPORTS
 from leadline.progress.terminal import echo
 from leadline.runs.memory import aforget, aforget_all, amemory
 from schemas.memory import MemoryEntry, MemoryView
@@ -19,7 +18,7 @@ _FORGET = "forget"
 _NOTHING = "Nothing is remembered. A run with --memory remembers what its report proves."
 
 
-@commands.command(epilog=examples("memory"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("memory"))
 def memory(
     words: Annotated[
         list[str] | None,

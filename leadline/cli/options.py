@@ -1,4 +1,4 @@
-"""Exit codes and options that several commands share."""
+"""Options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,11 +9,6 @@ from leadline.cli.choices import option
 from leadline.runs.run_ids import complete_run_id
 from schemas.depth import Depth
 from schemas.options import OUTPUT, CitationStyle
-
-EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NO_EVIDENCE, EXIT_INTERRUPTED = 1, 2, 3, 130
-
-RESEARCH, REPORTS, MACHINE, SERVING = "Research", "Runs and their reports", "Set up and check", "Serve"
-"""Headings below which the help lists the commands."""
 
 
 def _run(described: str) -> Any:

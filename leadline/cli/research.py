@@ -15,18 +15,8 @@ from leadline.batch.runners import LocalRunner, ServerRunner
 from leadline.cli.choices import FLAGS, choices_of, takes_choices
 from leadline.cli.command_run import errors_as_json, show_report, until_interrupted
 from leadline.cli.examples import examples
-from leadline.cli.options import (
-    EXIT_FAILED,
-    RESEARCH,
-    AllDepth,
-    Docs,
-    Events,
-    FinishedRun,
-    Json,
-    OtherOut,
-    Out,
-    UnfinishedRun,
-)
+from leadline.cli.exit_codes import EXIT_FAILED
+from leadline.cli.options import AllDepth, Docs, Events, FinishedRun, Json, OtherOut, Out, UnfinishedRun
 from leadline.progress.lines import batch_progress
 from leadline.progress.plan_review import review_in_terminal
 from leadline.progress.protocol import Progress
@@ -41,7 +31,7 @@ from services.run.errors import BadInput
 commands = typer.Typer()
 
 
-@commands.command(epilog=examples("research"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("research"))
 @takes_choices(*FLAGS)
 def research(
     question: Annotated[
@@ -75,7 +65,7 @@ def _from_stdin() -> str:
     return sys.stdin.read()
 
 
-@commands.command(epilog=examples("follow"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("follow"))
 @takes_choices(
     "documents", "output_formats", "citation_style", "depth", "deep_research", "review_plan", show_default=False
 )
@@ -108,7 +98,7 @@ def follow(
         show_report(work, as_json, as_events, run_id=run_id)
 
 
-@commands.command(epilog=examples("resume"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("resume"))
 def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = False, as_events: Events = False) -> None:
     """Go on with an interrupted run where it stopped; nothing that was answered is asked again."""
 
@@ -119,7 +109,7 @@ def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = Fals
         show_report(work, as_json, as_events)
 
 
-@commands.command(epilog=examples("steer"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("steer"))
 def steer(
     said: Annotated[
         list[str],
@@ -150,13 +140,13 @@ _HEARD = {
 """What becomes of a message, by what it asks for."""
 
 
-@commands.command(epilog=examples("replay"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("replay"))
 def replay(run: FinishedRun = None, out: OtherOut = None, as_json: Json = False) -> None:
     """Run a finished run again from its journal: no model is called, nothing is searched, and the report is the same."""
     show_report(lambda _: areplay(run, out=out), as_json)
 
 
-@commands.command(epilog=examples("batch"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("batch"))
 def batch(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A question a line, or a JSON object a line.")],
     docs: Docs = None,

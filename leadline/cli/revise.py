@@ -7,7 +7,7 @@ import typer
 
 from leadline.cli.command_run import errors_as_json, show_report
 from leadline.cli.examples import examples
-from leadline.cli.options import RESEARCH, Events, Json, OtherOut
+from leadline.cli.options import Events, Json, OtherOut
 from leadline.progress.protocol import Progress
 from leadline.runs.revise import arevise
 from schemas.reporter import Report
@@ -16,7 +16,7 @@ from services.run.errors import BadInput
 commands = typer.Typer()
 
 
-@commands.command(epilog=examples("revise"), rich_help_panel=RESEARCH)
+@commands.command(epilog=examples("revise"))
 def revise(
     asked: Annotated[
         list[str],

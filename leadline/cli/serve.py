@@ -6,14 +6,13 @@ from typing import Annotated
 import typer
 
 from leadline.cli.examples import examples
-from leadline.cli.options import SERVING
 from leadline.mcp.server import serve as over_stdio
 from leadline.server.launch import serve as until_stopped
 
 commands = typer.Typer()
 
 
-@commands.command(epilog=examples("serve"), rich_help_panel=SERVING)
+@commands.command(epilog=examples("serve"))
 def serve(
     port: Annotated[int, typer.Option(min=1, max=65_535, metavar="P", help="Port to listen at.")] = 2024,
     host: Annotated[
@@ -32,7 +31,7 @@ def serve(
     raise typer.Exit(until_stopped(host, port, ready))
 
 
-@commands.command(epilog=examples("mcp"), rich_help_panel=SERVING)
+@commands.command(epilog=examples("mcp"))
 def mcp() -> None:
     """Serve research, read_report and verify_report to MCP clients over stdin and stdout."""
     asyncio.run(over_stdio())

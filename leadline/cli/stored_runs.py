@@ -9,7 +9,8 @@ import typer
 
 from leadline.cli.command_run import echo_report
 from leadline.cli.examples import examples
-from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun, Formats, LatestRun, References, Version
+from leadline.cli.exit_codes import EXIT_FAILED
+from leadline.cli.options import FinishedRun, Formats, LatestRun, References, Version
 from leadline.progress.terminal import echo
 from leadline.runs.actions import arefresh, areport, aruns, atimeline
 from leadline.runs.refresh import as_markdown
@@ -23,7 +24,7 @@ from services.run.ui_text import say
 commands = typer.Typer()
 
 
-@commands.command(epilog=examples("runs"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("runs"))
 def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the runs as a JSON list.")] = False) -> None:
     """List all runs, the newest first."""
     records = asyncio.run(aruns())
@@ -42,7 +43,7 @@ SHOWN = {"id", "question", "status", "created", "folder", "error"}
 """What `leadline runs --json` says of a run."""
 
 
-@commands.command(epilog=examples("show"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("show"))
 def show(
     run: LatestRun = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the timeline as a page instead.")] = None,
@@ -79,7 +80,7 @@ def show(
         echo(f"Show one: leadline show {record.id} --version 1", err=True)
 
 
-@commands.command(epilog=examples("report"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("report"))
 def report(
     run: FinishedRun = None,
     formats: Formats = "html",
@@ -99,7 +100,7 @@ def report(
             typer.launch(place.absolute().as_uri())
 
 
-@commands.command(epilog=examples("refresh"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("refresh"))
 def refresh(
     run: FinishedRun = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,

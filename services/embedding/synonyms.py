@@ -2,20 +2,18 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 
-from services.embedding.dictionary import dictionary
-from services.run.settings import settings
+from services.embedding.dictionary import Dictionary, dictionary
 from services.text.tokens import has_cjk
 
 
 def with_synonyms(terms: Iterable[str]) -> dict[str, frozenset[str]]:
     """Return search terms, each with those that mean about the same and itself; alone where no dictionary is installed. Blocking."""
-    folder = str(settings().leadline_home / "documents")
-    return {term: _synonyms(term, folder) for term in terms}
+    wanted = list(terms)
+    words = None if all(map(has_cjk, wanted)) else dictionary()
+    return {term: _synonyms(term, words) for term in wanted}
 
 
 @lru_cache(maxsize=4096)
-def _synonyms(term: str, folder: str) -> frozenset[str]:
-    words = None if has_cjk(term) else dictionary(Path(folder))
-    return frozenset([term, *(words.synonyms(term) if words else [])])
+def _synonyms(term: str, words: Dictionary | None) -> frozenset[str]:
+    return frozenset([term, *(words.synonyms(term) if words and not has_cjk(term) else [])])

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from services.embedding.dictionary import dictionary
 from services.embedding.models import embed_locally
-from services.run.settings import settings
 from services.text.tokens import has_cjk, tokens
 
 UNRELATED = 0.2
@@ -34,7 +33,7 @@ def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
 
     Nothing where no dictionary is installed, it knows none of the words, or no text holds any.
     """
-    words = dictionary(settings().leadline_home / "documents")
+    words = dictionary()
     concepts = [[frozenset(name.split()) for name in concept] for concept in words.concepts(question)] if words else []
     held = [frozenset(tokens(text)) for text in texts]
     holding = [[any(name <= own for name in concept) for own in held] for concept in concepts]
@@ -55,7 +54,7 @@ def translations(question: str, text: str) -> list[list[str]]:
     """
     if not text or has_cjk(question) == has_cjk(text):
         return []
-    known = dictionary(settings().leadline_home / "documents")
+    known = dictionary()
     return [[word, *others] for word, others in known.translations(question).items()] if known else []
 
 

@@ -42,14 +42,14 @@ def background_views(
 def unquoted(background: Background | None, results: Mapping[str, StepResult]) -> list[tuple[Excerpt, str]]:
     """Return the background excerpts that hold something that neither earlier turns nor steps quote, each with just that."""
     quoted = [excerpt for result in results.values() for excerpt in result.excerpts]
-    rests = ((excerpt, _unquoted(excerpt, quoted)) for excerpt in (background.excerpts if background else []))
+    texts = [_letters(excerpt.quote) for excerpt in quoted]
+    rests = ((excerpt, _unquoted(excerpt, quoted, texts)) for excerpt in (background.excerpts if background else []))
     return [(excerpt, rest) for excerpt, rest in rests if rest]
 
 
-def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt]) -> str:
-    """Return the sentences of an excerpt that no other excerpt quotes, in their order."""
+def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt], texts: Sequence[str]) -> str:
+    """Return the sentences of an excerpt that no other excerpt quotes, in their order; `texts` are the letters of these."""
     beside = [first for first in quoted if first.content_hash == excerpt.content_hash]
-    texts = [_letters(first.quote) for first in quoted]
     runs: list[tuple[int, int]] = []
     fresh = False
     for span in sentences(excerpt.quote):
@@ -69,7 +69,7 @@ def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt]) -> str:
 
 
 def _letters(text: str) -> str:
-    return "".join(char for char in text if char.isalnum()).casefold()
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _only_headings(lines: Iterable[str]) -> bool:

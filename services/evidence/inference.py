@@ -14,7 +14,8 @@ from typing import Literal
 from services.embedding.cross_lingual import Likeness
 from services.evidence.predicates import comparisons
 from services.evidence.readings import Number, Reading, read, word_keys
-from services.evidence.support import MAX_CLAIM, Failing, Verdict, check_support, lexical_share
+from services.evidence.support import MAX_CLAIM, check_support, lexical_share
+from services.evidence.verdict import Failing, Verdict
 from services.text.measures import MEASURED_KINDS
 from services.text.names import names
 from services.text.numbers import is_held, missing_quantities, quantities

@@ -170,7 +170,7 @@ def period_of(quantity: Quantity) -> Period | None:
 
 
 def _prose(text: str) -> Reading:
-    text, placed = quantities_with_places(text)
+    text, read = quantities_with_places(text)
     breaks, depths = _breaks(text)
 
     def depth(place: int) -> int:
@@ -183,7 +183,7 @@ def _prose(text: str) -> Reading:
     times = {time.start: time for time in times_in_two_units(text)}
     inside = {place for found in clocks.values() for place in range(*found.span())}
     inside |= {place for time in times.values() for place in range(time.start, time.end)}
-    placed = [item for item in placed if item[0] not in inside]
+    placed = [item for item in read if item[0] not in inside]
     placed += [(*found.span(), Quantity(found.group(), "number", _seconds(found))) for found in clocks.values()]
     placed += [
         (time.start, time.end, Quantity(time.measure.text, "number", time.measure.value)) for time in times.values()

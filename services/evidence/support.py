@@ -1,9 +1,7 @@
 """Whether quotes support a sentence: its numbers and dates, its names, enough of its words. Code, not a model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
-from typing import Literal
 
 from services.embedding.cross_lingual import Likeness
 from services.evidence.long_quotes import held_together, is_long
@@ -13,6 +11,7 @@ from services.evidence.readings import Reading, read, with_title
 from services.evidence.source_dates import without_source_dates
 from services.evidence.table_claims import wrong_reading
 from services.evidence.table_trends import wrong_trend
+from services.evidence.verdict import Verdict
 from services.evidence.wording import turned
 from services.text.measures import UNIT_WORDS
 from services.text.names import can_be_found, missing_names, names
@@ -39,42 +38,6 @@ _BEGINNING = 4
 MEANING = 0.55
 """Least cosine of a sentence and the sentence of a quote in another language that comes nearest to it, by the local model
 `use`. On half of XQuAD's parallel paragraphs balanced accuracy with the other checks is flat from 0.5 to 0.6."""
-
-Failing = Literal[
-    "", "uncited", "numbers", "untraced", "names", "words", "language", "meaning", "negation", "denied", "opposite",
-    "period", "subject", "unit", "other", "reversed", "table", "hedge", "scope", "cause", "superlative", "roles",
-    "quote", "premises", "unrelated", "plain", "share",
-]  # fmt: skip
-SEEN_BEFORE = frozenset({"uncited", "numbers", "untraced", "names", "language", "meaning"})
-"""Failings that the check of versions before 0.2 saw as well, so that their bundles can be held to them."""
-_OTHER_VALUE = frozenset({"period", "subject", "other"})
-"""Failings with which quotes refute a sentence if they give another value in place of its own."""
-_OTHERWISE = frozenset({"negation", "opposite", "reversed", "superlative"})
-"""Failings with which quotes say the opposite. `table`, `unit` and `roles` are not among either: rules read those less surely, and with
-`scope`, `hedge` and `cause` quotes say less, not otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a check came to; without a failing part, the sentence is supported."""
-
-    failing: Failing = ""
-    what: tuple[str, ...] = ()
-    """The numbers, names or words that fail, as the sentence writes them; of a denial or a role, those of the quotes."""
-    instead: str = ""
-    """What the quotes give in place of it, where they do."""
-    likeness: float | None = None
-    """By which the sentence was judged, where it was judged by meaning."""
-    sure: bool = True
-    """Whether what fails is said otherwise by the quotes, where that can be told from what they say nothing of."""
-
-    @property
-    def refutes(self) -> bool:
-        """Tell whether the quotes say something else than the sentence, rather than nothing of it.
-
-        Of the claims of `benchmarks/` that may be looked at (November 2026) this holds for 1 of 388 right ones and 64 of 300 wrong ones.
-        """
-        return (self.failing in _OTHERWISE and self.sure) or (self.failing in _OTHER_VALUE and bool(self.instead))
 
 
 def check_support(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from schemas.evidence import Answered, SourceCategory, Status
-from services.evidence.support import Verdict
+from services.evidence.verdict import Verdict
 from services.reports.reasons import (
     JUDGED,
     JUDGED_INFERENCE,

@@ -5,11 +5,9 @@ A user of a server has its page, and neither its command line nor its environmen
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-
-from langgraph.config import get_config
 
 _LOGGER = logging.getLogger("leadline")
 _CALLERS = frozenset({"langgraph_auth_user", "langgraph_auth_user_id"})
@@ -46,12 +44,17 @@ def on_a_page(configuration: Mapping[str, object] | None = None) -> Iterator[Non
         _on_a_page.reset(token)
 
 
+_configurations: list[Callable[[], Mapping[str, object]]] = []
+
+
+def register_configuration(source: Callable[[], Mapping[str, object]]) -> None:
+    """Let the graph tell the configuration of the run that it carries out; where it is not loaded, there is no run."""
+    _configurations[:] = [source]
+
+
 def run_configuration() -> Mapping[str, object]:
     """Return the configuration of the run that this code works for; empty outside of runs."""
-    try:
-        return get_config().get("configurable", {})
-    except RuntimeError:
-        return {}
+    return _configurations[0]() if _configurations else {}
 
 
 def for_a_page(text: str, page: str = "") -> str:

@@ -10,6 +10,7 @@ Representations in Chinese Information Retrieval" (1997). That a passage is as g
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from services.text.passages import sentences
 from services.text.ranking import rarity
@@ -30,17 +31,22 @@ def proximity(query: str, passages: Sequence[str]) -> list[float]:
             the passages of one call only.
     """
     wanted = _parts(query)
-    held = [[wanted & _parts(text) for text in _sentences(passage)] for passage in passages]
+    held = [[{part for part in wanted if part in words} for words in _sentences(passage)] for passage in passages]
     holding = Counter(part for own in held for part in set[str]().union(*own))
     weights = {part: rarity(holding[part], len(passages)) for part in wanted}
     total = sum(weights[part] for part in sorted(weights)) or 1.0  # sorted: sums of floats hang on their order
     return [max(sum(weights[part] for part in sorted(stretch)) for stretch in _stretches(own)) / total for own in held]
 
 
-def _sentences(passage: str) -> list[str]:
-    """Return the sentences of a passage without its headings, which all passages below them share."""
+@lru_cache(maxsize=1_024)  # a run asks about ten times for those of each passage
+def _sentences(passage: str) -> tuple[str, ...]:
+    """Return the words of each sentence of a passage without its headings, which all passages below them share.
+
+    Nothing stands between the words, so a sentence holds a part of a word where that is found in it: none has `$^` inside.
+    """
     found = [passage[span.start : span.end] for span in sentences(passage)]
-    return [sentence for sentence in found if not sentence.startswith("#")] or [passage]
+    telling = [sentence for sentence in found if not sentence.startswith("#")] or [passage]
+    return tuple("".join(_words(sentence)) for sentence in telling)
 
 
 def _stretches(held: Sequence[set[str]]) -> list[set[str]]:
@@ -51,10 +57,14 @@ def _stretches(held: Sequence[set[str]]) -> list[set[str]]:
 def _parts(text: str) -> set[str]:
     """Return the parts of a text's words, but of those that say nothing; `^` and `$` mark where words begin and end."""
     found: set[str] = set()
-    for piece in pieces(text):
-        if has_cjk(piece):
-            found.update(char for char in piece if char not in CJK_STOP)
-        elif piece not in STOP_WORDS:
-            whole = f"^{piece}$"
-            found.update(whole[place : place + LETTERS] for place in range(len(whole) - LETTERS + 1))
+    for word in _words(text):
+        if has_cjk(word):
+            found.update(char for char in word if char not in CJK_STOP)
+        else:
+            found.update(word[place : place + LETTERS] for place in range(len(word) - LETTERS + 1))
     return found
+
+
+def _words(text: str) -> list[str]:
+    """Return a text's words without those that say nothing; those that are not Chinese between `^` and `$`."""
+    return [piece if has_cjk(piece) else f"^{piece}$" for piece in pieces(text) if piece not in STOP_WORDS]

@@ -25,7 +25,7 @@ def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, flo
     """
     if not index.in_another_language(has_cjk(query)):
         return {}
-    words = dictionary(index.home)
+    words = dictionary()
     concepts = words.concepts(query) if words else []
     if not concepts:
         return {}

@@ -3,6 +3,8 @@
 import hashlib
 import struct
 from collections.abc import Mapping
+from functools import lru_cache
+from operator import eq
 
 import numpy as np
 
@@ -56,9 +58,13 @@ def similarity(signature: str, other: str) -> float:
     """Estimate the share of shingles that two texts have in common, from their signatures; 0 to 1."""
     if not signature or not other:
         return 0.0
-    places = range(0, HASHES * _DIGITS, _DIGITS)
-    equal = sum(signature[place : place + _DIGITS] == other[place : place + _DIGITS] for place in places)
+    equal: int = sum(map(eq, _minima(signature), _minima(other)))
     return equal / HASHES
+
+
+@lru_cache(maxsize=1_024)
+def _minima(signature: str) -> tuple[str, ...]:
+    return tuple(signature[place : place + _DIGITS] for place in range(0, HASHES * _DIGITS, _DIGITS))
 
 
 def may_be_copy(signature: str, other: str) -> bool:

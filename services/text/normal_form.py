@@ -19,7 +19,7 @@ _BLANKS_AT_LINE_END = re.compile(r"(?<![ \t\u00a0\u3000])[ \t\u00a0\u3000]++(?=\
 
 def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     """Return a text in one of Unicode's normal forms; of too many combining marks in a row the first ones stay."""
-    return unicodedata.normalize(form, _MARKS.sub(_with_fewer_marks, text))
+    return text if text.isascii() else unicodedata.normalize(form, _MARKS.sub(_with_fewer_marks, text))
 
 
 def normalise_text(text: str) -> str:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from schemas.evidence import EXCERPT_ID
 from services.text.normal_form import normal_form
@@ -116,7 +117,8 @@ def quantities(text: str) -> list[Quantity]:
     return [quantity for _, _, quantity in quantities_with_places(text)[1]]
 
 
-def quantities_with_places(text: str) -> tuple[str, list[tuple[int, int, Quantity]]]:
+@lru_cache(maxsize=1_024)  # a run asks about ten times for those of each sentence
+def quantities_with_places(text: str) -> tuple[str, tuple[tuple[int, int, Quantity], ...]]:
     """Return a text in the form in which its quantities are read, and each with its start and end there."""
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
     text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
@@ -129,7 +131,7 @@ def quantities_with_places(text: str) -> tuple[str, list[tuple[int, int, Quantit
         taken = list(finder(rest))
         found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
         rest = _blanked(rest, [(start, end) for start, end, _ in taken])
-    return text, sorted(found, key=lambda item: item[0])
+    return text, tuple(sorted(found, key=lambda item: item[0]))
 
 
 def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:

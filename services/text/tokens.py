@@ -35,6 +35,8 @@ def message_language(text: str) -> str:
 
 def pieces(text: str) -> list[str]:
     """Return words, numbers and runs of CJK characters of a text, in lower case, without accents and in order."""
+    if text.isascii():
+        return _PIECE.findall(text.lower())
     plain = normal_form("NFKC", text).lower()
     if _ACCENTED.search(plain):
         plain = normal_form("NFC", _ACCENTS.sub("", normal_form("NFD", plain)))
@@ -49,10 +51,10 @@ def tokens(text: str, *, keep_stop_words: bool = False) -> list[str]:
     """
     found: list[str] = []
     for piece in pieces(text):
-        if _IS_CJK.match(piece):
+        if not piece.isascii() and _IS_CJK.match(piece):
             found.extend(_bigrams(piece, keep_stop_words))
         elif piece[0].isdigit():
-            found.append(re.sub(r",(?=\d{3})", "", piece))
+            found.append(re.sub(r",(?=\d{3})", "", piece) if "," in piece else piece)
         elif keep_stop_words or piece not in STOP_WORDS:
             found.append(stem(piece))
     return found

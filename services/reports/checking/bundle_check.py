@@ -17,7 +17,8 @@ from services.evidence.contradictions import check_contradiction
 from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
 from services.evidence.source_dates import dated_title
-from services.evidence.support import SEEN_BEFORE, Verdict, check_support
+from services.evidence.support import check_support
+from services.evidence.verdict import SEEN_BEFORE, Verdict
 from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
 from services.reports.checking.claim_check import VETO
 from services.reports.checking.inference_quota import SHARE

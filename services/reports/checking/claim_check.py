@@ -11,7 +11,8 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.inference import check_marked
 from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
 from services.evidence.source_dates import dated_title
-from services.evidence.support import Verdict, check_support
+from services.evidence.support import check_support
+from services.evidence.verdict import Verdict
 from services.reports.checking.code_citations import CANDIDATES, CodeCitations
 from services.reports.labels import Labels
 from services.text.names import missing_names

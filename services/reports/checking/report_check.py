@@ -29,7 +29,7 @@ from services.evidence.model_markdown import (
 )
 from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
 from services.evidence.source_dates import with_publication_heads
-from services.evidence.support import Verdict
+from services.evidence.verdict import Verdict
 from services.reports.checking.block_markdown import fenced, language_of, list_item, table_row
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from leadline.cli.app import COMMANDS
+from leadline.cli.app import loaded
+from leadline.cli.command_list import COMMANDS
 from leadline.cli.examples import EXAMPLES
 from tests.leadline.conftest import Leadline
 
@@ -21,19 +22,24 @@ LIVE = {"serve", "follow", "init", "doctor", "models", "mcp", "compare", "resume
 
 
 def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
-    names = [name for named in COMMANDS.values() for name in named.split()]
-    assert set(names) == EXAMPLES.keys()
-    for name in names:
+    assert COMMANDS.keys() == EXAMPLES.keys()
+    for name in COMMANDS:
         ran = leadline(name, "--help")
         assert ran.code == 0
         for _, line in EXAMPLES[name]:
             assert "".join(line.split()) in "".join(ran.out.split())
 
 
-@pytest.mark.parametrize("module", COMMANDS)
-def test_each_module_has_the_commands_that_are_looked_for_there(module: str) -> None:
+@pytest.mark.parametrize("module", dict.fromkeys(listed.module for listed in COMMANDS.values()))
+def test_each_module_has_the_commands_that_are_listed_as_its_own(module: str) -> None:
     defined = import_module(f"leadline.cli.{module}").commands.registered_commands
-    assert [command.name or command.callback.__name__ for command in defined] == COMMANDS[module].split()
+    names = [command.name or command.callback.__name__ for command in defined]
+    assert names == [name for name, listed in COMMANDS.items() if listed.module == module]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_as_its_own_help_begins(name: str) -> None:
+    assert loaded(name).help.split("\n\n")[0] == COMMANDS[name].summary
 
 
 def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

