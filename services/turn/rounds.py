@@ -200,7 +200,7 @@ class _Rounds:
             "queries": self.next_queries,
             "searched": [search.model_dump() for search in self.searched],
         }
-        self.run.round_done(self.step_id, data)
+        self.run.tell_round(self.step_id, data)
 
     async def _search(self) -> list[Passage]:
         """Search the next queries, and return what no earlier round has found."""
