@@ -2,11 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from leadline.evaluation.charts import COLOURS, charts_of
@@ -17,7 +16,7 @@ from leadline.evaluation.results import QuestionResult
 from leadline.evaluation.table import amount, heading, judge_lines, notable_differences, rows
 from schemas.evidence import Claim
 from schemas.reporter import Report
-from services.reports.html.page import asset, page_parts, render_fragment
+from services.reports.html.page import asset, environment, page_parts, render_fragment
 from services.reports.labels import labels_for, language_of
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
@@ -55,18 +54,6 @@ class Side:
     """A judge's scores of the report and of the reference by each criterion."""
 
 
-@cache
-def _environment() -> Environment:
-    """Return the environment of the template; it escapes everything that is not marked as HTML."""
-    return Environment(
-        loader=FunctionLoader(lambda name: (_HERE / name).read_text("utf-8")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 def render_page(evaluated: Evaluated) -> str:
     """Return the page of an evaluation. Blocking."""
     evaluation = evaluated.evaluation
@@ -74,8 +61,8 @@ def render_page(evaluated: Evaluated) -> str:
     parts = page_parts(styles, [])
     locale = evaluation.locale
     return (
-        _environment()
-        .get_template("eval.html.j2")
+        environment()
+        .from_string((_HERE / "eval.html.j2").read_text("utf-8"))
         .render(
             evaluation=evaluation,
             language=language_of(locale),
