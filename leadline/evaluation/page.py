@@ -1,5 +1,6 @@
 """The page of an evaluation: one HTML file with the table, charts, and for each question its reports side by side."""
 
+import asyncio
 import re
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,7 @@ from leadline.evaluation.results import QuestionResult
 from leadline.evaluation.table import amount, heading, judge_lines, notable_differences, rows
 from schemas.evidence import Claim
 from schemas.reporter import Report
+from services.reports.checking.bundle import write_files
 from services.reports.html.page import asset, environment, page_parts, render_fragment
 from services.reports.labels import labels_for, language_of
 from services.reports.parser import parse_report
@@ -52,6 +54,17 @@ class Side:
     """A judge's verdict on each criterion."""
     scores: list[dict[str, Any]]
     """A judge's scores of the report and of the reference by each criterion."""
+
+
+async def write_results(evaluated: Evaluated, place: Path) -> None:
+    """Write the results into the folder of an evaluation.
+
+    Raises:
+        StoreUnwritable: the folder cannot be written.
+    """
+    text = await asyncio.to_thread(evaluated.evaluation.model_dump_json, indent=1)
+    page = await asyncio.to_thread(render_page, evaluated)
+    await write_files(place, {"eval.json": f"{text}\n".encode(), "eval.html": page.encode()}, "eval")
 
 
 def render_page(evaluated: Evaluated) -> str:
