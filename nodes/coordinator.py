@@ -30,7 +30,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.log import log
 from services.run.roles import check_models_chosen, role_model
 from services.run.run_ends import run_ended
-from services.run.scope import Run, choices, evidence_of, turn_run
+from services.run.scope import Run, choices, evidence_of, node_run
 from services.run.traces import missing_packages
 from services.run.ui_text import say
 from services.search.providers import notices_for
@@ -77,10 +77,10 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     await tell_estimate(runtime, context, "coordinator", spoken)
     earlier = _without_present(state)
     problem: LimitReached | UselessAnswer | None = None
-    async with turn_run(runtime, "coordinator", spoken) as (run, turn):
+    async with node_run({"locale": spoken}, runtime, "coordinator") as run:
         log("run_started", characters=len(question), depth=context.depth, formats=context.output_formats)
         chosen = await store_choices(context, evidence_of(runtime))
-        await note_choices(evidence_of(runtime).store, run.thread, turn, chosen)
+        await note_choices(evidence_of(runtime).store, run.thread, run.turn, chosen)
         today = await _today(run)
         conversation, recalled = await _thread(run, question, earlier, former, evidence_of(runtime))
         prompt = CoordinatorPrompt(
@@ -111,7 +111,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         *([limit_message(problem, triage.locale)] if isinstance(problem, LimitReached) else []),
         *([say("question_by_rules", triage.locale)] if problem else []),
     ]
-    fresh = _fresh_turn(question, triage, turn, today, limits, run.usage)
+    fresh = _fresh_turn(question, triage, run.turn, today, limits, run.usage)
     fresh["choices"] = chosen
     messages = _asked(state, question, former)
     if triage.intent in DIRECT:
@@ -123,9 +123,9 @@ async def _plain_change(
     state: ResearchState, runtime: Runtime[RunContext], message: str, former: Former | None
 ) -> ResearchState:
     """Let the report be changed as a message plainly asks; no model is asked whether it does."""
-    async with turn_run(runtime, "coordinator", message_language(message)) as (run, turn):
+    async with node_run({"locale": message_language(message)}, runtime, "coordinator") as run:
         chosen = await store_choices(choices(runtime), evidence_of(runtime))
-        await note_choices(evidence_of(runtime).store, run.thread, turn, chosen)
+        await note_choices(evidence_of(runtime).store, run.thread, run.turn, chosen)
     return {**as_change(state, message, chosen), "messages": _asked(state, message, former)}
 
 

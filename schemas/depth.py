@@ -1,7 +1,7 @@
 """Depth: one choice, from which follows how far a run goes, unless it chooses a part of that by itself."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 Depth = Literal["quick", "standard", "deep", "exhaustive"]
 
@@ -36,7 +36,7 @@ class Level:
     """Tokens that models write in the course of a run, about."""
     seconds: int
     """Seconds that a run may take."""
-    links: int = 0
+    links: int
     """Links of one page that a step follows at most."""
 
     @property
@@ -50,68 +50,24 @@ class Level:
         return 2 * self.steps if self.plans > 1 else 0
 
 
-LEVELS: dict[Depth, Level] = {
-    "quick": Level(
-        plans=1,
-        steps=3,
-        rounds=1,
-        sources=6,
-        hits=10,
-        pages=6,
-        passage_tokens=1_300,
-        background=6,
-        words=(0, 0),
-        reworked=0,
-        prompt_tokens=3_000,
-        answer_tokens=500,
-        seconds=180,
-    ),
-    "standard": Level(
-        plans=3,
-        steps=3,
-        rounds=2,
-        sources=25,
-        hits=30,
-        pages=6,
-        passage_tokens=4_000,
-        background=6,
-        words=(800, 2_000),
-        reworked=0,
-        prompt_tokens=40_000,
-        answer_tokens=6_000,
-        seconds=900,
-    ),
-    "deep": Level(
-        plans=5,
-        steps=6,
-        rounds=4,
-        sources=80,
-        hits=60,
-        pages=8,
-        passage_tokens=12_000,
-        background=12,
-        words=(3_000, 6_000),
-        reworked=1,
-        prompt_tokens=250_000,
-        answer_tokens=25_000,
-        seconds=2_400,
-        links=5,
-    ),
-    "exhaustive": Level(
-        plans=8,
-        steps=12,
-        rounds=6,
-        sources=200,
-        hits=200,
-        pages=10,
-        passage_tokens=24_000,
-        background=12,
-        words=(6_000, 0),
-        reworked=2,
-        prompt_tokens=800_000,
-        answer_tokens=60_000,
-        seconds=7_200,
-        links=5,
-    ),
-}
 DEPTHS: tuple[Depth, ...] = get_args(Depth)
+_FIGURES: dict[str, tuple[Any, ...]] = {
+    "plans": (1, 3, 5, 8),
+    "steps": (3, 3, 6, 12),
+    "rounds": (1, 2, 4, 6),
+    "sources": (6, 25, 80, 200),
+    "hits": (10, 30, 60, 200),
+    "pages": (6, 6, 8, 10),
+    "passage_tokens": (1_300, 4_000, 12_000, 24_000),
+    "background": (6, 6, 12, 12),
+    "words": ((0, 0), (800, 2_000), (3_000, 6_000), (6_000, 0)),
+    "reworked": (0, 0, 1, 2),
+    "prompt_tokens": (3_000, 40_000, 250_000, 800_000),
+    "answer_tokens": (500, 6_000, 25_000, 60_000),
+    "seconds": (180, 900, 2_400, 7_200),
+    "links": (0, 0, 5, 5),
+}
+"""Each field of a level at every depth, in the order of the depths."""
+LEVELS: dict[Depth, Level] = {
+    depth: Level(**{name: figures[place] for name, figures in _FIGURES.items()}) for place, depth in enumerate(DEPTHS)
+}

@@ -32,7 +32,7 @@ class McpServer(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _one_way(self) -> "McpServer":
+    def _command_or_url(self) -> "McpServer":
         if bool(self.command) == bool(self.url):
             msg = "give either a command or a url"
             raise ValueError(msg)

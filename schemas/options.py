@@ -1,5 +1,6 @@
 """Types of the options that a run and its profile share, and how the command line writes an option."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -25,6 +26,7 @@ SearchPlace = Annotated[
 """One of these, or names of searches: with + between they are asked side by side, with | the next when one fails. Which there
 are, an operator's file says, too; these are the built-in ones, for forms and completion."""
 TimeRange = Literal["day", "week", "month", "year"]
+DAYS: Mapping[TimeRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 Length = Literal["brief", "standard", "full"]
 Style = Literal["report", "data"]
 OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf", "bibtex", "csl"]

@@ -88,7 +88,7 @@ class Reflection(BaseModel):
         """A contradiction needs two excerpts; one that names fewer says nothing and is left out."""
         if not isinstance(value, list):
             return value
-        return [item for item in value if not (isinstance(item, dict) and _one_sided(item.get("excerpt_ids")))]
+        return [item for item in value if not (isinstance(item, dict) and _lacks_sides(item.get("excerpt_ids")))]
 
 
 def reflection_schema(prompt: ReflectorPrompt) -> type[Reflection]:
@@ -111,5 +111,5 @@ def _schema(outlined: bool, wide: bool, dated: bool) -> type[Reflection]:
     return create_model("Reflection", __base__=Reflection, __doc__=Reflection.__doc__, **asked)
 
 
-def _one_sided(sides: Any) -> bool:
+def _lacks_sides(sides: Any) -> bool:
     return not isinstance(sides, list) or len(sides) < 2

@@ -78,7 +78,7 @@ class Findings(BaseModel):
 
     @field_validator("high", "medium", "low", mode="before")
     @classmethod
-    def _one_or_many(cls, value: Any) -> Any:
+    def _as_references(cls, value: Any) -> Any:
         """Take a single reference for a list of it, and part one that is too long where it names the next passage."""
         given = [value] if isinstance(value, str) else value
         if not isinstance(given, list):

@@ -15,7 +15,7 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.evaluation_runs import OnOutcome, SettingsRunner
 from leadline.evaluation.judge import judge_context
 from leadline.evaluation.judgements import judged
-from leadline.evaluation.output import write_results
+from leadline.evaluation.page import write_results
 from leadline.evaluation.question import locale_of
 from leadline.evaluation.results import Evaluation
 from leadline.evaluation.sets import read_set

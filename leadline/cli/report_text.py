@@ -198,10 +198,9 @@ class _Writer:
 
     def _references(self) -> Iterator[RenderableType]:
         """List the sources that are cited, and count the others: the report's files name them."""
-        cited = [reference for reference in self._report.references if reference.cited]
-        for reference in cited:
+        for reference in self._report.cited:
             yield from self._reference(reference)
-        if others := len(self._report.references) - len(cited):
+        if others := len(self._report.uncited):
             yield from self._lines(Line(say("seen_uncited", self._report.locale, count=others), style="dim"))
 
     def _reference(self, reference: Reference) -> Iterator[RenderableType]:

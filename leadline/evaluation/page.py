@@ -1,12 +1,12 @@
 """The page of an evaluation: one HTML file with the table, charts, and for each question its reports side by side."""
 
+import asyncio
 import re
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from leadline.evaluation.charts import COLOURS, charts_of
@@ -17,7 +17,8 @@ from leadline.evaluation.results import QuestionResult
 from leadline.evaluation.table import amount, heading, judge_lines, notable_differences, rows
 from schemas.evidence import Claim
 from schemas.reporter import Report
-from services.reports.html.page import asset, page_parts, render_fragment
+from services.reports.checking.bundle import write_files
+from services.reports.html.page import asset, environment, page_parts, render_fragment
 from services.reports.labels import labels_for, language_of
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
@@ -55,16 +56,15 @@ class Side:
     """A judge's scores of the report and of the reference by each criterion."""
 
 
-@cache
-def _environment() -> Environment:
-    """Return the environment of the template; it escapes everything that is not marked as HTML."""
-    return Environment(
-        loader=FunctionLoader(lambda name: (_HERE / name).read_text("utf-8")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+async def write_results(evaluated: Evaluated, place: Path) -> None:
+    """Write the results into the folder of an evaluation.
+
+    Raises:
+        StoreUnwritable: the folder cannot be written.
+    """
+    text = await asyncio.to_thread(evaluated.evaluation.model_dump_json, indent=1)
+    page = await asyncio.to_thread(render_page, evaluated)
+    await write_files(place, {"eval.json": f"{text}\n".encode(), "eval.html": page.encode()}, "eval")
 
 
 def render_page(evaluated: Evaluated) -> str:
@@ -74,8 +74,8 @@ def render_page(evaluated: Evaluated) -> str:
     parts = page_parts(styles, [])
     locale = evaluation.locale
     return (
-        _environment()
-        .get_template("eval.html.j2")
+        environment()
+        .from_string((_HERE / "eval.html.j2").read_text("utf-8"))
         .render(
             evaluation=evaluation,
             language=language_of(locale),

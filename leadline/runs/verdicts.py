@@ -29,21 +29,21 @@ def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
         for note in plan.notes
     ]
     heard: Sequence[Steering] = values.get("steering") or []
-    lines += [say("show_steering", locale, plan=message.plan, text=_one_line(message.text)) for message in heard]
+    lines += [say("show_steering", locale, plan=message.plan, text=_line(message.text)) for message in heard]
     lines += [
         say(
             "show_reflection",
             locale,
             plan=reflection.plan_iteration,
             enough=say("show_enough" if reflection.has_enough_context else "show_gaps", locale),
-            reasoning=_one_line(reflection.reasoning),
+            reasoning=_line(reflection.reasoning),
         )
         for reflection in reflections
     ]
     for step in sorted(results, key=int):
         for verdict in results[step].reflections:
             key = "show_redo" if verdict.redo else "show_accepted"
-            said = " ".join(dict.fromkeys(filter(None, map(_one_line, (verdict.reason, verdict.feedback)))))
+            said = " ".join(dict.fromkeys(filter(None, map(_line, (verdict.reason, verdict.feedback)))))
             lines.append(say(key, locale, step=step, attempt=verdict.attempt, reason=said or "-"))
     report: Report | None = values.get("report")
     if report is not None and not report.direct:
@@ -51,5 +51,5 @@ def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
     return list(filter(None, lines))
 
 
-def _one_line(text: str) -> str:
+def _line(text: str) -> str:
     return " ".join(text.split())

@@ -74,7 +74,7 @@ class Exchange:
         try:
             async with AsyncExitStack() as until_answered:
                 async with telling(
-                    AnswerWatch(), self.model.role, 1, self.run.call_stands
+                    AnswerWatch(), self.model.role, 1, self.run.tell_progress
                 ):  # a large file loads for long
                     await until_answered.enter_async_context(at_hand(self.model))
                 return await self._paid(attempts)
@@ -113,7 +113,7 @@ class Exchange:
     async def _answered(self, attempts: Attempts) -> AIMessage:
         """Return the answer; one that repeats itself is stopped, and counted as far as it came."""
         try:
-            return await attempt_until_answered(self.model, attempts, self._send, self._change, self.run.call_stands)
+            return await attempt_until_answered(self.model, attempts, self._send, self._change, self.run.tell_progress)
         except RepeatsItself as repeating:
             read, wrote = estimate_tokens(self.fitted.messages), attempts.characters // 4
             return AIMessage(

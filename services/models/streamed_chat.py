@@ -82,7 +82,7 @@ class PiecewiseChatOpenAI(ChatOpenAI):
                 answer: Any = await response.json()
                 whole = self._result(answer).generations[0]
                 message = AIMessageChunk(**whole.message.model_dump(exclude={"type"}))
-                chunks = _one(ChatGenerationChunk(message=message, generation_info={"finish_reason": "stop"}))
+                chunks = _single(ChatGenerationChunk(message=message, generation_info={"finish_reason": "stop"}))
             else:
                 chunks = self._chunks(response)
             async for chunk in _without_tags(chunks):
@@ -107,7 +107,7 @@ def _is_stream(response: AsyncAPIResponse[Any]) -> bool:
     return "event-stream" in response.headers.get("content-type", "")
 
 
-async def _one(chunk: ChatGenerationChunk) -> AsyncIterator[ChatGenerationChunk]:
+async def _single(chunk: ChatGenerationChunk) -> AsyncIterator[ChatGenerationChunk]:
     yield chunk
 
 

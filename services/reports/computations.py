@@ -3,13 +3,13 @@
 It is added after the check, and no number in it counts as a claim.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 
 from schemas.clean_text import clean_line, clean_text
 from schemas.evidence import Source
 from services.evidence.literals import NO_INPUT
 from services.evidence.programs import FINDINGS_FILE, QUOTES_FILE, Program
+from services.reports.checking.block_markdown import fenced
 from services.reports.labels import Labels
 from services.reports.source_numbers import link_of
 from services.run.ui_text import say
@@ -19,7 +19,6 @@ LONGEST_SHOWN = 60
 """Lines of a program that is shown whole."""
 FIRST_LINES, LAST_LINES = 4, 16
 """Lines of a longer program that are shown: what it says that it does, and how it ends, where the work is mostly asked for."""
-_BACKTICKS = re.compile("`+")
 _LONGEST_REASON = 300
 """Characters of what no source gives."""
 _COMMENTS = {"python": "#", "sql": "--"}
@@ -52,16 +51,14 @@ def _shown(source: Source, program: Program, labels: Labels, locale: str) -> str
         what = [say("no_input", locale) if origin == NO_INPUT else origin for origin in source.untraced]
         reason = labels.reasons["untraced"].format(what=", ".join(what)[:_LONGEST_REASON])
         blocks.append(f"⚠ {escape_markdown(clean_line(reason))}")
-    return "\n\n".join([*blocks, _fenced(program, link_of(source), labels)])
+    return "\n\n".join([*blocks, _code_block(program, link_of(source), labels)])
 
 
-def _fenced(program: Program, stored: str, labels: Labels) -> str:
-    """Return a program as a code block, with a fence that nothing in it ends; a long one without its middle."""
+def _code_block(program: Program, stored: str, labels: Labels) -> str:
+    """Return a program as a code block; a long program without its middle."""
     lines = clean_text(program.code).strip("\n").split("\n")
     if len(lines) > LONGEST_SHOWN:
         left_out = len(lines) - FIRST_LINES - LAST_LINES
         note = f"{_COMMENTS[program.language]} {labels.more_lines.format(count=left_out, file=stored)}"
         lines = [*lines[:FIRST_LINES], note, *lines[-LAST_LINES:]]
-    code = "\n".join(lines)
-    fence = "`" * max(3, 1 + max((len(run) for run in _BACKTICKS.findall(code)), default=0))
-    return f"{fence}{program.language}\n{code}\n{fence}"
+    return fenced("\n".join(lines), program.language)

@@ -1,7 +1,7 @@
 """Joining sections that were written side by side: repetitions go, terms become one, and what answers stands first."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from schemas.evidence import EXCERPT_ID
 from schemas.reporter_joining import Joining, Paragraph, SectionText, TermChange
@@ -68,14 +68,15 @@ def shortened(sections: Sequence[SectionText]) -> list[SectionText]:
     if total <= MAX_SHOWN:
         return list(sections)
     most = max(MIN_SHOWN, MAX_SHOWN // count)
+    return with_texts(sections, lambda text: _beginning(text, most))
+
+
+def with_texts(sections: Sequence[SectionText], change: Callable[[str], str]) -> list[SectionText]:
+    """Return sections with a change made to the text of each paragraph."""
     return [
-        section.model_copy(
-            update={
-                "paragraphs": [
-                    paragraph.model_copy(update={"text": _beginning(paragraph.text, most)})
-                    for paragraph in section.paragraphs
-                ]
-            }
+        SectionText(
+            title=section.title,
+            paragraphs=[Paragraph(number=each.number, text=change(each.text)) for each in section.paragraphs],
         )
         for section in sections
     ]

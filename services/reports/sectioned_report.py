@@ -7,7 +7,7 @@ room for a section, its quotes stand in its place; where none is left for joinin
 import asyncio
 import re
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessageChunk
@@ -21,7 +21,7 @@ from services.models import ask
 from services.models.portions import evidence_tokens
 from services.reports.labels import labels_for
 from services.reports.length import Length, shared_out
-from services.reports.merge_sections import merge_sections, number_paragraphs, shortened
+from services.reports.merge_sections import merge_sections, number_paragraphs, shortened, with_texts
 from services.reports.ordered_stream import InOrder
 from services.reports.section_writer import (
     TEMPLATE,
@@ -192,7 +192,7 @@ class SectionedReport:
         prompt, limits = self.prompt, self.writer.limits
         variables = ReporterJoiningPrompt(
             **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}),
-            sections=shortened(_in_words(sections)),
+            sections=shortened(with_texts(sections, inferences_in_words)),
         )
         try:
             return await ask("reporter", variables, Joining, template="reporter_joining")
@@ -201,21 +201,6 @@ class SectionedReport:
             limits.append(say("joined_by_rules", prompt.locale))
         texts = (paragraph.text for section in sections for paragraph in section.paragraphs)
         return Joining(title="", summary=next((text for text in texts if _CITES.search(text)), ""))
-
-
-def _in_words(sections: Sequence[SectionText]) -> list[SectionText]:
-    """Return sections with the marks of their inferences as prompts ask for them."""
-    return [
-        section.model_copy(
-            update={
-                "paragraphs": [
-                    paragraph.model_copy(update={"text": inferences_in_words(paragraph.text)})
-                    for paragraph in section.paragraphs
-                ]
-            }
-        )
-        for section in sections
-    ]
 
 
 def _sender() -> Callable[[str], None]:

@@ -21,10 +21,6 @@ class Numbering:
         """Return the source under which an excerpt is cited."""
         return self.cited_as[excerpt.content_hash]
 
-    def copies_of(self, source: Source) -> list[Source]:
-        """Return the copies of an original."""
-        return [copy for copy in self.sources if copy.duplicate_of == source.content_hash]
-
 
 def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:
     """Number what was cited, in that order, then what was only read, then the copies.

@@ -6,7 +6,7 @@ passage that the sentence cites.
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verific
 from services.evidence.views import evidence_views
 from services.models import ask
 from services.reports.markdown import Draft, check_draft
+from services.reports.surroundings import TextOf
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say
@@ -35,8 +36,6 @@ _CITATION = re.compile(r"\[[A-Z]\d{1,6}-\d{1,6}\]")
 
 Statement = tuple[str, tuple[str, ...]]
 """A sentence and the ids of the excerpts that it cites."""
-TextOf = Callable[[str], Awaitable[str]]
-"""Returns the text of a source by its content hash, or raises `StoreError`."""
 
 
 @dataclass(slots=True)

@@ -97,6 +97,10 @@ def prompts_of(context: RunContext) -> Iterator[None]:
         raise BadInput(str(error)) from None
 
 
+def _untold(*_: object) -> None:
+    """Take what nobody watches."""
+
+
 @dataclass(slots=True)
 class Run:
     """One node's part in a run."""
@@ -106,6 +110,8 @@ class Run:
     step_id: str = ""
     thread: str = ""
     """Of the run; empty where there is none."""
+    turn: int = 0
+    """Step of the graph with which the turn of the conversation began."""
     locale: str = ""
     """Of the person who asks, as far as it is known."""
     journal: Journal = field(default_factory=Journal)
@@ -117,15 +123,15 @@ class Run:
     """Searches of tools that were told, for the journal to tell them again."""
     left_out: int = 0
     """Pieces of evidence that did not fit into a prompt."""
-    tell_call: Callable[[str, CallUsage], None] | None = None
+    tell_call: Callable[[str, CallUsage], None] = _untold
     """Told of each model call when it has ended: its role, and what it used."""
-    tell_progress: Callable[[CallProgress], None] | None = None
+    tell_progress: Callable[[CallProgress], None] = _untold
     """Told how a model call stands that takes its time."""
-    tell_round: Callable[[str, dict[str, Any]], None] | None = None
+    tell_round: Callable[[str, dict[str, Any]], None] = _untold
     """Told of each round of search that has been judged: of which step it was, and what it came to."""
-    tell_searched: Callable[[Sequence[str], Sequence[Searched]], None] | None = None
+    tell_searched: Callable[[Sequence[str], Sequence[Searched]], None] = _untold
     """Told of each search of a step that works with tools: its queries, and what each search brought."""
-    tell_source: Callable[[Source], None] | None = None
+    tell_source: Callable[[Source], None] = _untold
     """Told of each source of a step as it arrives; a source that was told already may be told again."""
     _started: float = field(default_factory=time.monotonic)
 
@@ -143,36 +149,19 @@ class Run:
         """Add a model call; one that the journal knew had not gone through this budget yet."""
         steps = {self.step_id: used} if self.step_id else {}
         self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
-        if self.tell_call is not None:
-            self.tell_call(role, used)
+        self.tell_call(role, used)
         if not fresh:
             self.budget.spend(used.tokens, used.cost or 0.0)
-
-    def call_stands(self, progress: CallProgress) -> None:
-        """Tell whoever watches how a model call stands."""
-        if self.tell_progress is not None:
-            self.tell_progress(progress)
 
     def take_embedding(self) -> CallUsage:
         """Return the use of an embedding endpoint since the last search, for that search to keep."""
         used, self.embedding = self.embedding, CallUsage()
         return used
 
-    def arrived(self, source: Source) -> None:
-        """Tell whoever watches of a source, where a step works and somebody does."""
-        if self.tell_source is not None:
-            self.tell_source(source)
-
-    def round_done(self, step_id: str, data: dict[str, Any]) -> None:
-        """Tell whoever watches what a round of search came to."""
-        if self.tell_round is not None:
-            self.tell_round(step_id, data)
-
     def has_searched(self, queries: Sequence[str], searched: Sequence[Searched]) -> None:
         """Tell whoever watches what a search of a step with tools brought; its rounds are calls of tools."""
         if searched:
             self.tool_searches.append(ToolSearch(queries=list(queries), searched=list(searched)))
-        if self.tell_searched is not None and searched:
             self.tell_searched(queries, searched)
 
     def absorb(self, used: Usage, *, fresh: bool) -> None:
@@ -237,7 +226,7 @@ async def node_run(
     """Open a node's part in the run; `usage.seconds` is set when it closes.
 
     Args:
-        state: whose usage is the account so far.
+        state: whose usage is the account so far; a node that begins a turn gives only the locale of the person who asks.
         runtime: the node's.
         node: its name.
         report: whether the report's share of the limits may be spent.
@@ -249,24 +238,6 @@ async def node_run(
         run.tell_progress = partial(tell_progress, runtime, node, "", state.get("locale", ""))
         run.tell_round = partial(tell_round, runtime, node, state.get("locale", ""))
         yield run
-
-
-@asynccontextmanager
-async def turn_run(runtime: Runtime[RunContext], node: str, locale: str) -> AsyncIterator[tuple[Run, int]]:
-    """Open the part of the node that begins a turn: nothing is spent yet. Gives the turn, too.
-
-    Args:
-        runtime: the node's.
-        node: its name.
-        locale: of the person who asks, as far as it is known.
-    """
-    context, turn = choices(runtime), _step()
-    async with _opened(
-        Run(context, node, budget=Budget(allowance_of(context, Usage()), context)), runtime, turn
-    ) as run:
-        run.locale = locale
-        run.tell_progress = partial(tell_progress, runtime, node, "", locale)
-        yield run, turn
 
 
 @asynccontextmanager
@@ -285,7 +256,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
 
 @asynccontextmanager
 async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int = 0) -> AsyncIterator[Run]:
-    run.thread = _thread(runtime)
+    run.thread, run.turn = _thread(runtime), turn
     run.journal = _journal(run, runtime, turn, attempts)
     run.tell_call = partial(tell_call, runtime, run.node, run.step_id)
     token = _current.set(run)

@@ -147,14 +147,6 @@ def trace_run(thread: str, key: str, seconds: float, fields: Mapping[str, object
     root.end(ended)
 
 
-def flush() -> None:
-    """Send what is not sent yet. Blocking."""
-    if tracing_wanted() and not missing_packages():
-        from services.run.traces_sdk import provider
-
-        provider().force_flush()
-
-
 def forget_traces() -> None:
     """Read the environment anew at the next span; tests that change it call this."""
     if _tracer.cache_info().currsize:

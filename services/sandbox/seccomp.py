@@ -122,7 +122,7 @@ def _opening(flags: int) -> tuple[Instruction, ...]:
     return (_argument(flags), only_these_bits, _equal(_O_TRUNC, 0, 1), _REFUSE, _ALLOW)
 
 
-def _one_of(values: tuple[int, ...], listed: Instruction, other: Instruction) -> tuple[Instruction, ...]:
+def _any_of(values: tuple[int, ...], listed: Instruction, other: Instruction) -> tuple[Instruction, ...]:
     tests = [_equal(value, len(values) - place, 0) for place, value in enumerate(values)]
     return (*tests, other, listed)
 
@@ -146,8 +146,8 @@ def filter_program(machine: str, browser: bool = False) -> bytes:
     program += [_at_least(_NEWEST_KNOWN + 1, 0, 1), _UNKNOWN]
     program += _when(_OPEN[column], *_opening(1))
     program += _when(_OPENAT[column], *_opening(2))
-    program += _when(_IOCTL[column], _argument(1), *_one_of(_IOCTLS, _ALLOW, _REFUSE))
-    program += _when(_FCNTL[column], _argument(1), *_one_of(_FCNTLS_REFUSED, _REFUSE, _ALLOW))
+    program += _when(_IOCTL[column], _argument(1), *_any_of(_IOCTLS, _ALLOW, _REFUSE))
+    program += _when(_FCNTL[column], _argument(1), *_any_of(_FCNTLS_REFUSED, _REFUSE, _ALLOW))
     if browser:
         program += _when(_SOCKET[column], _argument(0), _equal(_AF_UNIX, 0, 1), _ALLOW, _REFUSE)
     program += _when(_CLONE3[column], _UNKNOWN)  # its flags lie in memory; the C library then falls back to clone

@@ -122,14 +122,14 @@ async def open_documents(folder: Path, home: Path) -> Documents:
     Raises:
         DocumentsError: the folder is missing or holds nothing that can be searched.
     """
-    async with _one_at_a_time(str(folder)):
+    async with _folder_lock(str(folder)):
         return await _opened(folder, home)
 
 
 _opening: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
 
 
-def _one_at_a_time(folder: str) -> asyncio.Lock:
+def _folder_lock(folder: str) -> asyncio.Lock:
     """Let the second who opens a folder wait for the first, rather than convert the same files."""
     own = _opening.setdefault(asyncio.get_running_loop(), {})
     return own.setdefault(folder, asyncio.Lock())

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Self
 from urllib.parse import urlsplit
 
 import idna
 
 from schemas.evidence import SourceCategory
+from schemas.options import TimeRange
 from services.run.errors import BadInput
 from services.search.source_kinds import category_of
-
-TimeRange = Literal["day", "week", "month", "year"]
 
 
 @dataclass(frozen=True, slots=True)

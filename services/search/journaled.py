@@ -152,7 +152,7 @@ async def gather_once(
     search = entry.answer
     run.count(searches=search.searches, pages=search.pages)
     for key in dict.fromkeys(passage.content_hash for passage in search.passages):
-        run.arrived(search.sources[key])
+        run.tell_source(search.sources[key])
     if search.embedding.calls:
         run.count_call(ROLE, search.embedding, fresh=entry.fresh)
     if not entry.fresh:

@@ -250,6 +250,6 @@ def _tell_again(run: Run, result: ToolResult) -> None:
     """Tell of searches that the tool made when it ran, with their sources, as it did then."""
     if result.searches and result.output is not None:
         for key in dict.fromkeys(passage.content_hash for passage in result.output.passages):
-            run.arrived(result.output.sources[key])
+            run.tell_source(result.output.sources[key])
     for search in result.searches:
         run.has_searched(search.queries, search.searched)

@@ -2,12 +2,11 @@
 
 from datetime import date, timedelta
 
-from schemas.options import TimeRange
+from schemas.options import DAYS, TimeRange
 from services.text.dates import wanted_time
 
 MAX_DAYS = 365
 """Days that any remembered statement may be old."""
-_DAYS: dict[TimeRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
 def oldest_allowed(question: str, today: str, time_range: TimeRange | None = None) -> str:
@@ -23,7 +22,7 @@ def oldest_allowed(question: str, today: str, time_range: TimeRange | None = Non
     now = date.fromisoformat(today)
     oldest = [now - timedelta(days=MAX_DAYS)]
     if time_range is not None:
-        oldest.append(now - timedelta(days=_DAYS[time_range]))
+        oldest.append(now - timedelta(days=DAYS[time_range]))
     if (wanted := wanted_time(question, now)) is not None:
         oldest.append(now if wanted.now else date(wanted.last + 1, 1, 1))
     return min(max(oldest), now).isoformat()

@@ -87,7 +87,7 @@ async def search_in_rounds(
         LeadlineError: the first round failed.
     """
     rounds = _Rounds(run, need, evidence, step_id, wanted)
-    going_on = await rounds.one()
+    going_on = await rounds.do_round()
     while going_on and rounds.left():
         going_on = await rounds.further()
     return rounds.gathered
@@ -150,7 +150,7 @@ class _Rounds:
         ran_out = f"{self.step_id}-{number}-time"
         try:
             async with asyncio.timeout(run.seconds_left * (1 - SPARE)):
-                return await self.one()
+                return await self.do_round()
         except TimeoutError:
             await run.journal.mark("round", ran_out)
             self._reached(self._time_limit())
@@ -171,7 +171,7 @@ class _Rounds:
         """Say which limit has left rounds out."""
         self.gathered.limits.append(limit_message(limit, self.need.locale))
 
-    async def one(self) -> bool:
+    async def do_round(self) -> bool:
         """Do one round; return whether another may bring more."""
         started, spent = self.run.seconds, self.run.usage.total.tokens
         new = await self._search()
@@ -200,7 +200,7 @@ class _Rounds:
             "queries": self.next_queries,
             "searched": [search.model_dump() for search in self.searched],
         }
-        self.run.round_done(self.step_id, data)
+        self.run.tell_round(self.step_id, data)
 
     async def _search(self) -> list[Passage]:
         """Search the next queries, and return what no earlier round has found."""

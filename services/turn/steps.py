@@ -158,7 +158,7 @@ async def attempt(
             calls=run.usage.total.calls,
         )
         for source in outcome.sources.values():
-            run.arrived(source)
+            run.tell_source(source)
     merged = with_earlier(step, outcome.result, previous, number, locale)
     result = merged.model_copy(
         update={

@@ -15,7 +15,7 @@ from rich.markdown import Markdown
 from leadline import aresearch
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.evaluation_runs import SettingsRunner
-from leadline.evaluation.output import write_results
+from leadline.evaluation.page import write_results
 from leadline.evaluation.sets import read_set
 from leadline.evaluation.settings import settings_of
 from leadline.progress.live import Board

@@ -189,10 +189,6 @@ def _note_crash(own: _Loop, path: Path, use: _Use) -> None:
 
 
 async def _join_or_start(path: Path, window: int | None, machine: Machine | None, start_seconds: float | None) -> _Use:
-    if sys.platform == "win32":
-        raise SettingsError(
-            f"llamacpp:{path.name} cannot be started on Windows. Start llama-server yourself, and name its address in OPENAI_BASE_URL."
-        )
     model = await asyncio.to_thread(_checked, path)
     limit = start_seconds if start_seconds is not None else START_SECONDS + model.weights / BYTES_A_SECOND
     files = await asyncio.to_thread(shared_files, model.path)

@@ -52,16 +52,16 @@ def contradictions_in(evidence: Sequence[EvidenceView]) -> list[Contradiction]:
     statements = [
         statement for excerpt in evidence if excerpt.kind != "computation" for statement in _statements(excerpt)
     ]
-    for one, other in combinations(statements[:MOST_COMPARED], 2):
-        if one.title == other.title or not _same_matter(one, other):
+    for first, other in combinations(statements[:MOST_COMPARED], 2):
+        if first.title == other.title or not _same_matter(first, other):
             continue
-        if differing := _differing(one.measured, other.measured):
-            topic = _subject(one.text, other.text)
-            key = (topic, frozenset([one.title, other.title]))
+        if differing := _differing(first.measured, other.measured):
+            topic = _subject(first.text, other.text)
+            key = (topic, frozenset([first.title, other.title]))
             if key in named:
                 continue
             named.add(key)
-            conflicts.append(Contradiction(topic=topic, excerpt_ids=[one.id, other.id], explanation=differing))
+            conflicts.append(Contradiction(topic=topic, excerpt_ids=[first.id, other.id], explanation=differing))
             if len(conflicts) == MOST_CONFLICTS:
                 break
     return conflicts
@@ -85,13 +85,13 @@ def _statements(excerpt: EvidenceView) -> list[_Statement]:
     ]
 
 
-def _same_matter(one: _Statement, other: _Statement) -> bool:
+def _same_matter(first: _Statement, other: _Statement) -> bool:
     """Tell whether two statements are on the same subject and period: neither names another thing, or another year, than the other."""
-    if one.years and other.years and not one.years & other.years:
+    if first.years and other.years and not first.years & other.years:
         return False
-    if one.names and other.names and not one.names & other.names:
+    if first.names and other.names and not first.names & other.names:
         return False
-    return on_one_thing(one.words, other.words)
+    return on_one_thing(first.words, other.words)
 
 
 def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:

@@ -203,14 +203,13 @@ class ClaimCheck:
         claim = self.unverified(words, ids, verdict) if verdict.failing else None
         if claim is not None and verdict.refutes:
             return claim.model_copy(update={"status": "contradicted"})
-        judgement = None if verdict.failing in VETO else self.judgements.get((words, tuple(ids)))
+        judgement = None
         if verdict.failing not in VETO:
             self.undecided[words, tuple(ids)] = False
-        if judgement is None:
-            return claim or Claim(
-                text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness
-            )
+            judgement = self.judgements.get((words, tuple(ids)))
         supported = Claim(text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness)
+        if judgement is None:
+            return claim or supported
         judged = self._as_judged(supported, judgement, self.labels.judged)
         return judged.model_copy(update={"status": "contradicted"}) if judgement.verdict == "contradicted" else judged
 

@@ -71,11 +71,6 @@ class CodeCitations:
         }
         self._found: dict[tuple[str, str, tuple[str, ...]], str] = {}
 
-    @property
-    def cited(self) -> set[str]:
-        """Ids of all excerpts that were found."""
-        return {key for key in self._found.values() if key}
-
     def find(self, words: str, section: str, parts: Sequence[str], supports: Callable[[str], bool]) -> str:
         """Return the id of the excerpt to cite; empty where none supports a sentence, or several do and none clearly.
 

@@ -7,14 +7,14 @@ from datetime import date, timedelta
 from typing import Any
 from urllib.parse import quote
 
-from services.search.filters import Filters, TimeRange
+from schemas.options import DAYS
+from services.search.filters import Filters
 from services.search.web_services.service import Service, Words
 from services.text.normal_form import normal_form
 from services.text.tokens import STOP_WORDS, message_language
 
 USER_AGENT = "Leadline"
 ACCEPTED_TYPES = {"json": "application/json", "atom": "application/atom+xml"}
-DAYS: Mapping[TimeRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 MAX_SITES = 10
 """Domains that are named in a query; results are checked against all of them in any case."""
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")

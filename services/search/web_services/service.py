@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from schemas.clean_text import CleanLine, clean_address
 from schemas.evidence import SourceCategory, StepKind
-from services.search.filters import TimeRange
+from schemas.options import TimeRange
 from services.search.web_services.paths import steps
 
 PLACEHOLDERS = frozenset("query limit language contact key time_range since since_day only never".split())

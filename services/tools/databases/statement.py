@@ -54,7 +54,7 @@ def checked(query: str, parameters: Collection[str], dialect: Dialect) -> Statem
     if len(query) > MAX_QUERY or "\x00" in query:
         raise QueryRefused(f"The query is longer than {MAX_QUERY:,} characters or holds NUL. Ask for less at once.")
     tokens = _tokens(query, dialect)
-    _one_that_reads(tokens)
+    _check_it_reads(tokens)
     marks = {"sqlite": ":{}", "duckdb": "${}", "postgres": ":{}"}[dialect]
     tree = _parsed(_marked(query, tokens, parameters, marks), dialect)
     _only_reads(tree)
@@ -80,7 +80,7 @@ def _tokens(query: str, dialect: Dialect) -> list[Any]:
         raise QueryRefused("The query cannot be read: a quotation mark or a comment is not closed.") from None
 
 
-def _one_that_reads(tokens: list[Any]) -> None:
+def _check_it_reads(tokens: list[Any]) -> None:
     names = [token.token_type.name for token in tokens]
     while names and names[-1] == "SEMICOLON":
         names.pop()

@@ -18,6 +18,7 @@ from leadline.runs.execute import ReviewPending
 from services.run import traces
 from services.run.installation import install_command
 from services.run.journal import run_key
+from services.run.traces_sdk import provider
 from tests.fakes.collector import Collector, collector
 from tests.fakes.openai_server import OpenAIServer, error
 
@@ -55,7 +56,7 @@ def attributes_of(span: Any) -> dict[str, Any]:
 async def test_a_run_is_one_tree_of_spans(taken: Collector, docs: Path, endpoint: OpenAIServer) -> None:
     endpoint.script = {"planner": [error(429, "slow down", "rate", retry_after="0.01")]}
     report = await aresearch(QUESTION, docs=[docs], run_id="the-run")
-    await asyncio.to_thread(traces.flush)
+    await asyncio.to_thread(provider().force_flush)
     spans = spans_of(taken)
     by_id = {span.span_id: span for span in spans}
     [root] = [span for span in spans if not span.parent_span_id]
@@ -80,7 +81,7 @@ async def test_a_run_is_one_tree_of_spans(taken: Collector, docs: Path, endpoint
 async def test_no_text_and_no_secret_is_in_a_span(taken: Collector, docs: Path, endpoint: OpenAIServer) -> None:
     endpoint.script = {"coordinator": ["ANSWERMARKER"]}
     await aresearch(QUESTION, docs=[docs])
-    await asyncio.to_thread(traces.flush)
+    await asyncio.to_thread(provider().force_flush)
     sent = b"".join(body for _, body in taken.posted)
     assert b"leadline" in sent
     for marker in (b"QUESTIONMARKER", b"ANSWERMARKER", b"Belfast", endpoint.key.encode()):
@@ -89,7 +90,7 @@ async def test_no_text_and_no_secret_is_in_a_span(taken: Collector, docs: Path, 
 
 async def test_the_trace_has_the_runs_own_key(taken: Collector, docs: Path) -> None:
     await aresearch(QUESTION, docs=[docs], run_id="the-run")
-    await asyncio.to_thread(traces.flush)
+    await asyncio.to_thread(provider().force_flush)
     [trace] = {span.trace_id.hex() for span in spans_of(taken)}
     assert trace in {run_key("the-run", turn) for turn in (-1, 0, 1)}
 
@@ -100,7 +101,7 @@ async def test_a_call_that_fails_says_what_kind_of_error_it_was(
     endpoint.script = {"reporter": [error(401, "ANSWERMARKER", "no")]}
     with pytest.raises(Exception, match="key"):
         await aresearch(QUESTION, docs=[docs])
-    await asyncio.to_thread(traces.flush)
+    await asyncio.to_thread(provider().force_flush)
     failed = [span for span in spans_of(taken) if span.status.code == 2]
     assert {attributes_of(span)["error.type"] for span in failed} == {"ModelError"}
     assert {span.name.split()[0] for span in failed} == {"chat", "reporter", "invoke_agent"}
@@ -127,7 +128,7 @@ async def test_a_run_that_is_cancelled_ends_its_trace_and_goes_on_in_the_same_on
         await running
     go.set()
     await aresume("the-run")
-    await asyncio.to_thread(traces.flush)
+    await asyncio.to_thread(provider().force_flush)
     stopped, done = (span for span in spans_of(taken) if not span.parent_span_id)
     assert stopped.trace_id == done.trace_id
     assert attributes_of(stopped)["leadline.status"] == "cancelled"
@@ -139,7 +140,7 @@ async def test_a_run_that_is_cancelled_ends_its_trace_and_goes_on_in_the_same_on
 async def test_a_run_that_waits_for_a_review_has_not_ended(taken: Collector, docs: Path) -> None:
     with pytest.raises(ReviewPending):
         await aresearch(QUESTION, docs=[docs], run_id="the-run", review_plan=True)
-    await asyncio.to_thread(traces.flush)
+    await asyncio.to_thread(provider().force_flush)
     assert [span for span in spans_of(taken) if not span.parent_span_id] == []
 
 
@@ -158,7 +159,7 @@ async def test_nothing_is_sent_unless_it_is_asked_for(
             monkeypatch.setenv(name, value)
         traces.forget_traces()
         await aresearch(QUESTION, docs=[docs], deep_research=False)
-        await asyncio.to_thread(traces.flush)
+        await asyncio.to_thread(traces.forget_traces)  # which sends what is left
         assert not serving.posted
 
 
