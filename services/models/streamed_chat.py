@@ -63,7 +63,7 @@ class PiecewiseChatOpenAI(ChatOpenAI):
             yield response
 
     async def _heard(self, response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
-        """Give the pieces of an answer, each announced to whoever listens."""
+        """Give the pieces of an answer, each told to `on_piece` as well."""
         async for piece in _pieces(response):
             if self.on_piece is not None:
                 self.on_piece(*_sign_of(piece))

@@ -14,7 +14,7 @@ PARAGRAPHS_PER_DROPPED = 4
 MIN_REPEATED = 5
 """Terms of a sentence from which on it is left out where another one has said it in the same words."""
 MAX_SHOWN = 40_000
-"""Characters of sections that whoever joins them is shown; of longer ones the beginning of each paragraph."""
+"""Characters of sections that the joining model is shown; of longer sections it sees the beginning of each paragraph."""
 MIN_SHOWN = 120
 """Characters of a paragraph that are shown at least."""
 _CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
@@ -62,7 +62,7 @@ def _said_once(block: str, said: set[tuple[str, ...]]) -> str:
 
 
 def shortened(sections: Sequence[SectionText]) -> list[SectionText]:
-    """Return sections as whoever joins them sees them: of long reports the beginning of each paragraph."""
+    """Return sections as the joining model sees them: of long reports the beginning of each paragraph."""
     count = sum(len(section.paragraphs) for section in sections)
     total = sum(len(paragraph.text) for section in sections for paragraph in section.paragraphs)
     if total <= MAX_SHOWN:

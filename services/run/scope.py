@@ -98,7 +98,7 @@ def prompts_of(context: RunContext) -> Iterator[None]:
 
 
 def _untold(*_: object) -> None:
-    """Take what nobody watches."""
+    """Do nothing: the run has no watchers."""
 
 
 @dataclass(slots=True)
@@ -159,7 +159,7 @@ class Run:
         return used
 
     def has_searched(self, queries: Sequence[str], searched: Sequence[Searched]) -> None:
-        """Tell whoever watches what a search of a step with tools brought; its rounds are calls of tools."""
+        """Tell the run's watchers what a search of a step with tools brought; the rounds of such a step are calls of tools."""
         if searched:
             self.tool_searches.append(ToolSearch(queries=list(queries), searched=list(searched)))
             self.tell_searched(queries, searched)

@@ -191,7 +191,7 @@ class _Rounds:
         return len({root_of(excerpt.content_hash, self.gathered.sources) for excerpt in self.gathered.excerpts})
 
     def _tell(self, passages: int) -> None:
-        """Tell whoever watches what the round came to."""
+        """Tell the run's watchers what the round brought."""
         data = {
             "round": self.gathered.rounds,
             "passages": passages,
