@@ -1,4 +1,4 @@
-"""Watching one attempt at a call while its answer comes: signs of life, what the model is at, repetition without end."""
+"""Watches the answer of one attempt while it streams: signs of life, reasoning or writing, endless repetition."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from services.models.repetition import RepetitionWatch
 Sign = Literal["alive", "thinking", "writing"]
 """A sign of life: a comment or an empty piece, a piece of reasoning, a piece of the answer."""
 TELL_EVERY = 5.0
-"""Seconds after which whoever watches is told, and told again."""
+"""Seconds between two progress messages about an attempt."""
 
 
 class RepeatsItself(Exception):
@@ -22,11 +22,11 @@ class RepeatsItself(Exception):
     def __init__(self, text: str) -> None:
         super().__init__("the answer repeats itself")
         self.text = text
-        """Of the answer, what comes before the repetitions."""
+        """The part of the answer before the repetitions."""
 
 
 class BrokeOff(ConnectionError):
-    """A stream that ended before the answer did."""
+    """The stream ended before the answer was complete."""
 
     def __init__(self) -> None:
         super().__init__("the answer broke off in its middle")
@@ -38,7 +38,7 @@ class AnswerWatch:
     def __init__(self) -> None:
         self.state: Literal["waiting", "thinking", "writing"] = "waiting"
         self.characters = 0
-        """Of reasoning and answer, so far."""
+        """Characters of reasoning and answer so far."""
         self.on_sign: Callable[[bool], None] | None = None
         self._text = ""
         self._before = 0
@@ -46,10 +46,10 @@ class AnswerWatch:
         self._repetition = RepetitionWatch()
 
     def hear(self, sign: Sign, text: str = "") -> None:
-        """Take a sign of life, with the text that came.
+        """Take a sign of life and the text that came with it.
 
         Raises:
-            RepeatsItself: the answer only repeats what came before it. Reasoning may.
+            RepeatsItself: the end of the answer only repeats earlier text; reasoning may repeat itself.
         """
         if self.on_sign is not None:
             self.on_sign(sign != "alive" or self.state != "waiting")
@@ -78,13 +78,13 @@ class AnswerWatch:
 async def telling(
     watch: AnswerWatch, role: str, attempt: int, tell: Callable[[CallProgress], None]
 ) -> AsyncIterator[None]:
-    """Tell every few seconds how an attempt stands, while the block runs; a quick one is not told of.
+    """Report the progress of an attempt every few seconds while the block runs; quick attempts report nothing.
 
     Args:
-        watch: of the attempt.
-        role: of the model.
+        watch: the watch of the attempt.
+        role: the role that the model answers for.
         attempt: number of the attempt, from 1.
-        tell: takes what is told.
+        tell: called with each progress report.
     """
     began = time.monotonic()
 

@@ -1,4 +1,4 @@
-"""The one way a node talks to a model.
+"""Calls a role's model on behalf of a node: `ask` for an answer of a schema, `write` for free text.
 
 `ask` wants an answer of a schema: what does not fit is asked for again with the error, what was cut off while it made progress with
 more room, at most twice; what repeated itself without end once more, in another way. `write` returns free text and lets its tokens stream.
@@ -23,9 +23,9 @@ from services.run.log import WARNING, log
 Answer = TypeVar("Answer", bound=BaseModel)
 
 MAX_REPEATS = 2
-"""How often an answer that does not fit is asked for again."""
+"""Maximum number of repetitions of a call whose answer does not fit the schema."""
 MAX_REPEATING = 1
-"""How often it is asked for again after it repeated itself without end."""
+"""Maximum number of repetitions of a call whose answer repeated itself without end."""
 SAY_ONCE = (
     "Your answer repeated itself without end, and was stopped. Answer again, in few words, and say everything once."
 )
@@ -44,13 +44,13 @@ async def ask(
     Args:
         role: stem of node, template and schema.
         prompt: the role's prompt model.
-        schema: what the answer must be.
+        schema: the pydantic model that the answer must fit.
         check: a further condition; it returns the answer, possibly settled, or raises `ValueError` with what is wrong.
         template: stem of the template where it is not the role's own.
 
     Raises:
-        LimitReached: the budget leaves no room for it, or no time.
-        UselessAnswer: the answer never came to fit, or repeated itself twice.
+        LimitReached: the budget or the time left does not suffice for the call.
+        UselessAnswer: no attempt gave an answer that fits the schema, or the answer repeated itself twice.
         ModelError: the endpoint refused or could not be reached.
     """
     call = ModelCall(role, prompt, schema, template=template)
@@ -100,13 +100,13 @@ async def write(
     Args:
         role: stem of node, template and schema.
         prompt: the role's prompt model.
-        scale: by how much the role's most tokens are multiplied, for texts that are longer by nature.
+        scale: factor on the role's maximum number of output tokens, for long texts.
         template: stem of the template where it is not the role's own.
         on_token: takes the tokens as they come; then they do not stream by themselves.
 
     Raises:
-        LimitReached: the budget leaves no room for it, or no time.
-        UselessAnswer: the text is empty, however often it is asked for.
+        LimitReached: the budget or the time left does not suffice for the call.
+        UselessAnswer: the text was empty in every attempt.
         ModelError: the endpoint refused or could not be reached.
     """
     call = ModelCall(role, prompt, stream=True, scale=scale, template=template, on_token=on_token)
@@ -138,7 +138,7 @@ async def write(
 
 
 def _with_text(reply: Reply) -> Reply:
-    """Take a text that stands where reasoning belongs, as servers send it that expect every answer to begin with reasoning."""
+    """Move the answer from the reasoning to the text: some servers expect every answer to begin with reasoning."""
     if reply.text or reply.cut_off:
         return reply
     return reply.model_copy(update={"text": reply.reasoning})
@@ -149,7 +149,7 @@ def _log_refusal(role: str, problem: str) -> None:
 
 
 def _correction(text: str, problem: str, schema: type[BaseModel]) -> list[BaseMessage]:
-    """Show a model its answer and what is wrong with it; the schema too where it gave no JSON at all."""
+    """Return a message with the model's answer and its error, and with the schema if the answer held no JSON."""
     shape = (
         "" if is_json(text) else f"\nThe JSON schema is: {json.dumps(schema.model_json_schema(), ensure_ascii=False)}"
     )

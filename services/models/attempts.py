@@ -1,4 +1,4 @@
-"""The attempts of one model call: in its turn, within its time, and repeated after what passes or what can be changed."""
+"""The attempts of one model call: wait for a slot, keep the time limit, repeat after faults that pass or can be fixed."""
 
 import asyncio
 import random
@@ -23,30 +23,30 @@ from services.run.settings import settings
 Send = Callable[[Callable[[Sign, str], None]], Awaitable[AIMessage]]
 """Makes one attempt; it calls the function that it is given for each piece of the answer."""
 Tell = Callable[[CallProgress], None]
-"""Told how the call stands."""
+"""Called with the progress of the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """What is repeated, how often, and after what pause."""
+    """Which faults are retried, how often, and after what pause."""
 
     passing: int = 6
     """Repetitions after faults that pass: a busy endpoint, a broken connection, a stall (`LEADLINE_MAX_RETRIES`)."""
     unreached: int = 4
-    """Repetitions where nobody takes the connection: the address may be wrong."""
+    """Repetitions if no server accepts the connection: the address may be wrong."""
     shortened: int = 3
-    """Repetitions with a shorter prompt, where the endpoint found it too long."""
+    """Repetitions with a shorter prompt, if the endpoint found the prompt too long."""
     first_pause: float = 0.5
     """Seconds before the first repetition after a passing fault; they double each time, and are taken at random from the upper half."""
     longest_pause: float = 30.0
     """Seconds that a pause never exceeds, unless the endpoint asks for more in Retry-After."""
 
     def pause(self, failure: CallFailed, faults: int) -> float | None:
-        """Return the seconds before a passing fault's next attempt, or None where there is none.
+        """Return the seconds to wait before the next attempt after a passing fault, or None if there is no next attempt.
 
         Args:
-            failure: the latest.
-            faults: passing faults before it.
+            failure: the latest failure.
+            faults: number of passing faults before it.
         """
         if failure.kind != "passing" or faults >= min(
             self.passing, self.unreached if failure.unreached else self.passing
@@ -63,25 +63,25 @@ POLICY = RetryPolicy()
 
 @dataclass(slots=True)
 class Attempts:
-    """What the attempts of one call have come to."""
+    """Counts of the attempts of one call: faults, waiting time, requests, abandoned answers."""
 
     faults: list[str] = field(default_factory=list)
     """Passing faults: `HTTP 429`, or the type of an error."""
     waited: float = 0.0
-    """Seconds: for its turn, and after passing faults."""
+    """Seconds of waiting: for a slot, and after passing faults."""
     stalls: int = 0
     shortened: int = 0
     made: int = 0
-    """Requests that went out."""
+    """Requests that were sent."""
     abandoned: int = 0
-    """Those that were given up, or broke off, while the model was at work; a provider may charge for them."""
+    """Requests that were given up or broke off while the model was generating; a provider may charge for them."""
     abandoned_characters: int = 0
-    """That those had sent by then."""
+    """Characters that the abandoned requests had received."""
     characters: int = 0
-    """Of the latest attempt."""
+    """Characters received in the latest attempt."""
 
     def log_fields(self) -> dict[str, object]:
-        """Return what log and trace tell of them."""
+        """Return the fields for log and trace."""
         return {"waited": round(self.waited, 3) or None, "retries": self.faults or None}
 
 
@@ -95,12 +95,12 @@ async def attempt_until_answered(
     """Make one call, in as many attempts as its policy allows.
 
     Args:
-        model: who is called; what its endpoint refuses is remembered in `learned(model)`.
-        attempts: keeps count.
-        send: builds the request anew each time and makes one attempt.
-        change: changes what the endpoint could not take, the form of the request or the length of its prompt; False where
-            there is nothing left to change.
-        tell: told of an attempt that takes its time, and of each repetition.
+        model: the model to call; parameters that its endpoint refuses are stored in `learned(model)`.
+        attempts: counts of the attempts, updated here.
+        send: builds a new request and makes one attempt.
+        change: changes the form or the length of a request that the endpoint refused; returns False if nothing is left
+            to change.
+        tell: called with the progress of slow attempts and of each repetition.
 
     Raises:
         CallFailed: no further attempt can help.
@@ -162,7 +162,7 @@ async def _attempt(model: RoleModel, attempts: Attempts, send: Send, tell: Tell)
 def _again(
     model: RoleModel, attempts: Attempts, failure: CallFailed, cause: Exception, pause: float = 0.0
 ) -> CallProgress:
-    """Say why a call is made again."""
+    """Log and report why a call is repeated."""
     reason = failure.kind if failure.kind in {"too_long", "refused"} else failure.fault
     reason = "silent" if failure.stalled else "broke_off" if isinstance(cause, BrokeOff) else reason
     return CallProgress(

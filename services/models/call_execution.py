@@ -1,4 +1,4 @@
-"""One call under way: its prompt fitted to context and budget, its attempts, its answer read and paid."""
+"""Executes one model call: fits the prompt to context and budget, makes the attempts, reads the answer and books its cost."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -31,22 +31,22 @@ from services.run.scope import Run
 from services.text.sanitize import sanitize
 
 LEAST_OUTPUT = 0.5
-"""Share of a role's most tokens below which a call is not worth making."""
+"""Share of a role's maximum output tokens below which a call is not worth making."""
 FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
-"""Reasons for which a provider keeps an answer back."""
+"""Finish reasons with which a provider withholds an answer."""
 SHRINK = 0.7
-"""Share of the context that is tried next, where an endpoint finds a prompt too long and names no limit."""
+"""Share of the context to try next, if an endpoint finds a prompt too long and names no limit."""
 TOOL_CHOICE = "tool_choice"
 ANY_TOOL = {"required": "any"}
-"""What all of LangChain's integrations call the demand for some call."""
+"""LangChain's name, in all integrations, for the choice that forces a call of some tool."""
 QUIET: RunnableConfig = {"tags": ["nostream"]}
 WARM, COOL = 0.7, 0.2
-"""Temperatures that are tried after an answer that repeated itself: whichever is farther from the role's own."""
+"""Temperatures to try after an answer that repeated itself: the one farther from the role's own temperature is taken."""
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One call under way: its prompt as far as it fits, and the room in the budget that it holds."""
+    """One call under way: the prompt that fits, and the tokens reserved for it in the budget."""
 
     call: CallSpec
     run: Run
@@ -54,18 +54,18 @@ class Exchange:
     price: Price | None
     more: Sequence[BaseMessage]
     room: int = 1
-    """By how much the most tokens of the answer are multiplied."""
+    """Factor on the maximum number of output tokens."""
     varied: bool = False
-    """Whether another temperature and a lower bound are tried."""
+    """Whether to try another temperature and a lower output limit."""
     fitted: Fitted = field(init=False)
     held: Reservation = field(init=False)
     dialect: str = ""
-    """The form of the latest attempt."""
+    """Form of the latest attempt."""
     forces_call: bool = False
-    """Whether the latest attempt demanded a call of a tool."""
+    """Whether the latest attempt forced a tool call."""
 
     async def reply(self) -> Reply:
-        """Make the call, paid out of the run's budget."""
+        """Make the call and charge it to the run's budget."""
         await load_learned()
         if self.varied:
             other = WARM if (self.model.temperature or 0.0) < (WARM + COOL) / 2 else COOL
@@ -111,7 +111,7 @@ class Exchange:
         return reply
 
     async def _answered(self, attempts: Attempts) -> AIMessage:
-        """Return the answer; one that repeats itself is stopped, and counted as far as it came."""
+        """Return the answer; an answer that repeats itself is stopped and counted up to that point."""
         try:
             return await attempt_until_answered(self.model, attempts, self._send, self._change, self.run.tell_progress)
         except RepeatsItself as repeating:
@@ -123,7 +123,7 @@ class Exchange:
             )
 
     def _abandoned(self, used: CallUsage, attempts: Attempts) -> CallUsage:
-        """Add the attempts that were given up while the model was at work."""
+        """Add the usage of attempts that were abandoned while the model was generating."""
         if not attempts.abandoned:
             return used
         read = estimate_tokens(self.fitted.messages) * attempts.abandoned
@@ -131,7 +131,7 @@ class Exchange:
         return used.model_copy(update={"abandoned": attempts.abandoned, "abandoned_tokens": read + wrote})
 
     async def _prepare(self) -> None:
-        """Render the prompt into what context and budget have room for, and reserve that room."""
+        """Render the prompt within context and budget, and reserve its tokens."""
         call, known = self.call, learned(self.model)
         output = output_room(self.model, known, call.scale, self.room)
         if self.varied:
@@ -170,7 +170,7 @@ class Exchange:
         self.held = Reservation(0, 0, 0.0)
 
     async def _send(self, on_piece: Callable[[Sign, str], None]) -> AIMessage:
-        """Make one attempt, in the form that the endpoint takes as far as is known."""
+        """Make one attempt, in the form that the endpoint is known to accept."""
         call, messages = self.call, self.fitted.messages
         schema = None if self.model.provider == OFFLINE else call.schema
         self.dialect = learned(self.model).dialect if schema else ""
@@ -195,12 +195,12 @@ class Exchange:
         return await chat.ainvoke(messages, config)
 
     async def _change(self, failure: CallFailed) -> bool:
-        """Change what the endpoint could not take, and remember it: too long a prompt or answer, function calls, a form."""
+        """Adapt to a refusal and remember it: a prompt or answer that is too long, function calls, a form."""
         known = learned(self.model)
         if failure.kind == "too_long":
             window = window_of(self.model, known)
             named = failure.window
-            if named == window:  # it was counted wrongly, for this prompt
+            if named == window:  # the token estimate was wrong for this prompt
                 self.model = self.model.model_copy(update={"context_window": int(window * SHRINK)})
             else:
                 known.context_window = named if named and named < window else int(window * SHRINK)
@@ -228,13 +228,13 @@ class Exchange:
         return True
 
     async def _anew(self) -> bool:
-        """Prepare the call anew, with what was learned."""
+        """Prepare the call again with the newly learned facts."""
         self._release()
         await self._prepare()
         return True
 
     async def _learn(self, reply: Reply, message: AIMessage) -> None:
-        """Learn from an answer: whether the model reasons and how much, and in which form it answers."""
+        """Learn from an answer: whether and how long the model reasons, and in which form it answers."""
         if self.model.provider == OFFLINE:
             return
         known = learned(self.model)

@@ -12,7 +12,7 @@ from services.models.structured_output import shape_of
 
 @dataclass(frozen=True, slots=True)
 class CallSpec:
-    """What one role is asked, and in which form."""
+    """Specification of one role's model call: prompt, answer form and output bounds."""
 
     role: str
     prompt: BaseModel
@@ -20,16 +20,16 @@ class CallSpec:
     tools: Sequence[dict[str, Any]] = ()
     """Tools that are offered natively, in OpenAI's form."""
     tool_choice: str = "auto"
-    """`auto`, `required` (it must call some tool) or the name of the tool that it must call, as far as the endpoint takes that."""
+    """`auto`, `required` (some tool must be called) or the name of the tool that must be called, if the endpoint supports that."""
     instructions: str = ""
-    """Added to the system message."""
+    """Text that is added to the system message."""
     stream: bool = False
     template: str = ""
     """Stem of the template where it is not the role's own."""
     on_token: Callable[[str], None] | None = None
-    """Takes the tokens as they come, instead of whoever streams the run's messages."""
+    """Called with each token as it arrives; the tokens then do not go to the run's message stream."""
     scale: float = 1.0
-    """By how much the role's most tokens are multiplied, for answers that are longer by nature."""
+    """Factor on the role's maximum number of output tokens, for long answers."""
 
     @property
     def stem(self) -> str:
@@ -38,6 +38,6 @@ class CallSpec:
 
     @property
     def overhead(self) -> int:
-        """Estimated tokens of schema and tools, which travel beside the messages."""
+        """Estimated tokens of schema and tools, which are sent beside the messages."""
         shapes = [shape_of(self.schema)] if self.schema else []
         return (len(json.dumps([*shapes, *self.tools])) + len(self.instructions)) // 4

@@ -25,7 +25,7 @@ from services.run.installation import install_command
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, RoleModel, role_model
 
 _OPENAI = "services.models.openai_chat"
-"""Loads OpenAI's client with its 500 modules, which runs without a key and those at other providers have no use for."""
+"""Module that loads OpenAI's client (500 modules); runs without a key or with other providers do not need it."""
 
 
 def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
@@ -51,11 +51,11 @@ def build(
     """Build the chat model that makes one attempt at a call.
 
     Args:
-        model: who answers.
-        max_tokens: most tokens of the answer.
+        model: the role's model.
+        max_tokens: maximum number of tokens of the answer.
         response_format: the endpoint's own request for JSON of a schema.
-        stream: whether the tokens are handed on as they come, even when nobody listens.
-        prompt: what is asked, for the offline model, which reads no messages.
+        stream: whether tokens are passed on as they arrive, even without a listener.
+        prompt: the prompt model; the offline model reads it instead of the messages.
         on_piece: called for each sign of life of the answer, with its text.
         on_token: takes the text of the answer as it comes.
 
@@ -76,14 +76,14 @@ def build(
 
 
 def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None) -> BaseChatModel:
-    """Build a model through its provider's own LangChain integration; its key comes from its own variable."""
+    """Build a model through its provider's own LangChain integration; the key comes from the provider's environment variable."""
     kind = _kind(model)
     limit = {"max_tokens": max_tokens}
-    if model.provider == "ollama":  # which cuts what is longer than its context off without a word
+    if model.provider == "ollama":  # Ollama silently truncates prompts that are longer than its context
         limit = {"num_predict": max_tokens, **({"num_ctx": model.context_window} if model.context_window else {})}
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
     piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
-    shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # Ollama's alone
+    shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # an option of Ollama only
     options: dict[str, Any] = {
         **limit,
         **shape,
@@ -111,7 +111,7 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
 
 
 _MAX_BUILT = 64
-"""Models of other providers that are kept for the next call: runs choose parameters as they like."""
+"""Maximum number of built models of other providers that are cached: runs choose parameters freely."""
 PARAMETER_NAMES: dict[str, dict[str, str]] = {
     "anthropic": {name: name for name in ("top_p", "top_k", "reasoning_effort")} | {"stop": "stop_sequences"},
     "google_genai": {
@@ -123,11 +123,11 @@ PARAMETER_NAMES: dict[str, dict[str, str]] = {
     "ollama": {name: name for name in ("top_p", "top_k", "seed", "stop", "repeat_penalty")}
     | {"repetition_penalty": "repeat_penalty", "enable_thinking": "reasoning"},
 }
-"""What each integration calls the parameters of `Sampling`, of those that it takes."""
+"""Names of the `Sampling` parameters that each integration accepts."""
 
 
 def _reached(model: RoleModel) -> dict[str, Any]:
-    """Return where Ollama is, and with which key, where an OpenAI-compatible address turned out to be Ollama."""
+    """Return Ollama's address and key, if an OpenAI-compatible address turned out to be Ollama."""
     if model.base_url is None:
         return {}
     keyed = {"client_kwargs": {"auth": _Bearer(model.api_key)}} if model.api_key else {}
@@ -136,7 +136,7 @@ def _reached(model: RoleModel) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Bearer(httpx.Auth):
-    """Adds a key to requests; unlike a header it is in no picture of the model, which traces hold."""
+    """Adds a key to requests; unlike a header, the key does not appear in the model's representation, which traces store."""
 
     key: SecretStr
 
@@ -147,10 +147,10 @@ class _Bearer(httpx.Auth):
 
 
 def _renamed(model: RoleModel) -> dict[str, Any]:
-    """Return the parameters that the run chose in the words of a provider's integration.
+    """Return the run's sampling parameters under the names of the provider's integration.
 
     Raises:
-        BadInput: it does not take one of them.
+        BadInput: the integration does not accept one of the parameters.
     """
     names = PARAMETER_NAMES[model.provider]
     for name in model.sampling:
@@ -174,7 +174,7 @@ def _kind(model: RoleModel) -> Any:
 
 
 async def load_client(model: RoleModel) -> None:
-    """Load the library that speaks to a model, if none has been loaded yet: outside of the event loop, as it takes up to half a second.
+    """Import a model's client library outside of the event loop, once: the import takes up to half a second.
 
     Raises:
         SettingsError: a provider's package is not installed.
@@ -186,7 +186,7 @@ async def load_client(model: RoleModel) -> None:
 
 
 def comes_in_pieces(model: RoleModel) -> bool:
-    """Tell whether a model's answers come in pieces; the offline model's come whole."""
+    """Tell whether a model's answers are streamed; the offline model's answers come whole."""
     if model.provider in {OFFLINE, *OPENAI_COMPATIBLE}:
         return model.provider != OFFLINE and "stream" not in learned(model).refused
     return model.provider == "ollama" or "streaming" in _kind(model).model_fields

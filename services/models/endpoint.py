@@ -1,4 +1,4 @@
-"""Endpoints: one connection pool, and one limit of calls under way at each."""
+"""Connection pools and concurrency limits of model endpoints."""
 
 import asyncio
 import ssl
@@ -24,23 +24,23 @@ _CLOSING = {
     "ChatMistralAI": attrgetter("async_client.aclose"),
     "ChatOllama": attrgetter("_async_client._client.aclose"),
 }
-"""How the connections of a provider's integration are closed; Anthropic's are its library's, and stay open."""
+"""How to close the client of a provider's integration; Anthropic's clients belong to its library and stay open."""
 CONNECT_SECONDS, WRITE_SECONDS, POOL_SECONDS = 10.0, 30.0, 600.0
 _MAX_CONNECTIONS = 64
 
 
 @dataclass(slots=True)
 class _Loop:
-    """What belongs to one event loop: connections and locks cannot outlive the loop that made them."""
+    """State of one event loop: connections and locks cannot outlive the loop that made them."""
 
     client: "httpx2.AsyncClient | None" = None
     integrations: dict[str, BaseChatModel] = field(default_factory=dict)
-    """Models of other providers, by what they were built with: each holds connections of its own."""
+    """Models of other providers by their build arguments: each holds its own connections."""
     under_way: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     users: int = 0
     """Runs that share the connections."""
     closing: set[Callable[[], Awaitable[None]]] = field(default_factory=set)
-    """What else ends with the connections."""
+    """Callbacks to run when the connections are closed."""
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary()
@@ -48,7 +48,7 @@ _rates: dict[str, InMemoryRateLimiter] = {}
 
 
 def forget_endpoints() -> None:
-    """Forget rates, and what was learned in this process."""
+    """Forget the rates and the facts learned in this process."""
     forget_learned()
     forget_servers()
     _rates.clear()
@@ -56,11 +56,11 @@ def forget_endpoints() -> None:
 
 @asynccontextmanager
 async def turn_at(endpoint: str, slots: int | None = None) -> AsyncIterator[None]:
-    """Wait for a turn at an endpoint, and hold it while the block runs.
+    """Wait for a slot at an endpoint, and hold it while the block runs.
 
     Args:
-        endpoint: its name.
-        slots: calls that it answers at once, where it is a process of this machine; others have a limit and a rate
+        endpoint: name of the endpoint.
+        slots: concurrent calls of a process on this machine; other endpoints have a limit and a rate
             (`LEADLINE_MAX_CONCURRENCY`, `LEADLINE_REQUESTS_PER_MINUTE`).
     """
     if slots is None:
@@ -96,7 +96,7 @@ def client() -> "httpx2.AsyncClient":
 
 
 def integrations() -> dict[str, BaseChatModel]:
-    """Return the event loop's models of other providers, to be used again; none where no loop runs."""
+    """Return the event loop's cached models of other providers; an empty cache outside of a loop."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -106,17 +106,17 @@ def integrations() -> dict[str, BaseChatModel]:
 
 @cache
 def unused_client() -> "httpx2.Client":
-    """Return the one client for calls that block, which nobody makes: else every model would build one of its own."""
+    """Return the one client for blocking calls, which are never made: otherwise every model would build its own."""
     return httpx2.Client(verify=_certificates())
 
 
 def _certificates() -> "ssl.SSLContext | bool":
-    """Load the system's certificates only where they are needed; without them no encrypted connection is trusted at all."""
+    """Load the system's certificates only if some endpoint uses TLS; the context without them trusts no server."""
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if all_plain() else True
 
 
 def close_with_connections(close: Callable[[], Awaitable[None]]) -> None:
-    """Have something ended when the running event loop's connections are closed, once."""
+    """Register a callback that runs once, when the running event loop's connections are closed."""
     _loops.setdefault(asyncio.get_running_loop(), _Loop()).closing.add(close)
 
 

@@ -14,15 +14,15 @@ from services.run.roles import RoleModel
 from services.run.settings import settings
 
 Dialect = Literal["schema", "tool", "text"]
-"""How an answer of a schema is asked for: natively, as a call of one tool, or as JSON in the text."""
+"""Form in which a schema's answer is requested: natively, as a call of one tool, or as JSON in the text."""
 Thinking = Literal["unknown", "none", "apart", "tags"]
 """Where a model's reasoning stands: apart from its answer, or between tags amid its text."""
 
 FILE = "endpoints.json"
 KEPT_DAYS = 30
-"""After so many days an endpoint is learned anew: servers are updated."""
+"""Days after which an endpoint is learned anew: servers are updated."""
 _MAX_BYTES = 1_000_000
-"""Of the file that is read."""
+"""Maximum bytes read of the file."""
 
 
 class Learned(BaseModel):
@@ -44,7 +44,7 @@ class Learned(BaseModel):
     """Most tokens that it has spent on reasoning in one answer."""
 
     def settled(self) -> dict[str, object]:
-        """Return what is worth writing down: small changes of times are not."""
+        """Return the facts worth storing, with times rounded: small changes are not stored."""
         rough = {"answers": min(self.answers, 3), "longest_silence": float(round(self.longest_silence))}
         return {**self.model_dump(mode="json"), "refused": sorted(self.refused), **rough}
 
@@ -58,7 +58,7 @@ class _Entry(BaseModel):
 
 _learned: dict[str, Learned] = {}
 _kept: dict[str, dict[str, object]] = {}
-"""What the file says, as far as this process knows."""
+"""Entries of the file, as far as this process knows them."""
 _loaded: set[Path] = set()
 
 
@@ -73,14 +73,14 @@ def _key(model: RoleModel) -> str:
 
 
 def forget_learned() -> None:
-    """Forget what this process knows; what is kept on disk is read again."""
+    """Forget the facts in memory; the file is read again."""
     _learned.clear()
     _kept.clear()
     _loaded.clear()
 
 
 async def load_learned() -> None:
-    """Read what earlier runs have learned, once in a process."""
+    """Load the facts of earlier runs, once in a process."""
     file = _file()
     if file not in _loaded:
         entries = await asyncio.to_thread(_read, file)
@@ -91,7 +91,7 @@ async def load_learned() -> None:
 
 
 async def keep_learned(model: RoleModel) -> None:
-    """Write down what is known of a model, where it has changed. A disk that takes nothing costs the next run time, not this one."""
+    """Store the facts about a model if they have changed; a failure to write is only logged."""
     key, facts = _key(model), learned(model)
     settled = facts.settled()
     if _kept.get(key) == settled:
@@ -104,7 +104,7 @@ async def keep_learned(model: RoleModel) -> None:
 
 
 async def forget_kept() -> int:
-    """Delete what is kept of all endpoints; returns of how many models."""
+    """Delete the stored facts of all endpoints; returns the number of models."""
     file = _file()
     entries = await asyncio.to_thread(_read, file)
     await asyncio.to_thread(file.unlink, missing_ok=True)
@@ -117,7 +117,7 @@ def _file() -> Path:
 
 
 def _read(file: Path) -> dict[str, _Entry]:
-    """Return the entries that are not too old; a file that cannot be read says nothing."""
+    """Return the entries that are not too old; an unreadable file has no entries."""
     try:
         with file.open("rb") as opened:
             given = json.loads(opened.read(_MAX_BYTES))
@@ -136,7 +136,7 @@ def _read(file: Path) -> dict[str, _Entry]:
 
 
 def _write(file: Path, key: str, facts: Learned) -> None:
-    """Put one entry into the file, beside what other processes have written since; only the owner can read it."""
+    """Write one entry and keep the entries that other processes have written since; only the owner can read the file."""
     entries = {**_read(file), key: _Entry(learned_on=datetime.now(UTC), facts=facts)}
     text = json.dumps(
         {name: entry.model_dump(mode="json") for name, entry in entries.items()}, indent=1, sort_keys=True

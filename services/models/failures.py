@@ -17,25 +17,25 @@ Kind = Literal["passing", "too_long", "refused", "lasting"]
 no request of this form (HTTP 400 and the like); `lasting`: no other attempt helps."""
 
 LEFT_OUT = ("temperature", "max_completion_tokens", "max_tokens", "stream_options", "stream")
-"""Parameters that a call can do without, where an endpoint refuses them."""
+"""Optional parameters that are left out after an endpoint refuses them."""
 LONGEST_RETRY_AFTER = 120.0
-"""Seconds of a Retry-After that are waited; an endpoint that asks for more has failed."""
+"""Maximum seconds of a Retry-After; an endpoint that asks for more has failed."""
 KEYS = {
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
     "google_genai": ("GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
     "mistralai": ("MISTRAL_API_KEY", "MISTRAL_BASE_URL"),
     "ollama": ("OLLAMA_API_KEY", "OLLAMA_HOST"),
 }
-"""The variables that hold the keys and addresses of providers with an integration of their own."""
+"""Environment variables of keys and addresses of providers with their own integration."""
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _QUOTA = ("insufficient_quota", "billing", "exceeded your current quota")
 _WRONG_KEY = re.compile(r"API_KEY_INVALID|API key not valid", re.IGNORECASE)
-"""What Google says with a status of 400."""
+"""Google's messages for a wrong key, sent with status 400."""
 _WRONG_MODEL = re.compile(r"Invalid model: ")
-"""What Mistral says with a status of 400."""
+"""Mistral's message for an unknown model, sent with status 400."""
 _CLIENTS = ("openai", "langchain", "anthropic", "google", "ollama", "httpx", "json", "pydantic")
-"""Packages whose errors, where they are nothing that is known here, mean an answer that cannot be read."""
+"""Packages whose unknown errors mean an answer that cannot be read."""
 _NO_STREAM = re.compile(r"\bwith stream|stream(?:ing)? (?:is|was) not (?:supported|available)", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context[_ ]?(?:length|window|size)|maximum context|max(?:imum)?[_ ]model[_ ]len|too many tokens|prompt is too long|n_ctx|"
@@ -54,26 +54,26 @@ class CallFailed(Exception):
 
     kind: Kind
     error: Exception
-    """What the caller raises where nothing else can be tried: a `ModelError` that says what to do, or a fault of ours as it is."""
+    """The exception to raise if no attempt can help: a `ModelError` with advice, or the original error of a program fault."""
     fault: str
     """`HTTP 429`, or the type of the error."""
     status: int | None = None
     unreached: bool = False
-    """Whether nobody took the connection."""
+    """Whether no server accepted the connection."""
     stalled: bool = False
     """Whether the model was silent for too long, or took too long altogether."""
     retry_after: float | None = None
     """Seconds that the endpoint asks to wait."""
     window: int | None = None
-    """Tokens of the context, where the endpoint named them."""
+    """Tokens of the context, if the endpoint named them."""
     parameter: str = ""
     """The parameter that the endpoint named in a refusal, if it did."""
     output_limits: tuple[int, ...] = ()
-    """Numbers that a refusal of the most tokens names: the limit is among them."""
+    """Numbers in a refusal of the maximum output tokens; one of them is the limit."""
 
 
 def failure_of(model: RoleModel, error: Exception) -> CallFailed:
-    """Classify what an attempt at a call raised."""
+    """Classify the error of an attempt."""
     status, text = _status(error), _message(error)
     kind = _kind(error, status, text)
     parameter = _parameter(error, text) if kind == "refused" else ""
@@ -113,13 +113,13 @@ def _is_passing(error: Exception, status: int | None) -> bool:
 
 
 def _status(error: BaseException) -> int | None:
-    """Return the HTTP status that an error stands for; each provider's client keeps it in a place of its own."""
+    """Return the HTTP status of an error; each provider's client stores it in another attribute."""
     status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
     if status is None and type(error).__module__.startswith(("google", "langchain_google")):
         status = getattr(error, "code", None) or getattr(error.__cause__, "code", None)
     if not isinstance(status, int):
         return None
-    if status < 0:  # Ollama failed amid its answer
+    if status < 0:  # Ollama failed in the middle of its answer
         return 500
     if status == 400 and _WRONG_KEY.search(str(error)):
         return 401
@@ -133,7 +133,7 @@ def _is_transport(error: Exception) -> bool:
 
 
 def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | None, text: str) -> Exception:
-    """Say in one sentence what went wrong at the endpoint and what to do; anything else stays what it is."""
+    """Return a `ModelError` that says what went wrong at the endpoint and what to do; other errors are returned unchanged."""
     where = f"(role {model.role}, model {model.name}, HTTP {status})"
     own = None if model.base_url else KEYS.get(model.provider)
     key, address = own or (model.key_variable, model.address_variable)
@@ -190,13 +190,13 @@ def _seconds_until(date: str) -> float | None:
 
 
 def _body(error: Exception) -> Any:
-    """Return the error of an endpoint's answer, wherever the answer holds it."""
+    """Return the error object of an endpoint's answer, wherever the answer holds it."""
     body = getattr(error, "body", None)
     return body.get("error", body) if isinstance(body, dict) else None
 
 
 def _message(error: Exception) -> str:
-    """Return the endpoint's own words."""
+    """Return the endpoint's own error message."""
     body = _body(error)
     message = body.get("message") if isinstance(body, dict) else body
     return " ".join(str(message or getattr(error, "message", None) or error).split())
@@ -209,7 +209,7 @@ def _window(text: str) -> int | None:
 
 
 def _parameter(error: Exception, text: str) -> str:
-    """Return the parameter that a refusal names, in a field of its own or first in its words; others may be its advice."""
+    """Return the refused parameter: from its own field, or the first one that the message names; later ones may be advice."""
     body = _body(error)
     named = str(body.get("param") or "") if isinstance(body, dict) else ""
     first = _LEFT_OUT.search(text)

@@ -1,4 +1,4 @@
-"""Checking the models: what each role will use, and what is wrong with it, found with one tiny call an endpoint and model.
+"""Checks the models: the model of each role and its problems, by one small call for each endpoint and model.
 
 They are called as in a run: what an endpoint does not take is left out, and only what a run cannot do without is a problem. What
 it takes is kept for the runs to come.
@@ -26,7 +26,7 @@ from services.run.prices import Price, price_of
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, ROLES, RoleModel, role_model
 
 Form = Literal["both", "schema", "tools", "neither"]
-"""What is asked for beside a plain answer."""
+"""Features requested beside a plain answer."""
 
 
 class Ready(BaseModel):
@@ -91,7 +91,7 @@ async def _row(
 
 
 async def _probe(model: RoleModel) -> dict[str, Any]:
-    """Ask for JSON schema and tools in one call; only what refuses that is asked for each alone."""
+    """Ask for JSON schema and tools in one call; if the endpoint refuses, ask for each separately."""
     if model.provider == OFFLINE:
         return {}
     forms: dict[str, Any] = {"json_schema": True, "tools": True}
@@ -108,7 +108,7 @@ async def _probe(model: RoleModel) -> dict[str, Any]:
 
 
 async def _keep(model: RoleModel, *, json_schema: bool, tools: bool) -> None:
-    """Keep what an endpoint takes, so that runs ask for nothing else."""
+    """Store the supported forms, so that runs request only those."""
     known = learned(model)
     known.native_tools = tools
     if known.dialect == "schema" and not json_schema:
@@ -117,15 +117,15 @@ async def _keep(model: RoleModel, *, json_schema: bool, tools: bool) -> None:
 
 
 async def _takes(model: RoleModel, form: Form) -> bool:
-    """Tell whether an endpoint takes a call of a form.
+    """Tell whether an endpoint supports a form of call.
 
     Raises:
-        CallFailed: it failed, whatever the form.
+        CallFailed: the endpoint failed for a reason other than the form.
     """
     try:
         await _ask(model, form)
     except CallFailed as failure:
-        broke_down = form == "both" and (failure.status or 0) >= 500  # as some servers do over both at once
+        broke_down = form == "both" and (failure.status or 0) >= 500  # some servers refuse the combination of both
         if failure.kind == "refused" or broke_down:
             return False
         raise
@@ -133,10 +133,10 @@ async def _takes(model: RoleModel, form: Form) -> bool:
 
 
 async def _ask(model: RoleModel, form: Form) -> None:
-    """Make the call of a form, as a run would; a prompt that is too long, a run would make shorter.
+    """Make a call of a form as a run would; a prompt that is too long counts as success, since a run would shorten it.
 
     Raises:
-        CallFailed: the endpoint takes no such call, or failed.
+        CallFailed: the endpoint refuses the form, or failed.
     """
     messages = [SystemMessage("You are being tested."), HumanMessage('Answer with {"ready": true}.')]
     shape = (

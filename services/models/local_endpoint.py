@@ -22,25 +22,25 @@ from services.run.scope import current_run
 from services.run.ui_text import say
 
 WINDOW = 16_384
-"""Tokens of context that Ollama is asked for where nobody chose: a whole run's prompts fit, and the memory of a small machine, too."""
+"""Tokens of context requested from Ollama by default: enough for the prompts of a run, small enough for little memory."""
 _NAMES = {**PARAMETER_NAMES["ollama"], "reasoning_effort": "reasoning"}
-"""What Ollama's own API calls the parameters of its OpenAI-compatible address."""
+"""Parameters of Ollama's own API by their name in its OpenAI-compatible API."""
 _OWN_OPTIONS = frozenset(
     "num_ctx num_gpu num_thread num_predict repeat_last_n repeat_penalty seed stop top_k top_p mirostat mirostat_eta "
     "mirostat_tau tfs_z keep_alive reasoning".split()
 )
-"""Parameters that an operator may name as Ollama calls them."""
+"""Ollama's own options that an operator may set."""
 _NAMED = 8
-"""Models that one message names."""
+"""Maximum number of models named in one message."""
 _told: set[str] = set()
-"""Servers whose missing package was told of in this process."""
+"""Servers for which the missing package was already reported in this process."""
 
 
 async def settled(model: RoleModel) -> RoleModel:
-    """Return a role's model as it is asked.
+    """Return a role's model with its name and API settled.
 
     Raises:
-        SettingsError: nobody named a model and the endpoint lists several, or Ollama has no such model.
+        SettingsError: no model was named and the endpoint lists several, or Ollama has no such model.
     """
     if model.provider == "openai" and not model.named:
         model = model.model_copy(update={"model": await _unnamed(model), "named": True})
@@ -52,10 +52,10 @@ async def settled(model: RoleModel) -> RoleModel:
 
 
 async def _unnamed(model: RoleModel) -> str:
-    """Choose the model where nobody named one; an endpoint that lists none is asked for the default.
+    """Choose the model if none was named; an endpoint that lists none gets the default name.
 
     Raises:
-        SettingsError: there are several, and none is the natural choice.
+        SettingsError: the endpoint lists several models and none is preferred.
     """
     listed = await listed_models(model.base_url, model.api_key)
     chosen = choice_among(listed, model.base_url)
@@ -68,7 +68,7 @@ async def _unnamed(model: RoleModel) -> str:
 
 
 async def _by_own_api(model: RoleModel) -> RoleModel:
-    """Return the model as Ollama's own where its endpoint is Ollama, and it can be asked by its own API."""
+    """Return the model with Ollama's own API, if its endpoint is Ollama and the package is installed."""
     if model.base_url is None or not await is_ollama(model.base_url, model.api_key):
         return model
     if not await asyncio.to_thread(is_installed, "langchain_ollama"):
@@ -84,14 +84,14 @@ async def _by_own_api(model: RoleModel) -> RoleModel:
 
 
 def _as_ollamas(name: str, value: Any) -> Any:
-    """Return the value of a parameter as Ollama's own API takes it."""
+    """Convert the value of a parameter for Ollama's own API."""
     if name == "reasoning_effort":
         return {"none": False, "minimal": "low", "low": "low", "medium": "medium"}.get(value, "high")
     return [value] if name == "stop" and isinstance(value, str) else value
 
 
 def _tell_once(message: str, endpoint: str, **values: str) -> None:
-    """Tell whoever watches the run, once in a process for each endpoint; nobody does outside of runs."""
+    """Report a message to the run's listeners, once per process and endpoint; outside of runs nothing is reported."""
     if endpoint in _told:
         return
     with suppress(RuntimeError):
@@ -101,10 +101,10 @@ def _tell_once(message: str, endpoint: str, **values: str) -> None:
 
 
 async def _with_window(model: RoleModel) -> RoleModel:
-    """Settle the context that Ollama is asked for, and have it keep its thoughts apart from its answers.
+    """Set the context size requested from Ollama, and have it return reasoning apart from answers.
 
     Raises:
-        SettingsError: it has no such model.
+        SettingsError: Ollama has no such model.
     """
     try:
         known = await ollama_model(model)
@@ -114,7 +114,7 @@ async def _with_window(model: RoleModel) -> RoleModel:
             f"Ollama has no model {model.model}. Get it with: ollama pull {model.model}. "
             f"{f'It has {_some(there)}.' if there else 'It has none yet.'}"
         ) from None
-    if known is None:  # the call itself will say what is wrong
+    if known is None:  # the call itself will report the problem
         return model.model_copy(update={"context_window": model.context_window or WINDOW})
     wanted = model.extra.get("num_ctx") or model.context_window or known.chosen or WINDOW
     window = min(wanted, known.longest or wanted)
@@ -124,6 +124,6 @@ async def _with_window(model: RoleModel) -> RoleModel:
 
 
 def _some(names: Sequence[str]) -> str:
-    """Name a few models in a message."""
+    """List a few model names for a message."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(clean_line(name)[:80] for name in names[:_NAMED])}{more}"

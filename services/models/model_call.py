@@ -1,4 +1,4 @@
-"""One call to a role's model: journaled, and made in the time that the run has left."""
+"""One call to a role's model: recorded in the journal and limited to the run's remaining time."""
 
 import asyncio
 import hashlib
@@ -26,31 +26,31 @@ from services.run.scope import Run, current_run
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Why and how a call is made again; by default it is the first."""
+    """Reason and form of a repeated call; the defaults describe a first call."""
 
     because: str = ""
-    """What was wrong with the answer before: `cut_off`, `repeated`, `empty`, or `unusable: …`."""
+    """Fault of the previous answer: `cut_off`, `repeated`, `empty`, or `unusable: …`."""
     room: int = 1
-    """By how much the most tokens of the answer are multiplied."""
+    """Factor on the maximum number of output tokens."""
     varied: bool = False
-    """Whether another temperature and a lower bound are tried, after an answer that repeated itself."""
+    """Whether to try another temperature and a lower output limit, after an answer that repeated itself."""
 
 
 FIRST = Repeat()
 
 
 class ModelCall(CallSpec):
-    """What one role is asked, in as many calls as it takes."""
+    """A model call that can be repeated with further messages."""
 
     async def say(self, more: Sequence[BaseMessage] = (), repeat: Repeat = FIRST) -> Reply:
-        """Make one call, or take its answer from the journal.
+        """Make one call, or return its answer from the journal.
 
         Args:
             more: messages that follow the prompt: earlier answers and what was wrong with them, results of tools.
-            repeat: why and how it is made again, if it is.
+            repeat: reason and form of a repeated call.
 
         Raises:
-            LimitReached: the budget leaves no room for the call, or no time.
+            LimitReached: the budget or the time left does not suffice for the call.
             ModelError: the endpoint refused or failed.
         """
         run = current_run()
@@ -62,7 +62,7 @@ class ModelCall(CallSpec):
         return known.answer
 
     async def _request(self, more: Sequence[BaseMessage], repeat: Repeat) -> dict[str, Any]:
-        """Return all that decides the answer; which model gives it does not count, as what was paid for is paid for."""
+        """Return the journal key's content: all that decides the answer, except the model, so that paid answers are reused."""
         shape = json.dumps(shape_of(self.schema), sort_keys=True) if self.schema else ""
         messages = messages_to_dict([*await off_loop(self.stem, partial(render, self.stem, self.prompt)), *more])
         return {
@@ -80,7 +80,7 @@ class ModelCall(CallSpec):
         }
 
     async def _in_time(self, run: Run, more: Sequence[BaseMessage], repeat: Repeat) -> Reply:
-        """Make the call in the time that the run has left."""
+        """Make the call within the time that the run has left."""
         if repeat.because:
             reason = repeat.because.partition(":")[0]
             run.tell_progress(CallProgress(role=self.role, state="again", seconds=0, reason=reason))

@@ -21,7 +21,7 @@ def openai_chat(
     stream: bool,
     on_piece: Callable[[Sign, str], None] | None,
 ) -> BaseChatModel:
-    """Build the chat model that makes one attempt at a call; `chat.build` says what is what."""
+    """Build the chat model that makes one attempt at a call; `chat.build` describes the arguments."""
     known = learned(model)
     body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra, **model.sampling}
     if response_format is not None:
@@ -33,7 +33,7 @@ def openai_chat(
         temperature=None if "temperature" in known.refused else model.temperature,
         timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
         max_retries=0,
-        stream_chunk_timeout=None,  # `stall_limited` holds it
+        stream_chunk_timeout=None,  # `stall_limited` limits the time
         stream_usage="stream_options" not in known.refused,
         streaming=stream and "stream" not in known.refused,
         piecewise="stream" not in known.refused,
@@ -46,7 +46,7 @@ def openai_chat(
 
 
 def _limit(model: RoleModel, known: Learned, max_tokens: int) -> dict[str, int]:
-    """Name the limit as the endpoint knows it: OpenAI renamed it, and most compatible servers did not follow."""
+    """Return the output limit under the parameter name that the endpoint knows: OpenAI renamed it, most other servers did not."""
     renamed = model.base_url is None or "api.openai.com" in model.base_url
     if "max_tokens" in known.refused:
         renamed = True

@@ -1,36 +1,36 @@
-"""How many tokens a call may take: the context, and of it the room for an answer and for the reasoning before it."""
+"""Computes the token limits of a call: the context, and its share for the answer and the reasoning before it."""
 
 from services.models.endpoint_memory import Learned
 from services.run.roles import CONTEXT_WINDOW, DEFAULTS, RoleModel
 
 OUTPUT_SHARE = 4
-"""Answer and reasoning have at most this part of the context: one fourth."""
+"""Divisor of the context: answer and reasoning get at most a fourth of it."""
 OUTPUT_SHARE_THINKING = 2
-"""Likewise, of a model that is known to reason: one half."""
+"""Divisor for a model that is known to reason: one half."""
 THINKING_ROOM = 4_096
-"""Tokens for reasoning, besides the answer's, while it is not known whether a model reasons: a call costs what is used."""
+"""Tokens for reasoning in addition to the answer's, while it is unknown whether a model reasons: only used tokens cost."""
 MOST_THINKING = 32_768
-"""Tokens that the room for reasoning never exceeds."""
+"""Upper bound of the tokens for reasoning."""
 MARGIN = 64
-"""Tokens kept free for what estimates miss."""
+"""Tokens kept free for errors of the estimates."""
 MORE_ROOM = 4
-"""By how much the room of an answer grows when it was cut off."""
+"""Factor on the room of an answer after it was cut off."""
 
 
 def window_of(model: RoleModel, known: Learned) -> int:
-    """Return the tokens that prompt and answer may have together."""
+    """Return the number of tokens that prompt and answer may have together."""
     wanted = model.context_window or CONTEXT_WINDOW
     return min(wanted, known.context_window or wanted)
 
 
 def output_room(model: RoleModel, known: Learned, scale: float, room: int) -> int:
-    """Return the most tokens of an answer, with the reasoning before it.
+    """Return the maximum number of tokens of an answer, including its reasoning.
 
     Args:
-        model: who answers.
-        known: what was learned of it.
-        scale: by how much the role's most tokens are multiplied, for answers that are longer by nature.
-        room: likewise, after an answer that was cut off.
+        model: the role's model.
+        known: facts learned about it.
+        scale: factor on the role's maximum number of output tokens, for long answers.
+        room: further factor after an answer that was cut off.
     """
     share = OUTPUT_SHARE if known.thinking in {"unknown", "none"} else OUTPUT_SHARE_THINKING
     wanted = int(model.max_tokens * scale) * room + thinking_room(model, known)
@@ -38,7 +38,7 @@ def output_room(model: RoleModel, known: Learned, scale: float, room: int) -> in
 
 
 def thinking_room(model: RoleModel, known: Learned) -> int:
-    """Return the tokens for reasoning: none where the model does not reason, or where somebody chose the most tokens of the answer."""
+    """Return the tokens for reasoning: none if the model does not reason, or if the user set the maximum tokens of the answer."""
     if known.thinking == "none":
         return 0
     if known.thinking == "unknown":

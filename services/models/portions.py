@@ -1,4 +1,4 @@
-"""How much evidence one prompt is given: less than the depth would have it where the model's window is small or little is left to spend."""
+"""Computes how many tokens of evidence a prompt gets: less than the depth asks for if the window or the budget is small."""
 
 from pydantic import BaseModel
 
@@ -9,9 +9,9 @@ from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
 
 OF_WINDOW = 3
-"""Evidence has at most this part of the window: one third. Instructions, findings and the answer need the rest."""
+"""Divisor of the window: evidence gets at most a third of it. Instructions, findings and the answer need the rest."""
 OF_BUDGET = 2
-"""And at most this part of the tokens that are left: one half."""
+"""Divisor of the remaining tokens: evidence gets at most half of them."""
 LEAST = 300
 
 
@@ -20,12 +20,12 @@ class _Tokens(BaseModel):
 
 
 async def evidence_tokens(run: Run, role: str, wanted: int) -> int:
-    """Return how many tokens of evidence a role's prompt is given; a replay, which knows no model, gives as many.
+    """Return the tokens of evidence for a role's prompt; a replay, which knows no model, returns the recorded number.
 
     Args:
-        run: whose model, budget and journal count.
-        role: who is asked.
-        wanted: what the depth would have.
+        run: the run with its model, budget and journal.
+        role: the role whose prompt is built.
+        wanted: tokens that the depth asks for.
     """
 
     async def work() -> _Tokens:

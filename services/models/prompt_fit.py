@@ -1,4 +1,4 @@
-"""Fitting a prompt to a number of tokens: whole pieces of evidence are left out, the least worth first."""
+"""Fits a prompt into a number of tokens by leaving out whole pieces of evidence, least relevant first."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from services.text.token_estimate import estimate_cjk, estimate_surplus
 
 _RELEVANCE = {"high": 2, "medium": 1, "low": 0}
 _EXTRA = 8
-"""Tokens around a piece: tags, ids and a title."""
+"""Estimated tokens around a piece: tags, ids and a title."""
 FILLED = 0.97
 """Share of the room that is filled: estimates of whole prompts fall short by up to a fiftieth of what Qwen2.5 counts."""
 
@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 
 
 async def off_loop(stem: str, work: Callable[[], Value]) -> Value:
-    """Render where it holds up nobody: a template that a run brought along may take its time."""
+    """Render in a worker thread, off the event loop: a template that a run brought along may be slow."""
     return await asyncio.to_thread(work) if stem in current_prompts().custom else work()
 
 
@@ -37,12 +37,12 @@ def estimate_tokens(messages: Sequence[BaseMessage]) -> int:
 
 
 class Fitted(NamedTuple):
-    """A prompt as far as there is room for it."""
+    """A prompt that fits into the available tokens."""
 
     prompt: BaseModel
     messages: list[BaseMessage]
     left_out: int
-    """Pieces of evidence that were left out."""
+    """Number of pieces of evidence that were left out."""
 
 
 def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
@@ -77,7 +77,7 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
             many += 1
         fitted = without(many)
         excess = estimate_tokens(fitted.messages) - room
-    while many - few > 1:  # sizes are estimates: perhaps fewer pieces would have been enough
+    while many - few > 1:  # sizes are estimates: fewer pieces may suffice
         middle = (few + many) // 2
         fuller = without(middle)
         if estimate_tokens(fuller.messages) <= room:
@@ -88,7 +88,7 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
 
 
 def passages_within(passages: Sequence[Passage], tokens: int, min_items: int) -> list[Passage]:
-    """Return the best passages that hold about so many tokens together, and at least `min_items` of them."""
+    """Return the best passages up to about so many tokens in total, and at least `min_items` of them."""
     for count, passage in enumerate(passages):
         tokens -= passage_tokens(passage.text)
         if tokens < 0 and count >= min_items:
@@ -97,7 +97,7 @@ def passages_within(passages: Sequence[Passage], tokens: int, min_items: int) ->
 
 
 def passage_tokens(text: str) -> int:
-    """Return about how many tokens a passage takes in a prompt.
+    """Return the approximate number of tokens of a passage in a prompt.
 
     Chinese counts as modern tokenizers have it, about two thirds of a token a character: no limit hangs on it here.
     """
@@ -105,7 +105,7 @@ def passage_tokens(text: str) -> int:
 
 
 def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
-    """List what may be left out as (worth, path, tokens)."""
+    """List the removable pieces as (worth, path, tokens)."""
     pieces: list[tuple[tuple[int, int, int], Path, int]] = []
     order = {"conversation": 0, "background": 1, "known": 1, "tables": 2, "attempts": 2, "passages": 3}
     for name, rank in order.items():

@@ -1,15 +1,15 @@
-"""Reasoning that a model shows between `<think>` and `</think>` is no part of its answer."""
+"""Separates the reasoning between `<think>` and `</think>` from a model's answer."""
 
 import re
 
 OPEN, CLOSE = "<think>", "</think>"
 REASONING = "reasoning_content"
-"""What an answer calls reasoning that stands apart from it, as DeepSeek, vLLM and llama.cpp do."""
+"""Key of the reasoning in a message, as DeepSeek, vLLM and llama.cpp name it."""
 _TAG = re.compile(r"</?think>", re.IGNORECASE)
 
 
 def split_thinking(text: str) -> tuple[str, str]:
-    """Return a text without its thinking parts, and those parts, also where the opening tag is missing or the closing one never came."""
+    """Split a text into answer and reasoning, also if the opening or closing tag is missing."""
     answer: list[str] = []
     thoughts: list[str] = []
     end, start = 0, -1

@@ -1,18 +1,18 @@
-"""Noticing an answer that repeats itself without end, while it comes."""
+"""Detects an answer that repeats itself without end, while it streams."""
 
 MIN_REPEATED = 400
-"""Characters at an answer's end that must be repetitions: a rule of a table or a run of blanks is shorter."""
+"""Minimum characters of repetition at an answer's end: a table rule or a run of blanks is shorter."""
 MIN_TIMES = 5
-"""How many times the same piece stands there, one after the other."""
+"""Minimum number of consecutive copies of the same piece."""
 LONGEST_PIECE = 600
-"""Characters of a piece that is looked for."""
+"""Maximum characters of a repeated piece."""
 _EVERY = 80
-"""Characters after which the end is looked at again."""
+"""Number of new characters after which the end is checked again."""
 _ANCHOR = 24
-"""Characters at the end whose earlier place says how long the piece is."""
+"""Characters at the end whose previous occurrence gives the length of the piece."""
 _SHORT = 3
 _MIN_SHORT = 800
-"""A piece of at most `_SHORT` characters must fill so many: long lines of dashes are no fault."""
+"""Minimum characters of repetition of a piece of at most `_SHORT` characters: long lines of dashes are valid."""
 
 
 class RepetitionWatch:
@@ -27,7 +27,7 @@ class RepetitionWatch:
         self._unchecked = 0
 
     def add(self, piece: str) -> int | None:
-        """Add a piece; returns how many characters of the answer come before its repetitions, or None while there are none."""
+        """Add a piece; returns the number of characters before the repetitions, or None while there are none."""
         self._tail = (self._tail + piece)[-LONGEST_PIECE * MIN_TIMES - _ANCHOR :]
         self._seen += len(piece)
         self._unchecked += len(piece)
@@ -39,7 +39,7 @@ class RepetitionWatch:
 
 
 def repeated_at_end(text: str) -> int | None:
-    """Return how many characters at the end repeat what stands before them, or None where that is not `MIN_TIMES` over."""
+    """Return the number of repeated characters at the end, or None if fewer than `MIN_TIMES` copies stand there."""
     anchor = text[-_ANCHOR:]
     earlier = text.rfind(anchor, 0, len(text) - 1)
     if earlier < 0 or len(text) < MIN_REPEATED:

@@ -1,4 +1,4 @@
-"""The reply to one model call: what was answered, and what it took."""
+"""The reply to one model call: answer, reasoning, usage and faults."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,9 +14,9 @@ from services.run.prices import Price
 from services.text.sanitize import sanitize
 
 LONGEST_REASONING = 20_000
-"""Characters of reasoning that are kept: its end, where the model comes to its answer."""
+"""Maximum characters of reasoning to keep, from its end, where the model reaches its answer."""
 REPEATED = "repetition"
-"""The finish reason of an answer that was stopped because it repeated itself."""
+"""Finish reason of an answer that was stopped because it repeated itself."""
 
 
 class ToolCall(BaseModel):
@@ -58,12 +58,12 @@ class Reply(BaseModel):
 
     @property
     def cut_off(self) -> bool:
-        """Tell whether the answer ended because there was no more room for it."""
+        """Tell whether the answer ended at the token limit."""
         return self.finish_reason in {"length", "max_tokens", "model_length", REPEATED}
 
 
 def answer_and_reasoning(message: AIMessage, *, structured: bool) -> tuple[str, str, bool]:
-    """Return the answer of a message, the reasoning before it, and whether that stood between tags.
+    """Return the answer of a message, the reasoning before it, and whether the reasoning stood between tags.
 
     An answer of a schema that stands in the reasoning alone is found there.
     """
@@ -105,12 +105,12 @@ def last_object(text: str) -> str:
 
 
 def finish_reason_of(meta: Mapping[str, Any]) -> str:
-    """Return why an answer ended, in small letters; each provider names it in its own way."""
+    """Return the finish reason in lower case; each provider stores it under another name."""
     return str(meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason") or "").lower()
 
 
 def tool_calls_of(message: AIMessage) -> list[ToolCall]:
-    """Return the tool calls of a message, those that cannot be read among them."""
+    """Return the tool calls of a message, including those that cannot be parsed."""
     valid = [{"id": call["id"] or "", "name": call["name"], "arguments": call["args"]} for call in message.tool_calls]
     broken = [
         {
@@ -124,7 +124,7 @@ def tool_calls_of(message: AIMessage) -> list[ToolCall]:
 
 
 def usage_of(message: AIMessage, prompt: Sequence[BaseMessage], price: Price | None, seconds: float) -> CallUsage:
-    """Take the endpoint's own count; an endpoint that counts nothing is estimated."""
+    """Return the endpoint's token counts, or an estimate if it reports none."""
     counted = message.usage_metadata
     read = counted["input_tokens"] if counted else estimate_tokens(prompt)
     wrote = counted["output_tokens"] if counted else estimate_tokens([message])

@@ -1,4 +1,4 @@
-"""The models that a server lists, and whether the server is Ollama.
+"""Lists the models of a server, and detects Ollama.
 
 Each server is asked once in a process; only what it answered is remembered.
 """
@@ -19,21 +19,21 @@ from services.run.installation import is_installed
 from services.run.roles import RoleModel
 
 SECONDS = 2.0
-"""For an answer about the server itself."""
+"""Timeout in seconds of requests about the server itself."""
 LISTING_SECONDS = 10.0
-"""For a list of models, which some endpoints have hundreds of."""
+"""Timeout in seconds of a list of models; some endpoints have hundreds."""
 _SHOW_SECONDS = 10.0
-"""For what Ollama knows of a model, which it may have to read from disk."""
+"""Timeout in seconds of Ollama's description of a model, which it may have to read from disk."""
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_GREETING = "Ollama is running"
-"""What Ollama answers at its root, besides its version at `/api/version`; others copy the latter alone."""
+"""Ollama's answer at its root, besides its version at `/api/version`; other servers copy only the latter."""
 MAX_NAMES = 1_000
 _MAX_BYTES = 4_000_000
 _NO_TEXT = re.compile(
     r"embed|bge-|rerank|whisper|tts|audio|speech|transcri|realtime|dall-e|image|sora|moderation|guard|clip",
     re.IGNORECASE,
 )
-"""Parts of the names of models that write no answers."""
+"""Substrings of the names of models that do not write text."""
 _MINI = re.compile(r"gpt-(\d{1,3})(?:\.(\d{1,3}))?-mini")
 _NAME = re.compile(r"[\x21-\x7e]{1,200}")
 
@@ -42,12 +42,12 @@ _NUM_CTX = re.compile(r"^num_ctx[ \t]{1,40}(\d{1,9})$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class OllamaModel:
-    """What Ollama says of one of its models."""
+    """Ollama's description of one model."""
 
     longest: int | None = None
-    """Tokens of context that it was trained for."""
+    """Maximum context in tokens that the model was trained for."""
     chosen: int | None = None
-    """Tokens of context that its model file asks for."""
+    """Context in tokens that the model file sets."""
     thinks: bool = False
 
 
@@ -57,7 +57,7 @@ _ollama_models: dict[tuple[str, str], OllamaModel] = {}
 
 
 async def listed_models(base_url: str | None, api_key: SecretStr | None, seconds: float = LISTING_SECONDS) -> list[str]:
-    """Return the names of the models that an OpenAI-compatible endpoint lists, in its order; none where it does not tell."""
+    """Return the model names that an OpenAI-compatible endpoint lists, in its order; none if it lists none."""
     address = (base_url or OPENAI_URL).rstrip("/")
     if address not in _models:
         answer = await _get(f"{address}/models", api_key, seconds)
@@ -68,7 +68,7 @@ async def listed_models(base_url: str | None, api_key: SecretStr | None, seconds
 
 
 async def is_ollama(base_url: str, api_key: SecretStr | None, seconds: float = SECONDS) -> bool:
-    """Tell whether the server behind an OpenAI-compatible address is Ollama; a server that cannot be reached is asked again."""
+    """Tell whether the server at an OpenAI-compatible address is Ollama; a server that did not answer is asked again."""
     root = root_of(base_url)
     if root not in _is_ollama:
         answer = await _get(f"{root}/api/version", api_key, seconds)
@@ -82,10 +82,10 @@ async def is_ollama(base_url: str, api_key: SecretStr | None, seconds: float = S
 
 
 async def ollama_model(model: RoleModel) -> OllamaModel | None:
-    """Return what Ollama knows of a model; None where it does not answer, or its package is not installed.
+    """Return Ollama's description of a model; None if it does not answer, or if its package is not installed.
 
     Raises:
-        LookupError: it has no such model; the first argument is the names of those that it has.
+        LookupError: Ollama has no such model; the first argument is the list of its models.
     """
     key = (model.endpoint, model.model)
     if key in _ollama_models:
@@ -110,7 +110,7 @@ async def ollama_model(model: RoleModel) -> OllamaModel | None:
         httpx.HTTPError,
         ValueError,
         AttributeError,
-    ):  # the last for answers in another form
+    ):  # the last for answers in an unexpected form
         return None
     finally:
         await client.close()  # type: ignore[no-untyped-call]  # its package gives it no types
@@ -129,15 +129,16 @@ def _ollama_about(about: Mapping[str, Any], parameters: str, capabilities: Seque
 
 
 def writing_models(names: Sequence[str]) -> list[str]:
-    """Return the names of models that write text, as far as the names tell: no embeddings, no speech, no pictures."""
+    """Return the names of models that write text, judged by their names: no embeddings, speech or images."""
     return [name for name in names if not _NO_TEXT.search(name)]
 
 
 def choice_among(names: Sequence[str], base_url: str | None) -> str:
-    """Choose among the models that an endpoint lists, where nobody named one; empty where there is no natural choice.
+    """Choose a model from an endpoint's list if none was named; empty if no model is preferred.
 
-    That is the newest small model of OpenAI, where the endpoint lists one; else the only model that it lists; else the first, where
-    the server has an address with http:// and so most likely is one's own. Elsewhere a guess could cost money.
+    That is the newest small model of OpenAI, where the endpoint lists one; else the only model that it lists; else the
+    first, if the address starts with http:// and so most likely is the user's own server. Elsewhere a guess could cost
+    money.
     """
     writing = writing_models(names)
     newest = max(filter(None, map(_MINI.fullmatch, writing)), key=_version, default=None)
@@ -152,12 +153,12 @@ def _version(found: re.Match[str]) -> tuple[int, int]:
 
 
 def root_of(base_url: str) -> str:
-    """Return the root of a server from the address of its OpenAI-compatible part."""
+    """Return the root address of a server from its OpenAI-compatible address."""
     return base_url.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def forget_servers() -> None:
-    """Ask every server anew."""
+    """Forget all servers, so that they are asked again."""
     _models.clear()
     _is_ollama.clear()
     _ollama_models.clear()
@@ -178,7 +179,7 @@ def _json(answer: bytes) -> Any:
 
 
 async def _get(address: str, api_key: SecretStr | None, seconds: float) -> bytes | None:
-    """Return what is answered at an address: empty for a refusal, None where nobody answers in time."""
+    """Return the answer at an address: empty for a refusal, None if no answer comes in time."""
     headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"} if api_key else {}
     verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if address.startswith("http://") else True
     body = b""

@@ -1,4 +1,4 @@
-"""How long a call may be silent: until the first sign of life of its answer, and from one to the next.
+"""Limits how long a call may be silent: before the first sign of life of its answer, and between two of them.
 
 A long answer that keeps coming is not cut off; one that stalls is given up soon enough to be asked for again. Reasoning,
 heartbeats and comments of a stream are signs of life.
@@ -12,26 +12,27 @@ from services.models.endpoint_memory import Learned, learned
 from services.run.roles import RoleModel
 
 UNKNOWN_SECONDS = 120.0
-"""Before the answer of an endpoint that has answered fewer than `KNOWN_ANSWERS` times: a slow machine takes its time to read, and a
-reasoning model may think in silence."""
+"""Seconds of silence allowed before the answer of an endpoint with fewer than `KNOWN_ANSWERS` answers: a slow machine
+takes its time to read, and a reasoning model may think in silence."""
 KNOWN_SECONDS = 30.0
-"""Before the answer of an endpoint that is known, at least."""
+"""Minimum seconds of silence allowed before the answer of a known endpoint."""
 AMID_SECONDS = 30.0
-"""Between two signs of life of an answer."""
+"""Seconds of silence allowed between two signs of life of an answer."""
 KNOWN_ANSWERS = 3
-"""Answers that make an endpoint's silence known: the first ones of a run have short prompts."""
+"""Answers after which an endpoint's silence is known: the first prompts of a run are short."""
 PATIENCE = 3.0
-"""How many times as long as a model has been silent before it is waited for."""
+"""Factor on a model's longest silence so far."""
 
 
 @asynccontextmanager
 async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable[[bool], None]]:
-    """Give an attempt up when it is silent for too long; gives the function to call for each sign of life.
+    """Abort an attempt that is silent for too long; yields the function to call for each sign of life.
 
-    The function takes whether anything of reasoning or answer has come: a heartbeat before that lets it wait anew. What a slow model needed once it is given from then on.
+    The function takes whether any reasoning or answer has come: until then, each heartbeat restarts the first limit.
+    The longest silence of a model raises its later limits.
 
     Args:
-        model: who is called.
+        model: the model that is called.
         stalls: attempts at this call that were given up before; each doubles the limits.
 
     Raises:
@@ -55,7 +56,7 @@ async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable
 
 
 def _limits(model: RoleModel, known: Learned) -> tuple[float, float]:
-    """Return the seconds of silence before an answer and amid it."""
+    """Return the allowed seconds of silence before an answer and within it."""
     minimum = PATIENCE * known.longest_silence
     unknown = known.answers < KNOWN_ANSWERS
     first = model.first_token_timeout or (UNKNOWN_SECONDS if unknown else KNOWN_SECONDS)

@@ -1,4 +1,4 @@
-"""`ChatOpenAI` that streams every answer, so that a stall shows: without the model's reasoning, and at little cost a token."""
+"""`ChatOpenAI` that streams every answer, to detect stalls: without the model's reasoning, at little cost per token."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -16,20 +16,20 @@ from services.models.answer_watch import BrokeOff, Sign
 from services.models.reasoning_tags import CLOSE, OPEN, REASONING
 
 Piece = dict[str, Any]
-"""A piece of a stream, as it came; empty for a sign of life."""
+"""One decoded event of a stream; empty for a sign of life."""
 _REASONING_KEYS = (REASONING, "reasoning")
-"""Likewise, OpenRouter and later versions of vLLM among them."""
+"""Keys of the reasoning in a message; OpenRouter and later versions of vLLM use the second."""
 
 
 class PiecewiseChatOpenAI(ChatOpenAI):
-    """`ChatOpenAI` that asks for a stream also where the answer is wanted whole.
+    """`ChatOpenAI` that requests a stream even if the caller wants the whole answer.
 
     The pieces stay the dictionaries that they came as: the client would make a tree of objects of each token, which LangChain
     turns back into a dictionary, for a third of the processor time of a server full of runs.
     """
 
     piecewise: bool = True
-    """False for endpoints that take no request for a stream."""
+    """False for endpoints that refuse streaming requests."""
     on_piece: Callable[[Sign, str], None] | None = Field(default=None, exclude=True)
     """Called for each sign of life of an answer, with its text."""
 
@@ -63,7 +63,7 @@ class PiecewiseChatOpenAI(ChatOpenAI):
             yield response
 
     async def _heard(self, response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
-        """Give the pieces of an answer, each told to `on_piece` as well."""
+        """Yield the pieces of an answer and report each to `on_piece`."""
         async for piece in _pieces(response):
             if self.on_piece is not None:
                 self.on_piece(*_sign_of(piece))
@@ -103,7 +103,7 @@ class PiecewiseChatOpenAI(ChatOpenAI):
 
 
 def _is_stream(response: AsyncAPIResponse[Any]) -> bool:
-    """Tell whether an answer comes in pieces; some endpoints answer whole although a stream was asked for."""
+    """Tell whether an answer is a stream; some endpoints answer whole although a stream was requested."""
     return "event-stream" in response.headers.get("content-type", "")
 
 
@@ -112,7 +112,7 @@ async def _single(chunk: ChatGenerationChunk) -> AsyncIterator[ChatGenerationChu
 
 
 async def _without_tags(chunks: AsyncIterator[ChatGenerationChunk]) -> AsyncIterator[ChatGenerationChunk]:
-    """Hold back what stands between tags at the beginning of an answer: the model's reasoning.
+    """Hold back the text between reasoning tags at the beginning of an answer.
 
     Raises:
         BrokeOff: the stream ends before the answer does.
@@ -149,7 +149,7 @@ async def _without_tags(chunks: AsyncIterator[ChatGenerationChunk]) -> AsyncIter
 
 
 async def _put_together(pieces: AsyncIterator[Piece]) -> dict[str, Any]:
-    """Make of a stream's pieces the answer that would have come without streaming.
+    """Assemble a stream's pieces into the answer that would have come without streaming.
 
     Raises:
         APIError: the endpoint failed amid its answer.
@@ -178,7 +178,7 @@ async def _put_together(pieces: AsyncIterator[Piece]) -> dict[str, Any]:
 
 
 async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
-    """Read the data of server-sent events; comments and heartbeats, and what else says nothing, are empty pieces.
+    """Decode server-sent events; comments, heartbeats and other events without content are empty pieces.
 
     Raises:
         APIError: the endpoint failed amid its answer.
@@ -200,7 +200,7 @@ async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
 
 
 def _sign_of(piece: Piece) -> tuple[Sign, str]:
-    """Say what a piece is a sign of, and its text."""
+    """Return the kind of sign of life that a piece is, and its text."""
     for choice in piece.get("choices") or ():
         delta = choice.get("delta") or {}
         calls = delta.get("tool_calls") or []
@@ -215,7 +215,7 @@ def _sign_of(piece: Piece) -> tuple[Sign, str]:
 
 
 def _reasoning(message: dict[str, Any]) -> str:
-    """Return the reasoning of a message, or of a piece, where it stands apart from the answer."""
+    """Return the reasoning of a message or piece, if it is separate from the answer."""
     return next((text for key in _REASONING_KEYS if isinstance(text := message.get(key), str) and text), "")
 
 

@@ -1,4 +1,4 @@
-"""How an answer of a schema is asked for and read: natively, as a call of one tool, or as JSON in the text.
+"""Requests and reads answers of a schema: natively, as a call of one tool, or as JSON in the text.
 
 What a schema bounds is bounded in the request; an answer that is longer all the same is cut, and not asked for again.
 """
@@ -21,21 +21,21 @@ from services.run.log import log
 from services.text.sanitize import sanitize
 
 LONGEST_REPAIRED, DEEPEST_REPAIRED = 200_000, 60
-"""Characters and levels of brackets of broken JSON that is repaired, which takes long with many brackets that nothing closes."""
+"""Maximum characters and bracket depth of broken JSON to repair; many unclosed brackets make the repair slow."""
 _BRACKET = re.compile(r"[{}()\[\]]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]|\n")
 _BETWEEN_WORDS = re.compile(r"\s")
 _NAMED = 200
-"""Characters of what an answer has instead, that a model is told."""
+"""Characters of an answer's property names that an error message to the model lists."""
 _SETTLED_AT_MOST, _LOGGED = 4, 10
-"""Rounds of leaving out values, as a value that is left out may have been needed; and how many of them are logged."""
+"""Maximum rounds of leaving out values, since a value that is left out may have been required; maximum values that are logged."""
 STEPS_DOWN: dict[Dialect, Dialect] = {"schema": "tool", "tool": "text"}
-"""What is tried when an endpoint refuses a form."""
+"""The next form to try when an endpoint refuses a form."""
 
 
 @lru_cache(maxsize=64)
 def shape_of(schema: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of an answer, which is the same each time and not to be changed."""
+    """Return the cached JSON schema of an answer; callers must not change it."""
     return schema.model_json_schema()
 
 
@@ -60,21 +60,21 @@ def as_tool(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def _inlined(shape: dict[str, Any]) -> dict[str, Any]:
-    """Write out what a schema refers to: not every provider takes references in a tool's arguments."""
+    """Replace a schema's references by their definitions: some providers take no references in a tool's arguments."""
     inlined: dict[str, Any] = dereference_refs(copy.deepcopy(shape))
     inlined.pop("$defs", None)
     return inlined
 
 
 def with_schema(messages: list[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
-    """Write the schema into the leading system message, for models that take it in no other way."""
+    """Write the schema into the first system message, for models that take it in no other way."""
     text = json.dumps(shape_of(schema), ensure_ascii=False, separators=(",", ":"))
     request = f"Answer with one JSON object that fits this JSON schema, and with nothing else:\n{text}"
     return [SystemMessage(f"{messages[0].text}\n\n{request}"), *messages[1:]]
 
 
 def answer_text(message: AIMessage) -> str:
-    """Return the JSON of an answer, from the tool call where it came as one."""
+    """Return the JSON of an answer, from the tool call if the answer came as one."""
     if message.tool_calls:
         return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
     if message.invalid_tool_calls:
@@ -83,13 +83,13 @@ def answer_text(message: AIMessage) -> str:
 
 
 def parse(text: str, schema: type[BaseModel]) -> Any:
-    """Read JSON that may stand in a fence or amid prose, or be slightly broken, and bend what is near the schema.
+    """Parse JSON that may be fenced, amid prose or slightly broken, and fit it to the schema.
 
     What code can settle is settled: what is longer than its bound is cut, and a value that does not fit and is not needed is
     left out, so that only what cannot be settled is asked for again.
 
     Raises:
-        ValueError: there is no JSON object, or it has nothing of what is asked for.
+        ValueError: there is no JSON object, or it has none of the schema's properties.
     """
     shape = shape_of(schema)
     try:
@@ -107,10 +107,10 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
 
 
 def fitted(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
-    """Bend an answer to its schema, and leave out what is not asked for.
+    """Fit an answer to its schema, and drop properties that the schema does not have.
 
     Raises:
-        ValueError: it has nothing of what is asked for.
+        ValueError: the answer has none of the schema's properties.
     """
     shape = shape_of(schema)
     asked = {name: value for name, value in answer.items() if name in shape["properties"]}
@@ -120,7 +120,7 @@ def fitted(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def _without_misfits(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
-    """Leave out values that do not fit and that the schema can do without, and items of lists that lack what they need.
+    """Drop optional values that do not fit the schema, and list items that lack required values.
 
     Where a needed value does not fit, or nothing would be left, the answer comes back as it was: it is asked for again.
     """
@@ -145,7 +145,7 @@ def _without_misfits(answer: dict[str, Any], schema: type[BaseModel]) -> dict[st
 
 
 def _without(value: Any, places: Sequence[tuple[int | str, ...]]) -> Any:
-    """Copy a value without what stands at some places in it."""
+    """Copy a value without the items at some paths."""
     gone = {place[0] for place in places if len(place) == 1}
     deeper: dict[int | str, list[tuple[int | str, ...]]] = {}
     for place in places:
@@ -165,10 +165,10 @@ def _loaded(text: str) -> Any:
 
 
 def repaired(text: str) -> Any:
-    """Read JSON that is slightly broken.
+    """Parse JSON that is slightly broken.
 
     Raises:
-        ValueError: it is too long to be repaired, or nested too deeply.
+        ValueError: the text is too long to be repaired, or nested too deeply.
     """
     if len(text) > LONGEST_REPAIRED:
         raise ValueError(f"it is no valid JSON, and too long ({len(text):,} characters) to be repaired")
@@ -181,7 +181,7 @@ def repaired(text: str) -> Any:
 
 
 def _left_open(text: str) -> int:
-    """Count the brackets that a JSON object leaves open at its end: repairing one that breaks off would hide what is missing.
+    """Count the unclosed brackets at the end of a JSON object: repairing a truncated object would hide that data is missing.
 
     A single one may have been forgotten. A string that is left open counts, too, unless as many brackets close as open in
     the whole text: then the quotation marks are out of step, and it is complete.
@@ -206,7 +206,7 @@ def _left_open(text: str) -> int:
 
 
 def is_json(text: str) -> bool:
-    """Tell whether a text holds a JSON object, be it slightly broken."""
+    """Tell whether a text holds a JSON object, even if it is slightly broken."""
     try:
         return "{" in text and isinstance(_loaded(text), dict | list)
     except (ValueError, RecursionError):
@@ -214,7 +214,7 @@ def is_json(text: str) -> bool:
 
 
 def explain(error: ValueError) -> str:
-    """Say in a line what is wrong with an answer."""
+    """Describe in one line what is wrong with an answer."""
     if isinstance(error, ValidationError):
         return "; ".join(
             f"{'.'.join(map(str, item['loc'])) or 'answer'}: {reason_of(item)}" for item in error.errors()[:5]
@@ -223,7 +223,7 @@ def explain(error: ValueError) -> str:
 
 
 def _bent(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> Any:
-    """Bend what models get nearly right: enums in another case, null for an empty list, a lone item for a list."""
+    """Fix frequent mistakes of models: enums in another case, null for an empty list, a single item for a list."""
     while "$ref" in schema:
         schema = defs[schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
@@ -246,7 +246,7 @@ def _bent(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> Any:
 
 
 def _items(value: Any, shape: dict[str, Any]) -> list[Any]:
-    """Return the items of a list; a text that is too long for an item is several, where it has lines."""
+    """Return the items of a list; a text that is too long for an item is split into its lines."""
     items = [] if value is None or value == "" else value if isinstance(value, list) else [value]
     longest = shape.get("maxLength")
     if longest is None:
@@ -264,7 +264,7 @@ def _bent_text(value: Any, longest: int | None) -> Any:
 
 
 def within(text: str, longest: int) -> str:
-    """Cut a text that is longer than its bound: after the last sentence that fits, else after the last word."""
+    """Cut a text to its maximum length: after the last sentence that fits, else after the last word."""
     if len(text) <= longest:
         return text
     start, least = text[:longest], longest // 2

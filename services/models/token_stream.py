@@ -1,4 +1,4 @@
-"""Pieces of an answer from a provider's own integration, handed on as they come."""
+"""Passes on the streamed pieces of an answer from a provider's own integration."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +11,10 @@ from services.models.answer_watch import Sign
 
 
 class TokenHandler(AsyncCallbackHandler):
-    """Calls one function for each piece of a streaming call, and another with its text where it is one."""
+    """Calls one function for each piece of a streaming call, and another for its text, if it has any."""
 
     raise_error = True
-    """What the functions raise ends the call."""
+    """Exceptions of the functions end the call."""
 
     def __init__(self, on_piece: Callable[[Sign, str], None] | None, on_token: Callable[[str], None] | None) -> None:
         self._on_piece = on_piece
@@ -30,7 +30,7 @@ class TokenHandler(AsyncCallbackHandler):
         tags: list[str] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Hand on a piece."""
+        """Pass on a piece."""
         text = token if isinstance(token, str) else chunk.text if chunk is not None else ""
         if self._on_piece is not None:
             self._on_piece("writing" if text else "thinking", text)

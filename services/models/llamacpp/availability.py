@@ -1,4 +1,4 @@
-"""Having at hand what answers for a role's model: the process of a model file, which others need not."""
+"""Keeps the local process of a model file running while a call needs it; other models need no process."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,12 +8,12 @@ from services.models.llamacpp.serve import Served, server_of, serving
 from services.run.roles import RoleModel
 
 _told: dict[str, Served] = {}
-"""By endpoint, the process whose context is known."""
+"""Processes whose context size is already stored, by endpoint."""
 
 
 @asynccontextmanager
 async def at_hand(model: RoleModel) -> AsyncIterator[int | None]:
-    """Keep the process of a model file while the block runs; gives the calls that it answers at once, None for other models.
+    """Keep the process of a model file running while the block runs; yields its number of concurrent requests, None for other models.
 
     Raises:
         SettingsError: the model cannot be served here.
@@ -23,14 +23,14 @@ async def at_hand(model: RoleModel) -> AsyncIterator[int | None]:
         yield None
         return
     async with serving(model.file, model.context_window) as served:
-        if _told.get(model.endpoint) is not served:  # each process has a context of its own, whatever earlier ones had
+        if _told.get(model.endpoint) is not served:  # each process has its own context, independent of earlier ones
             _told[model.endpoint] = served
             learned(model).context_window = served.context
         yield served.slots
 
 
 def addressed(model: RoleModel) -> RoleModel:
-    """Return a model file's model with the address and the key of its process, inside of `at_hand`."""
+    """Return a model with the address and key of its process; call it inside `at_hand`."""
     if model.file is None:
         return model
     served = server_of(model.file)

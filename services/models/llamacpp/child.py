@@ -1,4 +1,4 @@
-"""The process that serves one model file: a program of its own, which imports nothing of Leadline.
+"""The process that serves one model file: a stand-alone program, which imports nothing of Leadline.
 
 It reads its settings from its standard input, as a command line can be read by every user of the machine. It holds a lock on
 its record for as long as it lives, and ends once nobody has held the lock of its users for some seconds.
@@ -18,11 +18,11 @@ _LOOK = 0.5
 """Seconds between two looks at the users' lock."""
 _TRIES = 20
 _FIRST_TO_GO = "500"
-"""Where memory runs out, Linux ends this process before others: a run can say so, and be gone on with."""
+"""OOM score: if memory runs out, Linux ends this process first; the run can report that and continue."""
 
 
 def main() -> None:
-    """Serve until nobody uses the model."""
+    """Serve until no process uses the model."""
     settings = json.loads(sys.stdin.read())
     with suppress(OSError):  # not on Linux
         Path("/proc/self/oom_score_adj").write_text(_FIRST_TO_GO)
@@ -43,11 +43,11 @@ def main() -> None:
     os.write(record, json.dumps(about).encode())
     _wait_for_the_last_user(settings)
     os.truncate(record, 0)
-    signal.raise_signal(signal.SIGTERM)  # the system ends it: threads of llama.cpp are not waited for
+    signal.raise_signal(signal.SIGTERM)  # exit without waiting for llama.cpp's threads
 
 
 def _serving(settings: dict[str, Any]) -> Any:
-    """Load the model and return its server, which serves for as long as it is referred to. Blocking, until the model is loaded."""
+    """Load the model and return its server, which serves as long as it is referenced. Blocking, until the model is loaded."""
     # Threads that spin while others want the cores cost ten times the speed; llama.cpp reads these when it is loaded
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
@@ -69,7 +69,7 @@ def _serving(settings: dict[str, Any]) -> Any:
 
 
 def _wait_for_the_last_user(settings: dict[str, Any]) -> None:
-    """Return once nobody has held the users' lock for the time of grace; then the lock of starts is held, so that none joins."""
+    """Return once no process has held the users' lock for the grace period; the start lock is then held, so that no process joins."""
     users = os.open(settings["users"], os.O_RDWR | os.O_CREAT, 0o600)
     starts = os.open(settings["starts"], os.O_RDWR | os.O_CREAT, 0o600)
     since = time.monotonic()
@@ -84,7 +84,7 @@ def _wait_for_the_last_user(settings: dict[str, Any]) -> None:
 
 
 def _taken(lock: int) -> bool:
-    """Take a lock if nobody holds it."""
+    """Try to take a lock without waiting; tells whether that worked."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -93,7 +93,7 @@ def _taken(lock: int) -> bool:
 
 
 def _free(lock: int) -> bool:
-    """Tell whether nobody holds a lock."""
+    """Tell whether a lock is free."""
     if not _taken(lock):
         return False
     fcntl.flock(lock, fcntl.LOCK_UN)

@@ -1,4 +1,4 @@
-"""The machine's memory and processors for a model, and the model's share: context, requests at once, threads."""
+"""Computes a model's share of this machine: context, concurrent requests and threads, from free memory and processors."""
 
 import os
 import sys
@@ -9,19 +9,19 @@ from services.models.llamacpp.model_file import ModelFile
 from services.run.errors import SettingsError
 
 CONTEXTS = (32_768, 16_384, 8_192, 4_096)
-"""Tokens of context that are tried, from the most: more than the first a processor takes too long to read."""
+"""Context sizes to try in tokens, largest first: a processor takes too long to read more than the first."""
 _USABLE = 0.9
 """Share of the available memory that a model may take."""
 _CORES_FOR_TWO = 8
-"""Cores from which two requests are answered at once."""
+"""Minimum number of cores for two concurrent requests."""
 _PROMPT_CACHE = 512 << 20
-"""Bytes in which llama.cpp keeps what it has read of earlier prompts, where there is room: roles begin theirs alike."""
+"""Bytes of llama.cpp's prompt cache, if there is room: prompts of a role begin with the same text."""
 _CGROUP = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What is free on this machine."""
+    """Free resources of this machine."""
 
     memory: int
     """Bytes."""
@@ -30,20 +30,20 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a model gets."""
+    """Resources given to a model."""
 
     context: int
-    """Tokens of each request."""
+    """Tokens of context of each request."""
     slots: int
-    """Requests that are answered at once; others wait."""
+    """Number of concurrent requests; others wait."""
     threads: int
-    """0: llama.cpp chooses."""
+    """Number of threads; 0 lets llama.cpp choose."""
     cache: int
-    """Bytes of earlier prompts."""
+    """Bytes of the prompt cache."""
 
 
 def this_machine(cgroup: Path = _CGROUP) -> Machine:
-    """Look at what is free now; in a container, at what it may still take. Blocking."""
+    """Return the free resources of this machine; in a container, those within its limits. Blocking."""
     import psutil
 
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
@@ -53,12 +53,12 @@ def this_machine(cgroup: Path = _CGROUP) -> Machine:
 
 
 def share_of(model: ModelFile, machine: Machine, window: int | None) -> Share:
-    """Return what a model gets of a machine.
+    """Return a model's share of a machine.
 
     Args:
         model: the model.
-        machine: what is free.
-        window: tokens of context that the operator wants; None leaves the choice.
+        machine: free resources.
+        window: tokens of context that the operator set; None chooses the size here.
 
     Raises:
         SettingsError: the memory does not suffice.
@@ -94,7 +94,7 @@ def _memory_of(cgroup: Path) -> int:
 
 
 def _cached(cgroup: Path) -> int:
-    """Return the bytes of files in memory, which the system gives up when programs need them."""
+    """Return the bytes of cached files, which the operating system frees when programs need memory."""
     try:
         fields = dict(line.split() for line in (cgroup / "memory.stat").read_text().splitlines())
         return int(fields.get("inactive_file", 0)) + int(fields.get("active_file", 0))
@@ -103,11 +103,11 @@ def _cached(cgroup: Path) -> int:
 
 
 def _cores_of(cgroup: Path) -> int:
-    """Return the cores of which a container may take the time."""
+    """Return the number of cores whose time a container may use."""
     try:
         quota, period = (cgroup / "cpu.max").read_text().split()
         return max(1, round(int(quota) / int(period)))
-    except (OSError, ValueError):  # `max` is no number
+    except (OSError, ValueError):  # `max` means no limit
         return sys.maxsize
 
 

@@ -14,34 +14,34 @@ from services.run.errors import SettingsError
 
 _MAGIC = b"GGUF"
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-"""Types of values that have a fixed size, as `struct` knows them."""
+"""`struct` formats of the value types with a fixed size."""
 _STRING, _ARRAY = 8, 9
 _MAX_VALUES, _MAX_ITEMS, _MAX_TEXT = 10_000, 5_000_000, 16_000_000
-"""Bounds of a file that is no attack: vocabularies have some 300,000 tokens."""
+"""Upper bounds of a genuine file: vocabularies have some 300,000 tokens."""
 _MAX_LISTED = 4_096
-"""Numbers of an array that are kept, such as the heads of each layer."""
+"""Maximum length of an array whose numbers are kept, such as the heads of each layer."""
 _PART = re.compile(r"-00001-of-(\d{5})\.gguf$")
 _CACHE_BYTES = 2
-"""Of a number in the context's cache: llama.cpp keeps it as 16-bit floats."""
+"""Bytes of a number in the context's cache: llama.cpp stores 16-bit floats."""
 _UNKNOWN_TRAINED = 4_096
 _MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model file of this machine."""
+    """Size and memory needs of a model file."""
 
     path: Path
     weights: int
-    """Bytes of the file, and of its other parts."""
+    """Bytes of the file and of the model's other parts."""
     trained_context: int
-    """Tokens that the model was trained to read at once."""
+    """Maximum context in tokens that the model was trained for."""
     bytes_per_token: int
-    """Of the context's cache."""
+    """Bytes of the context's cache per token."""
     vocabulary: int
 
     def memory(self, context: int) -> int:
-        """Return about how many bytes the model takes with so many tokens of context."""
+        """Return the approximate bytes of memory that the model takes with a context of so many tokens."""
         working = (
             512 * self.vocabulary * 4 + 256 * _MIB
         )  # scores of a batch for every token of the vocabulary, and layers
@@ -84,10 +84,10 @@ class _Head:
         self._file, self._size = file, size
 
     def values(self, path: Path) -> dict[str, Any]:
-        """Return the values by name; of an array its numbers, or its length.
+        """Return the values by name; of an array, its numbers or its length.
 
         Raises:
-            SettingsError: this is no model file, or of a version that is not known.
+            SettingsError: the file is not a model file, or has an unknown version.
             _Incomplete: the file is broken.
         """
         magic = self._file.read(len(_MAGIC))
@@ -143,7 +143,7 @@ class _Head:
             for _ in range(count):
                 self._skip(self._length())
             return count
-        if kind not in _SCALARS:  # no value of a model is an array of arrays
+        if kind not in _SCALARS:  # no model value is an array of arrays
             raise _Incomplete
         if count <= _MAX_LISTED:
             return list(self._unpack(f"<{count}{_SCALARS[kind]}"))
@@ -170,7 +170,7 @@ def _described(path: Path, weights: int, values: dict[str, Any]) -> ModelFile:
     both = number("attention.key_length", per_head) + number("attention.value_length", per_head)
     shared = values.get(f"{family}.attention.head_count_kv", most_heads)
     all_heads = sum(shared) if isinstance(shared, list) else int(shared) * number("block_count")
-    if latent := number("attention.kv_lora_rank"):  # families that keep one small vector instead of keys and values
+    if latent := number("attention.kv_lora_rank"):  # families that store one small vector instead of keys and values
         both, all_heads = latent + number("rope.dimension_count"), number("block_count")
     return ModelFile(
         path, weights, number("context_length", _UNKNOWN_TRAINED), max(1, both * all_heads * _CACHE_BYTES), tokens

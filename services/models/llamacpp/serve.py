@@ -1,4 +1,4 @@
-"""Joining the process that serves a model file, or starting it; each run lets go of it when it ends, or makes no call for long."""
+"""Joins or starts the process that serves a model file; a run releases it at its end or after a long pause between calls."""
 
 import asyncio
 import json
@@ -28,23 +28,23 @@ from services.run.log import WARNING, log
 EXTRA = "local"
 _PROGRAM = Path(__file__).with_name("child.py")
 GRACE_SECONDS = 3.0
-"""For which a process outlives its last user: runs that follow one another share it."""
+"""Seconds for which a process outlives its last user: successive runs share it."""
 IDLE_SECONDS = 120.0
-"""Without a call, after which a run lets go of the process: a server does not keep a model in memory for nothing."""
+"""Seconds without a call after which a run releases the process: a server must not keep an unused model in memory."""
 START_SECONDS, BYTES_A_SECOND = 60.0, 50_000_000
-"""For which a model is waited for, and more for a large one: as long as a slow disk takes to read it."""
+"""Seconds to wait for a model to load, plus its size at the reading speed of a slow disk."""
 CRASH_SECONDS = 600.0
-"""In which a process may end unexpectedly once, and is started again."""
+"""Seconds after an unexpected end in which a second one is an error; the first time, the process is started again."""
 _END_SECONDS = 1.0
-"""For which the end of a process that lives no longer is waited for."""
+"""Seconds to wait for the exit status of a process that has ended."""
 _MAX_TOLD = 300
-"""Characters of a process's own words that an error tells."""
+"""Characters of a process's own output in an error message."""
 _LOOK = 0.05
 """Seconds between two looks at a lock or a record."""
 _INHERITED = re.compile(
     r"PATH|HOME|LANG|LC_ALL|TMPDIR|PYTHON(?:PATH|HOME|UTF8)|(?:DY)?LD_LIBRARY_PATH|(?:OMP|GOMP|GGML|CUDA|HIP|ROCR)_\w+"
 )
-"""Variables that the process gets: none that holds a secret."""
+"""Environment variables that the process inherits: none that holds a secret."""
 _TIME_STAMP = re.compile(r"^[\d.]+ [A-Z] ")
 _LOADING = "error loading model: "
 
@@ -54,35 +54,35 @@ class Served:
     """A process that serves a model."""
 
     base_url: str
-    """Of its OpenAI-compatible API, on loopback."""
+    """Address of the process's OpenAI-compatible API, on loopback."""
     key: SecretStr
     context: int
-    """Tokens of each request."""
+    """Tokens of context of each request."""
     slots: int
-    """Requests that are answered at once."""
+    """Number of concurrent requests."""
     pid: int
 
 
 @dataclass(slots=True)
 class _Use:
-    """One event loop's use of a process."""
+    """Use of a process by one event loop."""
 
     files: SharedFiles
     users: Lock
     served: Served
     calls: int = 0
-    """Under way."""
+    """Calls under way."""
     timer: asyncio.TimerHandle | None = None
 
 
 @dataclass(slots=True)
 class _Loop:
-    """What belongs to one event loop."""
+    """State of one event loop."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     uses: dict[Path, _Use] = field(default_factory=dict)
     crashes: dict[Path, float] = field(default_factory=dict)
-    """When a model's process last ended unexpectedly."""
+    """Time of the last unexpected end of each model's process."""
 
     def let_go(self, model: Path) -> None:
         if (use := self.uses.pop(model, None)) is not None:
@@ -93,20 +93,22 @@ class _Loop:
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary()
 _children: dict[int, "subprocess.Popen[bytes]"] = {}
-"""Processes that this one has started, by their number: they may outlive their use here."""
+"""Processes started here, by process id: they may outlive their use here."""
 
 
 @asynccontextmanager
 async def serving(
     path: Path, window: int | None = None, *, machine: Machine | None = None, start_seconds: float | None = None
 ) -> AsyncIterator[Served]:
-    """Keep the process that serves a model file while a call runs; it is started where there is none.
+    """Keep the process that serves a model file running during a call; starts it if there is none.
 
     Args:
         path: of the model file.
-        window: tokens of context that the operator wants; None leaves the choice. A process that runs already keeps its own.
-        machine: what is free; by default what this machine says.
-        start_seconds: for which the process is waited for; by default as long as a slow disk takes to read the model.
+        window: tokens of context that the operator set; None chooses the size here. A running process keeps its
+            context.
+        machine: free resources; measured by default.
+        start_seconds: maximum seconds of waiting for the process; by default the time that a slow disk takes to read
+            the model.
 
     Raises:
         SettingsError: the model cannot be served here; the message says why and what to do.
@@ -135,7 +137,7 @@ async def serving(
 
 
 def foreseen(path: Path, window: int | None) -> str:
-    """Return in words what a model file gets of this machine. Blocking.
+    """Describe a model file's share of this machine in words. Blocking.
 
     Raises:
         SettingsError: the model cannot be served here.
@@ -150,14 +152,14 @@ def foreseen(path: Path, window: int | None) -> str:
 
 
 def server_of(path: Path) -> Served:
-    """Return the process that serves a model file.
+    """Return the running process that serves a model file.
 
     Raises:
-        SettingsError: it is not used now; `serving` starts it.
+        SettingsError: the process is not in use; `serving` starts it.
     """
     try:
         return _loops[asyncio.get_running_loop()].uses[path].served
-    except (KeyError, RuntimeError):  # there may be no event loop, either
+    except (KeyError, RuntimeError):  # the event loop may also be missing
         raise SettingsError(
             f"llama.cpp runs for the model {path.name} only while a run calls it. To use the model in a program of your own, start "
             "llama-server, and name its address in OPENAI_BASE_URL."
@@ -165,17 +167,17 @@ def server_of(path: Path) -> Served:
 
 
 async def _let_go_of_all() -> None:
-    """Let go of the processes that the running event loop uses."""
+    """Release all processes that the running event loop uses."""
     own = _loops.pop(asyncio.get_running_loop(), None)
     for path in list(own.uses) if own else []:
         own.let_go(path)  # type: ignore[union-attr]  # there are uses
 
 
 def _note_crash(own: _Loop, path: Path, use: _Use) -> None:
-    """Remember that a process has ended though it was used. Blocking.
+    """Record the unexpected end of a process in use. Blocking.
 
     Raises:
-        ModelError: it did so a moment ago, too.
+        ModelError: the previous unexpected end was less than `CRASH_SECONDS` ago.
     """
     reason = _end_of(use.files, _children.pop(use.served.pid, None))
     log("llamacpp_ended", WARNING, pid=use.served.pid)
@@ -228,7 +230,7 @@ def _checked(path: Path) -> ModelFile:
 
 
 async def _taken(path: Path, *, shared: bool = False) -> Lock:
-    """Wait for a lock: others hold it for moments, or while a model is being loaded."""
+    """Wait for a lock; other processes hold it briefly, or while a model is being loaded."""
     lock = None
     while lock is None:
         taking = asyncio.ensure_future(asyncio.to_thread(Lock.take, path, shared=shared))
@@ -244,7 +246,7 @@ async def _taken(path: Path, *, shared: bool = False) -> Lock:
 
 
 def _start(path: Path, files: SharedFiles, share: Share) -> "subprocess.Popen[bytes]":
-    """Start the process; it loads the model. Blocking."""
+    """Start the process, which loads the model. Blocking."""
     for number in [number for number, child in _children.items() if child.poll() is not None]:
         del _children[number]
     settings = {
@@ -263,20 +265,20 @@ def _start(path: Path, files: SharedFiles, share: Share) -> "subprocess.Popen[by
             stderr=words,
             cwd=files.words.parent,
             env={name: value for name, value in os.environ.items() if _INHERITED.fullmatch(name)},
-            start_new_session=True,  # Ctrl-C in this terminal is not for other runs' process
+            start_new_session=True,  # Ctrl-C in this terminal must not end a process that other runs use
         )
     _children[child.pid] = child
     assert child.stdin is not None  # noqa: S101 - a pipe, as asked for
-    with suppress(BrokenPipeError), child.stdin as given:  # what it says when it ends at once, `_recorded` tells
+    with suppress(BrokenPipeError), child.stdin as given:  # `_recorded` reports its errors
         given.write(json.dumps(settings).encode())
     return child
 
 
 async def _recorded(path: Path, files: SharedFiles, child: "subprocess.Popen[bytes] | None") -> Record:
-    """Wait until the process says that the model is loaded.
+    """Wait until the process reports that the model is loaded.
 
     Raises:
-        SettingsError: it has ended instead.
+        SettingsError: the process has ended instead.
     """
     while True:
         ended = child.poll() is not None if child is not None else not await asyncio.to_thread(files.alive)
@@ -293,7 +295,7 @@ async def _recorded(path: Path, files: SharedFiles, child: "subprocess.Popen[byt
 
 
 def _end_of(files: SharedFiles, child: "subprocess.Popen[bytes] | None") -> str:
-    """Return, as the end of a sentence, why a process has ended, as far as anybody knows. Blocking."""
+    """Return the reason for which a process has ended, as the end of a sentence, as far as it is known. Blocking."""
     code = None
     if child is not None:
         with suppress(subprocess.TimeoutExpired):
@@ -311,7 +313,7 @@ def _end_of(files: SharedFiles, child: "subprocess.Popen[bytes] | None") -> str:
 
 
 async def _give_up(users: Lock | None, child: "subprocess.Popen[bytes] | None") -> None:
-    """Let go of a process that is not ready, and end it if it was started here."""
+    """Release a process that is not ready, and end it if it was started here."""
     if users is not None:
         users.release()
     if child is not None and child.poll() is None:

@@ -20,7 +20,7 @@ if sys.platform != "win32":
     import fcntl
 
 _MAX_RECORD, _MAX_WORDS = 10_000, 4_000
-"""Bytes that are read."""
+"""Maximum bytes that are read."""
 
 
 class Record(BaseModel):
@@ -43,23 +43,23 @@ class SharedFiles:
     """The files of one model's process."""
 
     starts: Path
-    """Locked by whoever joins, starts or ends the process."""
+    """Lock held by a process that joins, starts or ends the server."""
     users: Path
-    """Locked, side by side, by everybody who uses the process."""
+    """Lock shared by all users of the server."""
     record: Path
-    """Locked by the process while it lives; what it holds then is true."""
+    """File with the server's address, locked while the server lives; its content is valid only then."""
     words: Path
-    """What the process writes, which is errors only."""
+    """The server's output, which is errors only."""
 
     def alive(self) -> bool:
-        """Tell whether the process lives. Blocking."""
+        """Tell whether the server process lives. Blocking."""
         lock = Lock.take(self.record, shared=True)
         if lock is not None:
             lock.release()
         return lock is None
 
     def read(self) -> Record | None:
-        """Return what the process says of itself; None while the model is being loaded. Blocking."""
+        """Return the server's record; None while the model is being loaded. Blocking."""
         try:
             with self.record.open("rb") as file:
                 return Record.model_validate_json(file.read(_MAX_RECORD))
@@ -67,7 +67,7 @@ class SharedFiles:
             return None
 
     def last_words(self) -> str:
-        """Return the end of what the process wrote. Blocking."""
+        """Return the end of the server's output. Blocking."""
         try:
             with self.words.open("rb") as file:
                 file.seek(max(0, self.words.stat().st_size - _MAX_WORDS))
@@ -84,7 +84,7 @@ class Lock:
 
     @classmethod
     def take(cls, path: Path, *, shared: bool = False) -> "Lock | None":
-        """Take a lock, or return None where somebody holds it. Blocking, for a moment."""
+        """Take a lock, or return None if another process holds it. Blocking, for a moment."""
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -94,7 +94,7 @@ class Lock:
         return cls(handle)
 
     def release(self) -> None:
-        """Let others have the lock."""
+        """Release the lock."""
         os.close(self.handle)
 
 
@@ -113,7 +113,7 @@ def shared_files(model: Path) -> SharedFiles:
 
 
 def _own_folder() -> Path:
-    """Return a folder that only this user can look into: it holds keys."""
+    """Return a folder that only this user can read, because it holds keys."""
     folder = Path(tempfile.gettempdir()) / f"leadline-{os.getuid()}"
     remedy = "Remove it, or name another folder for temporary files in TMPDIR."
     try:

@@ -1,4 +1,4 @@
-"""The offline model: answers prompts by rules, for those who have no key.
+"""The offline model: answers prompts by rules, for runs without a key.
 
 It takes the same prompt models as any other model and answers the same schemas: it plans by the clauses of the question,
 selects sentences, and writes only what sources say. It knows nothing of its own, and the same prompt always gets the same answer.
@@ -42,7 +42,7 @@ def answer(prompt: BaseModel | None) -> str:
     """Answer a prompt: a report as Markdown, everything else as JSON of the role's schema.
 
     Raises:
-        ValueError: it is no prompt that the offline model can answer.
+        ValueError: the offline model has no rules for this prompt.
     """
     if type(prompt) not in _BY_PROMPT:
         raise ValueError(
@@ -53,10 +53,10 @@ def answer(prompt: BaseModel | None) -> str:
 
 
 class OfflineModel(BaseChatModel):
-    """Answers one prompt as a chat model does; the messages, which that prompt was rendered into, are only counted."""
+    """Chat model interface of the offline model: answers its prompt model; the rendered messages are only counted."""
 
     prompt: BaseModel | None
-    """What is asked: the prompt model of a role."""
+    """The prompt model of the role."""
 
     @property
     def _llm_type(self) -> str:
@@ -90,6 +90,6 @@ class OfflineModel(BaseChatModel):
 
 
 def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
-    """Count tokens as any provider would report them; approximate, as no tokenizer is involved."""
+    """Estimate the token counts of a call, without a tokenizer."""
     tokens_in, tokens_out = count_tokens_approximately(messages), count_tokens_approximately([AIMessage(text)])
     return UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=tokens_in + tokens_out)

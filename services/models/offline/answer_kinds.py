@@ -1,4 +1,4 @@
-"""Whether a sentence holds the kind of answer that a question wants, and not only what the question says itself."""
+"""Rates how well a sentence holds the kind of answer that a question asks for, such as a date or a person."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,14 +12,14 @@ from services.text.tokens import has_cjk
 STRICT: frozenset[AnswerType] = frozenset(["number", "date", "place", "person"])
 """Kinds that can be recognised in a sentence."""
 TOLD_BY_FORM: frozenset[AnswerType] = STRICT | {"reason", "definition"}
-"""Kinds without whose form a sentence is no answer, however well it ranks."""
+"""Answer kinds that require a certain form: a sentence without it is no answer, however well it ranks."""
 FITS = 0.6
-"""Fit from which a sentence holds the kind of answer."""
+"""Minimum fit of a sentence that holds the kind of answer."""
 _PARTLY = 0.4
 ONE_MEASURE = 0.8
-"""Fit, less a tenth, of a sentence with one measure of the kind that is wanted: one that tells of a measurement has several."""
+"""Fit, before a deduction of a tenth, of a sentence with one measure of the asked kind: reports of measurements have several."""
 SOON = 3
-"""Words after a number among which stands what it counts."""
+"""Maximum words between a number and the noun that it counts."""
 _DATE = re.compile(
     r"(?<!\d)(?:1\d{3}|20\d\d)(?!\d)|\b\d{1,2}(?:st|nd|rd|th) century\b|\d{1,4}年|世纪|(?<!\d)\d++\s?(?:BC|AD)\b|[一二三四五六七八九〇零]{2,4}年"
 )
@@ -43,14 +43,14 @@ _AGENT = re.compile(
     r"(?:is|was|were|had|has|wrote|found|led|made|took|became|began|went|gave|saw|built|won|lost|said|came|left|died|sent|held|ran|drew|"
     r"brought|thought|knew|told|kept|got|[a-z]{2,}ed)\b"
 )
-"""A name that acts, as persons and bodies do."""
+"""A name as the subject of a verb, as persons and bodies are."""
 _WRITES_MAIL = re.compile(r"\bby [\w.-]{2,40} <{1,2}[\w.+-]{1,60}@")
-"""A name that stands before its address, in small letters as accounts have them."""
+"""An author's name before its e-mail address, in lower case as in account names."""
 _WHO_DOES = re.compile(r"谁(?:来|去|曾|首先|最早|最先|第一个)?(?P<verb>[\u4e00-\u9fff]{1,2}?)(?:[了过的着]|$|[\W_])")
 _ACTS = re.compile(
     rf"[人民众者员师家王帝后公子女会局部院校府队司厂社团]$|(?:^|[\W与和]){SURNAME}[\u4e00-\u9fff]{{1,2}}$|·[\u4e00-\u9fff]{{1,6}}$"
 )
-"""How words end that stand before a verb and name who does it: a person or a body."""
+"""Endings of words that stand before a verb and name its subject: a person or a body."""
 _DEFINES = re.compile(
     r"\b(?:is|are|was|were|means|refers to)\b|(?<![不还就但可只也都总])是(?!否|不)|指(?!南|标|导|引|出|数)|称为|即(?!使|便)|叫",
     re.I,
@@ -63,11 +63,11 @@ _UNITS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
     (re.compile(r"\bhow (?:heavy|much .{0,60}weigh)\b|\bweight\b|多重|重量", re.I), frozenset(["mass"])),
     (re.compile(r"\b(?:cost|price|how much money)\b|多少钱|价格|费用|金额", re.I), frozenset("$€£¥")),
 )  # fmt: skip
-"""Questions that want a measure, and what it measures."""
+"""Patterns of questions for a measure, with the kinds of measures that answer them."""
 
 
 def fit(question: str, kind: AnswerType, sentence: str) -> float:
-    """Tell from 0 to 1 how well a sentence could hold an answer of a kind."""
+    """Return from 0 to 1 how well a sentence could hold an answer of a kind."""
     holds: dict[AnswerType, Callable[[str, str], float]] = {
         "number": _number,
         "date": _date,
@@ -80,7 +80,7 @@ def fit(question: str, kind: AnswerType, sentence: str) -> float:
 
 
 def asked_measures(question: str, sentence: str) -> list[Measure]:
-    """Return the measures of a sentence that are of what a question asks for; none where it does not say what that is."""
+    """Return the measures of a sentence of the kind that a question asks for; none if the question names no kind."""
     asked = {quantity.text for quantity in quantities(question)}
     measured = [measure for measure in measures(sentence) if measure.text not in asked]
     for pattern, kinds in _UNITS:
@@ -92,12 +92,12 @@ def asked_measures(question: str, sentence: str) -> list[Measure]:
 
 
 def same_quantity(question: str, head: str) -> bool:
-    """Tell whether the head of a table names the quantity that a question asks for in other words: `价格` for `多少钱`."""
+    """Tell whether a table's header names the quantity of a question in other words: `价格` for `多少钱`."""
     return any(pattern.search(question) and pattern.search(head) for pattern, _ in _UNITS)
 
 
 def names_doer(question: str, sentence: str) -> bool:
-    """Tell whether a sentence binds what a Chinese question asks `who` of to somebody who does it; others are told by their names.
+    """Tell whether a sentence names the doer of the verb in a Chinese `who` question; True for other questions and languages.
 
     `建筑` holds the character of `谁建的`, and `建于` its verb, but neither says who built.
     """
@@ -151,7 +151,7 @@ def _number(question: str, sentence: str) -> float:
 
 
 def _counts(wanted: Sequence[str], numbers: Sequence[str], sentence: str) -> float:
-    """Tell whether one of the numbers of a sentence counts the things that are asked for: these stand soon after it."""
+    """Return 1 if a number in a sentence counts the asked things (their words follow it closely), less for another number."""
     after = (terms(" ".join(sentence.partition(number)[2].split()[:SOON])) for number in numbers)
     if any(set(wanted) & set(words) for words in after):
         return 1.0
@@ -183,7 +183,7 @@ def _reason(_question: str, sentence: str) -> float:
 
 
 def _definition(question: str, sentence: str) -> float:
-    """Tell whether what is asked about stands before a word that defines: `a lead line is …`."""
+    """Tell whether the subject of a question stands before a defining word: `a lead line is …`."""
     topic = set(content(question))
     defined = _DEFINES.search(sentence)
     if defined is None or not topic & set(terms(sentence)):

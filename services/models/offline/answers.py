@@ -1,4 +1,4 @@
-"""Which sentences of the evidence answer a question, and which only have something to do with it."""
+"""Finds the sentences of the evidence that answer a question, and those that are only related to it."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -35,50 +35,50 @@ HELD = 0.6
 """Share of the terms that say what is asked which an answer must hold, in Chinese of those before and of those after the interrogative, many pairs of which are no words; those of the sentences beside it and of the title count half.
 All count alike: among sentences on one subject the words of the subject are common, and those of another subject rare."""
 HELD_OF_REASON = 0.75
-"""Likewise, of a question for a reason, in the sentence itself: one with half of the words gives the reason of something else."""
+"""`HELD` of a question for a reason, in the sentence itself: a sentence with half of the words explains something else."""
 HELD_OF_ATTRIBUTE = 0.5
-"""Likewise, of what a Chinese question asks of something: `过桥费` of `新桥的过桥费是多少`."""
+"""`HELD` for the attribute in a Chinese question: `过桥费` in `新桥的过桥费是多少`."""
 _INTERROGATIVE = re.compile(
     r"[为是]?在?什么(?:时候|时间)?|多少|哪[一些个位年座种家所里]?|谁|[为]?何[时处人]?|几[点个位种天年月岁次人条项家楼层]?|怎[么样]?|如何"
 )
 _KIND_OF_ANSWER = re.compile("名称|名字|全名|别名|作者|意思|含义|定义|原因|目的|结果|日期|时间|地点|位置|数量|人数")
-"""What a Chinese question may ask of something that an answer gives without a word for it."""
+"""Attributes in Chinese questions that an answer gives without naming them."""
 _EMPTY = re.compile("一共|总共|共计|到底|究竟|大约|大概")
-"""Words of a Chinese question that no answer repeats; the pairs that their characters make with others would count against it."""
+"""Filler words of Chinese questions that no answer repeats; the pairs of their characters would count against an answer."""
 _PARTICLE = re.compile(r"[的了呢吗吧啊是过\W]")
 _THING = re.compile(r"^who\b.*?\b(?:the|a|an) ((?:[a-z][\w-]*\s?){1,4})\??$", re.IGNORECASE)
-"""What a question for a person is about, where it is no name: `the sounding machine`."""
+"""The thing that a question for a person is about, if it has no name: `the sounding machine`."""
 _FIRST = re.compile(
     r"\b(?:first|earliest|pioneer(?:ed|s|ing)?|invent(?:ed|or|s))\b|首|第一|最早|最先|率先|发明", re.IGNORECASE
 )
-"""That something was the first of its kind, where a question asks for that: another one of the kind does not answer it."""
+"""Words for the first of a kind; if a question asks for the first, an answer must hold one of them."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?![\d,.]\d|\d)")
 RELATED, LONGEST = 0.2, 20
-"""Share of what is asked, of that many terms at most, from which on a sentence is shown as related: a question may bring a text along."""
+"""Minimum share of the asked terms of a related sentence, and their maximum number: a question may include a long text."""
 LEAST_GAIN = 0.5
-"""Share of the answer's score that a further sentence must add to be told with it."""
+"""Share of the answer's score that a further sentence must add to be included."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClauseAnswer:
-    """What the evidence says on one clause of a question."""
+    """The answer of the evidence to one clause of a question."""
 
     clause: str
     sentences: Sequence[Sentence]
-    """Best first; empty where nothing is related."""
+    """Best first; empty if no sentence is related."""
     whole: bool
-    """Whether the first one answers the clause."""
+    """Whether the first sentence answers the clause."""
     others: Sequence[Sentence] = ()
-    """Sentences of other sources that answer it with another figure."""
+    """Sentences of other sources that answer the clause with another figure."""
 
 
 def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[ClauseAnswer]:
-    """Return for each clause of a question the sentences that answer it, or are closest to that.
+    """Return the sentences that answer each clause of a question, or are closest to an answer.
 
     Args:
-        question: in any language.
-        evidence: best first.
-        most: sentences of all clauses together, at least one of each.
+        question: the question, in any language.
+        evidence: excerpts, best first.
+        most: maximum number of sentences of all clauses together; each clause gets at least one.
     """
     sentences = sentences_of(Piece(excerpt.id, excerpt.title, excerpt.quote) for excerpt in evidence)
     if section := quoted_section(question, sentences)[:most]:
@@ -117,7 +117,7 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
 
 
 def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentence]) -> list[ClauseAnswer]:
-    """Return what is said of each thing that a question compares; a sentence or row that is on several is not preferred."""
+    """Return a sentence about each of the compared things; a sentence about several of them is not preferred."""
     told: list[Sentence] = []
     for side, clause in zip(compared, sides_of(question, compared), strict=True):
         own = set(terms(side))
@@ -142,16 +142,17 @@ def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentenc
 
 
 def _names_side(whole: re.Pattern[str], text: str) -> bool:
-    """Tell whether a text has the name of a side, other than inside the longer name of another side."""
+    """Tell whether a text holds the name of a side outside of the longer names of other sides."""
     return any(found["own"] for found in whole.finditer(text))
 
 
 def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return the sentences to show where none answers: the best one, what its source has of the kind of answer, then others.
+    """Return the sentences to show if none answers: the best one, a sentence of its source with the kind of answer, then others.
 
-    Of a question that describes what it asks about the answer may stand in another source, with the question's last word.
+    For a question that describes its subject, the second sentence may be of another source if it holds the question's
+    last word.
 
-    Where no sentence has a word of the question, something else has found them: then the first one is shown.
+    If no sentence holds a word of the question, the search matched in another way: the first sentence is returned.
     """
     if not ranking.scores:
         return list(sentences[:1])
@@ -168,7 +169,7 @@ def _closest_sentences(ranking: Ranking, chosen: Sequence[Sentence], sentences: 
 
 
 def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
-    """Tell whether a sentence answers a clause: it is about its names, says what is asked of them, and has the kind of answer."""
+    """Tell whether a sentence answers a clause: it holds its names and its predicate, and has the kind of answer."""
     told = ranking.kind not in TOLD_BY_FORM or ranking.fits[sentence] >= FITS
     if not told or (ranking.kind == "person" and not names_doer(ranking.clause, sentence.text)):
         return False
@@ -181,7 +182,7 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
         return False
     first_named = _YEAR.findall(sentence.text)[:1]
     if years and ranking.kind == "number" and not sentence.cells and not years.issuperset(first_named):
-        return False  # a figure of another year, beside the one that is asked about
+        return False  # the figure is of another year than the asked one
     if sentence.cells and not sentence.own & set(content(ranking.clause)):
         return False
     if not same_language(sentence.text, ranking.clause):
@@ -204,11 +205,11 @@ def is_answer(ranking: Ranking, sentence: Sentence) -> bool:
 
 
 def _holds_chinese(clause: str, sentence: Sentence) -> bool:
-    """Tell whether a Chinese sentence holds what stands before and after the interrogative, and what is asked of something."""
+    """Tell whether a Chinese sentence holds the words before and after the interrogative, and the asked attribute."""
     before, *after = _INTERROGATIVE.split(_EMPTY.sub("", clause))
     verb = _PARTICLE.sub("", " ".join(after))
     if len(verb) == 1 and has_cjk(verb) and verb not in sentence.text:
-        return False  # a verb of one character, which makes no pair: `谁建的`
+        return False  # a verb of one character forms no pair: `谁建的`
     attribute = _KIND_OF_ANSWER.sub("", before.rpartition("的")[2]) if "的" in before else ""
     if _share(terms(attribute), sentence) < HELD_OF_ATTRIBUTE:
         return False
@@ -217,15 +218,15 @@ def _holds_chinese(clause: str, sentence: Sentence) -> bool:
 
 
 def _year_of_source(sentence: Sentence) -> set[str]:
-    """Return the year that the heading or the title of the source names; a span of years dates none of its sentences."""
+    """Return the year in the heading, or else in the source's title; a span of years is ignored."""
     named = [set(_YEAR.findall(text)) for text in (sentence.heading, sentence.title)]
     return next((years for years in named if len(years) == 1), set())
 
 
 def _names_thing(clause: str, sentence: Sentence) -> bool:
-    """Tell whether a sentence, its heading or its source's title names what a question for a person is about by all of its words.
+    """Tell whether a sentence, its heading or its title holds all words of the thing that a question for a person is about.
 
-    `Who designed the sounding machine?` is not answered by who designed another machine.
+    `Who designed the sounding machine?` is not answered by the designer of another machine.
     """
     thing = _THING.search(clause)
     wanted = {term for term in terms(thing.group(1)) if term not in GENERIC} if thing else set[str]()
@@ -233,11 +234,11 @@ def _names_thing(clause: str, sentence: Sentence) -> bool:
 
 
 def _share(wanted: Sequence[str], sentence: Sentence) -> float:
-    """Return the share of terms that a sentence holds; 1 where there are none."""
+    """Return the share of terms that a sentence holds; 1 if there are no terms."""
     return _share_of([frozenset([term]) for term in set(wanted)], sentence)
 
 
 def _share_of(meant: Collection[frozenset[str]], sentence: Sentence) -> float:
-    """Return the share of terms that a sentence holds by one of the words for each; 1 where there are none."""
+    """Return the share of terms of which a sentence holds the word or a synonym; 1 if there are no terms."""
     held = sum(1.0 if words & sentence.held else BESIDE if words & sentence.beside else 0.0 for words in meant)
     return held / len(meant) if meant else 1.0

@@ -1,4 +1,4 @@
-"""Sentences with their citations, as reports by rules tell them."""
+"""Renders sentences with their citations for reports by rules."""
 
 import re
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from services.text.quotable import as_prose
 from services.text.tokens import has_cjk
 
 _CLOSING = re.compile(r"([.!?。！？])([\"'”’」』）)]*)$")
-"""The stop of a sentence and the marks that close behind it."""
+"""The final mark of a sentence and the closing quotes and brackets after it."""
 _LABEL = re.compile(r"[A-Z][\w’'-]*(?: [\w’'-]+)?[.:]")
-"""One or two words that name what the next sentence is on."""
+"""A label of one or two words before a sentence: `Price.`"""
 
 
 def cite(quotes: Sequence[tuple[str, str]], said: set[str] | None = None) -> str:
     """Join sentences, each with its citation before the full stop, and each once: excerpts may begin with the same one.
 
     Args:
-        quotes: with the ids of their excerpts.
-        said: sentences that are not said again; those that are said now are added.
+        quotes: pairs of a sentence and the id of its excerpt.
+        said: sentences that are skipped as already written; the written ones are added.
     """
     said = set() if said is None else said
     told: list[str] = []
@@ -29,7 +29,7 @@ def cite(quotes: Sequence[tuple[str, str]], said: set[str] | None = None) -> str
         for place, span in enumerate(spans):
             sentence = prose[span.start : span.end]
             if place < len(spans) - 1 and _LABEL.fullmatch(sentence):
-                told.append(sentence)  # `Price.` before what is said of it
+                told.append(sentence)  # a label such as `Price.`
             elif sentence not in said:
                 said.add(sentence)
                 told.append(_with_citation(sentence, excerpt_id))
@@ -44,5 +44,5 @@ def _with_citation(sentence: str, excerpt_id: str) -> str:
 
 
 def each_once(evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
-    """Return excerpts without those of the same title and words as an earlier one."""
+    """Return the excerpts without repetitions of the same title and words."""
     return list({(excerpt.title, excerpt.quote): excerpt for excerpt in reversed(evidence)}.values())[::-1]

@@ -1,4 +1,4 @@
-"""Where two sources disagree: sentences on the same subject, quantity and period with figures that differ."""
+"""Finds contradictions between sources: sentences on the same subject, quantity and period with different figures."""
 
 import re
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from services.text.terms import terms
 from services.text.tokens import STOP_WORDS, has_cjk, tokens
 
 MOST_CONFLICTS = 3
-"""Contradictions that are named."""
+"""Maximum number of contradictions."""
 MOST_COMPARED = 300
-"""Statements that are compared with each other; comparing takes time with their square."""
+"""Maximum number of statements to compare; the time grows with their square."""
 LONGEST_SUBJECT = 200
-"""Words of a statement in which a subject is looked for; comparing two takes time with the product of their lengths."""
+"""Words of a statement in which a subject is searched; the time of a comparison grows with the product of both lengths."""
 _RUN = re.compile(r"[\u4e00-\u9fff]|[\w'’-]+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _ABBREVIATION = re.compile(r"[A-Z][A-Za-z]*\d*[A-Z\d][A-Za-z\d-]*")
-"""A name of a trial or a device, in Chinese texts too: `ATOM1`."""
+"""A short name of a trial or device, also in Chinese texts: `ATOM1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +33,20 @@ class _Statement:
     """A sentence with figures."""
 
     id: str
-    """Of its excerpt."""
+    """Id of its excerpt."""
     title: str
     text: str
     measured: Sequence[Measure]
     words: frozenset[str]
     """Its terms without figures."""
     years: frozenset[str]
-    """That it names, or its source's title where it names none."""
+    """Years in the sentence, or in its source's title if the sentence names none."""
     names: frozenset[str]
-    """Terms of the names in it, each also where only a part of it is told elsewhere."""
+    """Terms of the names and short names in the sentence."""
 
 
 def contradictions_in(evidence: Sequence[EvidenceView]) -> list[Contradiction]:
-    """Return pairs of excerpts of different sources that give other figures for one thing, one of two sources for each topic."""
+    """Return pairs of excerpts of different sources with different figures for one thing; one pair of two sources for each topic."""
     conflicts: list[Contradiction] = []
     named: set[tuple[str, frozenset[str]]] = set()
     statements = [
@@ -86,7 +86,7 @@ def _statements(excerpt: EvidenceView) -> list[_Statement]:
 
 
 def _same_matter(first: _Statement, other: _Statement) -> bool:
-    """Tell whether two statements are on the same subject and period: neither names another thing, or another year, than the other."""
+    """Tell whether two statements are on the same subject and period: their words, and any years and names of both, overlap."""
     if first.years and other.years and not first.years & other.years:
         return False
     if first.names and other.names and not first.names & other.names:
@@ -95,7 +95,7 @@ def _same_matter(first: _Statement, other: _Statement) -> bool:
 
 
 def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:
-    """Return the measures of one kind that two statements do not share; empty where each kind has one in common."""
+    """Return the measures of one kind in which two statements differ; empty if they share a measure of every kind."""
     kinds = [kind for kind in dict.fromkeys(measure.kind for measure in left) if kind]
     differences: list[str] = []
     for kind in kinds:
@@ -106,7 +106,7 @@ def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:
 
 
 def _subject(quote: str, other: str) -> str:
-    """Return the longest run of words that two statements share, without its ends that say nothing or name a figure."""
+    """Return the longest sequence of words that two statements share, without stop words and figures at its ends."""
     left, right = (_RUN.findall(text)[:LONGEST_SUBJECT] for text in (quote, other))
     runs = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
     longest = max(runs, key=lambda run: run.size)

@@ -1,4 +1,4 @@
-"""Answers of several sources with different figures: the later one of one statement comes first, and another is told beside it."""
+"""Settles answers of several sources with different figures: a later source's update comes first, other figures are listed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,22 +8,22 @@ from services.models.offline.ranked_sentences import Ranking, Sentence
 from services.text.outdated_quotes import on_one_thing
 
 MAX_OTHERS = 2
-"""Other figures that are told."""
+"""Maximum number of other figures to report."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
 def settled(
     ranking: Ranking, first: Sentence, answering: Sequence[Sentence], published: Mapping[str, str]
 ) -> tuple[Sentence, list[Sentence]]:
-    """Return the sentence that answers, and those of other sources that answer with another figure.
+    """Return the sentence that answers, and sentences of other sources that answer with another figure.
 
-    Where a later source makes the same statement with another figure, that is the answer.
+    If a later source makes the same statement with another figure, its sentence is the answer.
 
     Args:
-        ranking: of the clause.
+        ranking: the ranking for the clause.
         first: the best sentence.
         answering: every sentence that answers the clause, best first.
-        published: ISO dates of sources by the ids of their excerpts; empty where they are not known.
+        published: ISO dates of the sources by excerpt id; empty strings for unknown dates.
     """
     if ranking.kind != "number":
         return first, []
@@ -35,7 +35,7 @@ def settled(
 
 
 def differing(ranking: Ranking, first: Sentence, answering: Sequence[Sentence]) -> list[Sentence]:
-    """Return the sentences of other sources that answer a clause for a number with another figure, one of each source."""
+    """Return for a clause that asks for a number the sentences of other sources with another figure, one for each source."""
     if ranking.kind != "number":
         return []
     others = {one.title: one for one in reversed(answering) if one.title != first.title}
@@ -48,12 +48,12 @@ def _restates(first: Sentence, other: Sentence) -> bool:
 
 
 def _differ(clause: str, first: Sentence, other: Sentence) -> bool:
-    """Tell whether two sentences give figures of what is asked for that do not agree, and name no other year."""
+    """Tell whether two sentences give conflicting figures of the asked kind, for no different years."""
     years = [set(_YEAR.findall(one.said)) for one in (first, other)]
     if all(years) and not years[0] & years[1]:
         return False
     left, right = (asked_measures(clause, one.said) for one in (first, other))
     same_kind = {measure.kind for measure in left} & {measure.kind for measure in right}
-    if "percent" in same_kind and not _restates(first, other):  # a percentage is of anything
+    if "percent" in same_kind and not _restates(first, other):  # two percentages may be shares of different things
         return False
     return bool(same_kind) and not any(a.agrees(b) for a in left for b in right if a.kind == b.kind)

@@ -19,18 +19,18 @@ from services.text.terms import GENERIC, content, terms
 from services.text.tokens import tokens
 
 OF_PASSAGE, OF_SOURCE = 2, 4
-"""Sentences of a passage that are quoted, and of a source that are told."""
+"""Maximum sentences quoted of a passage, and written of a source."""
 MAX_SOURCES = 25
-"""Sources of a digest."""
+"""Maximum number of sources in a digest."""
 FIRST = 1.3
-"""What the first sentence of a passage is worth beside others: it mostly says what the passage is on."""
+"""Factor on the score of a passage's first sentence: it mostly states the passage's subject."""
 ON_TOPIC = 0.6
-"""Share of what the best sentence says on the topic which one of a passage must say for the passage to be on it."""
+"""Minimum share of the best sentence's topic score that a passage's best sentence must reach for the passage to be on topic."""
 OFF_TOPIC = 0.3
-"""What a sentence counts that says nothing of the topic, though its passage does."""
+"""Base factor of a sentence without words of the topic, in a passage on the topic."""
 FACETS = "introduction; history and dates; methods and places; results and figures; conclusions and advice".split("; ")
 FACETS_CHINESE = "介绍 历史和时间 方法和地点 数据和费用 结论和建议".split()
-"""What is searched for where a digest is of everything at hand."""
+"""Search terms of a digest of all documents."""
 _BROAD = (
     re.compile(
         r"^(?:please )?(?:(?:can|could) you )?(?:please )?(?:tell|teach) me (?:all|everything|all there is|more|something|what you know)(?: there is)? (?:about|on) (?P<topic>.+)$",
@@ -86,7 +86,7 @@ _EVERYTHING = frozenset(
 
 
 def digest_topic(question: str) -> str | None:
-    """Return what a broad question is about; empty where it is about everything at hand, None where the question is not broad."""
+    """Return the topic of a broad question; empty if it asks about all documents, None if the question is not broad."""
     bare = " ".join(question.split()).strip(" ?？。.!！")
     if any(mark in bare for mark in '“"「《'):
         return None
@@ -98,7 +98,7 @@ def digest_topic(question: str) -> str | None:
 
 
 def queries_for(question: str, topic: str, *, chinese: bool) -> list[str]:
-    """Return what is searched for: the topic, or where there is none what most documents have."""
+    """Return the search queries: the topic, or general facets of documents if there is no topic."""
     return [topic, question] if topic else [EVERYTHING, *(FACETS_CHINESE if chinese else FACETS)]
 
 
@@ -106,8 +106,8 @@ def central_sentences(topic: str, sentences: Sequence[Sentence]) -> dict[Sentenc
     """Return the most central sentences of each passage with their scores, best first.
 
     Args:
-        topic: without a word of which a passage is left out; empty where any passage will do.
-        sentences: of all passages.
+        topic: passages without its words are left out; empty to accept every passage.
+        sentences: the sentences of all passages.
     """
     prose = [sentence for sentence in sentences if not sentence.cells] or sentences
     shares = rank(topic, topic, prose).shares if topic else dict.fromkeys(prose, 1.0)
@@ -137,7 +137,7 @@ def _centrality(sentence: Sentence, counts: Counter[str]) -> float:
 
 
 def digest(question: str, evidence: Sequence[EvidenceView], *, chinese: bool, brief: bool = False) -> str:
-    """Write the digest: a section for each source, those first that say most on the topic, what is the same once."""
+    """Write the digest: a section for each source, most relevant first, without repeated sentences."""
     topic = digest_topic(question) or ""
     by_title: defaultdict[str, list[EvidenceView]] = defaultdict(list)
     for excerpt in evidence:
@@ -156,7 +156,7 @@ def digest(question: str, evidence: Sequence[EvidenceView], *, chinese: bool, br
 
 
 def _kind_and_date(excerpt: EvidenceView, chinese: bool) -> list[str]:
-    """Tell what kind of source a section is from and when that was published, as an introduction; nothing of a mere document."""
+    """Return the source's kind and date as an introduction; nothing for a document without a date."""
     if not excerpt.published and excerpt.source_kind not in KINDS_CHINESE and excerpt.kind != "database":
         return []
     kinds = [kind for kind in (excerpt.kind, excerpt.source_kind) if kind in KINDS_CHINESE]
@@ -166,7 +166,7 @@ def _kind_and_date(excerpt: EvidenceView, chinese: bool) -> list[str]:
 
 
 def _by_relevance(topic: str, by_title: dict[str, list[EvidenceView]]) -> list[str]:
-    """Order sources by how much they say on the topic, without those that hardly touch it; by their order where there is none."""
+    """Order sources by their relevance to the topic, without hardly relevant ones; without a topic, keep their order."""
     if not topic:
         return list(by_title)
     pieces = sentences_of(Piece(item.id, title, item.quote) for title, items in by_title.items() for item in items)
@@ -182,7 +182,7 @@ def _by_relevance(topic: str, by_title: dict[str, list[EvidenceView]]) -> list[s
 
 
 def _told(excerpts: Sequence[EvidenceView]) -> list[tuple[str, str]]:
-    """Return the sentences of one source that are told, with the ids of their excerpts."""
+    """Return the sentences to write of one source, with the ids of their excerpts."""
     chosen: list[tuple[str, str]] = []
     for excerpt in excerpts:
         for sentence in sentences_of([Piece(excerpt.id, excerpt.title, excerpt.quote)]):
@@ -193,6 +193,6 @@ def _told(excerpts: Sequence[EvidenceView]) -> list[tuple[str, str]]:
 
 
 def _names_only(said: str, title: str) -> bool:
-    """Tell whether a sentence only names its source, as the title above it does: it is a piece of that, or holds it and has no stop."""
+    """Tell whether a sentence only repeats its source's title: part of the title, or all of it without a final stop."""
     own, named = set(tokens(said)), set(tokens(title))
     return own <= named or (said[-1:] not in ".!?。！？" and named <= own)

@@ -1,4 +1,4 @@
-"""The offline researcher: quotes the sentences that say most on a step, and tells how much of it they cover."""
+"""The offline researcher: quotes the most relevant sentences for a step, and estimates how much of it they cover."""
 
 import re
 from collections.abc import Sequence
@@ -23,30 +23,30 @@ from services.text.questions import AnswerType, answer_type, clauses_of, names_i
 from services.text.terms import content
 
 MAX_EXCERPTS, MAX_FITTING = 6, 4
-"""Sentences that are quoted for their words, and those that are quoted beside them for the kind of answer they hold."""
+"""Maximum sentences quoted for their words, and maximum further sentences quoted for the kind of answer they hold."""
 MAX_CENTRAL = 24
-"""Sentences that are quoted for a digest."""
+"""Maximum sentences quoted for a digest."""
 LEAST_GAIN = 0.25
-"""Share of the best sentence's score that another must add to be quoted."""
+"""Share of the best sentence's score that a further sentence must add to be quoted."""
 COVERED = 0.45
-"""Share of a clause's terms from which on it is not missing."""
+"""Minimum share of a clause's terms that quotes must hold for it to count as covered."""
 HIGH, MEDIUM = 0.75, 0.5
-"""Share of the best sentence's score from which on another is of that relevance."""
+"""Minimum shares of the best sentence's score for high and medium relevance."""
 NAMED = 0.5
 """Share of the best sentence's score from which on the best one of another passage is quoted, too, where a question asks for something of
 what it names. Where it asks for what there is on a subject, each passage that says anything is quoted: the search ranks better than words do."""
 EXPLAINED: frozenset[AnswerType] = frozenset(["manner", "reason"])
 """Kinds of answers that take more than one sentence."""
 BEST_OF_ROUND = 3
-"""Sentences of a round that lead to the next: what they say is searched for."""
+"""Sentences of a round whose text becomes the queries of the next round."""
 LONGEST_QUERY = 240
 MAX_TOLD = 2
-"""Sentences of a finding."""
+"""Sentences in a finding's summary."""
 _LEAD = re.compile(r"^(?:Find out|Find what is missing|查找|补充查找)[:：]\s*")
 
 
 def extract(prompt: ResearcherPrompt) -> Findings:
-    """Judge the passages of a step."""
+    """Select quotes from the passages of a step."""
     question = _LEAD.sub("", prompt.description.split("\n", 1)[0])
     sentences = sentences_of(Piece(passage.id, passage.title, passage.text) for passage in prompt.passages)
     if section := quoted_section(question, sentences)[:MAX_EXCERPTS]:
@@ -79,9 +79,9 @@ def extract(prompt: ResearcherPrompt) -> Findings:
 
 
 def is_open(question: str) -> bool:
-    """Tell whether a question asks for what there is on a subject, and not for something of what it names.
+    """Tell whether a question asks for anything on a subject, not for a fact about a named thing.
 
-    How and why take more than one sentence, whatever they name; abbreviations name no thing.
+    Questions for a manner or a reason are always open; abbreviations do not count as names.
     """
     kind = answer_type(question)
     named = [name for name in names_in(question) if not name.isupper()]
@@ -89,9 +89,9 @@ def is_open(question: str) -> bool:
 
 
 def _of_other_passages(ranking: Ranking, chosen: Sequence[Sentence], share: float) -> list[Sentence]:
-    """Return the best sentence of each passage that none is quoted of, as far as it says a share of what the best one says.
+    """Return the best sentence of each passage without a quote, if its score reaches a share of the best one's.
 
-    It must say something on the clause itself, by its words or in another language, and not on other clauses alone.
+    It must hold a word of the clause itself, or be in another language; words of other clauses do not suffice.
     """
     if not chosen:
         return []
@@ -108,14 +108,14 @@ def _of_other_passages(ranking: Ranking, chosen: Sequence[Sentence], share: floa
 
 
 def _next_queries(prompt: ResearcherPrompt, question: str, quotes: Sequence[Sentence]) -> list[str]:
-    """Return what to search for next where breadth is wanted: what the best sentences of this round say, as sources like them say it."""
+    """Return the next queries of a wide search: the texts of this round's best sentences, which similar sources share words with."""
     if not prompt.rounds_left or not (prompt.wide or is_open(question)):
         return []
     return [" ".join(quote.text.split())[:LONGEST_QUERY] for quote in quotes[:BEST_OF_ROUND]]
 
 
 def _quotes_of(ranking: Ranking, most: int) -> list[Sentence]:
-    """Return the best sentences of a clause, and the best that hold the kind of answer where the first one does not."""
+    """Return the best sentences of a clause, and the best with the kind of answer if the first one lacks it."""
     chosen = ranking.select(most, LEAST_GAIN)
     if ranking.kind not in STRICT or not chosen or ranking.fits[chosen[0]] >= FITS:
         return chosen
@@ -124,7 +124,7 @@ def _quotes_of(ranking: Ranking, most: int) -> list[Sentence]:
 
 
 def _other_figures(ranking: Ranking, chosen: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences of other sources that answer with another figure than the best one."""
+    """Return sentences of other sources that answer with a different figure."""
     if not chosen or not is_answer(ranking, chosen[0]):
         return []
     answering = [sentence for sentence in ranking.scores if sentence not in chosen and is_answer(ranking, sentence)]
@@ -132,7 +132,7 @@ def _other_figures(ranking: Ranking, chosen: Sequence[Sentence]) -> list[Sentenc
 
 
 def _coverage(ranking: Ranking, quotes: Sequence[Sentence]) -> float:
-    """Return the share of a clause that quotes cover; half of it where none holds the kind of answer."""
+    """Return the share of a clause that quotes cover, halved if no quote holds the kind of answer."""
     held = frozenset[str]().union(*(quote.held | quote.beside for quote in quotes))
     by_terms = sum(weight for term, weight in ranking.weights.items() if term in held)
     share = max([by_terms, *(ranking.shares.get(quote, 0.0) for quote in quotes)])
@@ -161,7 +161,7 @@ def _findings(
 
 
 def _reference(sentence: Sentence, passage: NumberedPassage) -> str:
-    """Name a sentence, with those that it leans on, by numbers."""
+    """Return the numbers of a sentence and of the sentences that it leans on."""
     start = passage.text.find(sentence.text)
     end = start + len(sentence.text)
     places = [place for place, (left, right) in enumerate(passage.spans, 1) if left < end and start < right]

@@ -1,4 +1,4 @@
-"""Follow-up questions: what their pronouns and omissions stand for, and whether earlier evidence answers them."""
+"""Follow-up questions: resolves their pronouns and omissions, and checks whether earlier evidence answers them."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk, tokens
 
 HELD, HELD_CHINESE = 0.7, 0.6
-"""Share of a clause's terms that an excerpt must hold to answer it; many pairs of Chinese characters are no words."""
+"""Share of a clause's terms that an excerpt must hold to answer it; lower in Chinese, since many character pairs are not words."""
 MAX_USED = 3
-"""Excerpts that answer one clause."""
+"""Maximum excerpts that answer one clause."""
 _PERSONAL = re.compile(r"\b(?:he|him|she|his|her)\b|[他她]", re.IGNORECASE)
 _THING = re.compile(
     r"\b(?:it|its)\b|\b(?:this|that|these|those)\b(?=\s*(?:[?.,]|$|(?:is|was|were|are|does|did|happen\w*|work\w*|mean\w*)\b))|"
@@ -26,7 +26,7 @@ _ANY = re.compile(rf"\b(?:they|them|their)\b|[它他她]们|{_PERSONAL.pattern}|
 _ADDED = re.compile(r"^(?:what|how) about\b|^(?:那么?)?.{1,10}呢[？?]?$", re.IGNORECASE)
 _LED_IN = re.compile(r"^(?:(?:and|but|so|also|then)\b|那么?|还有|另外)[\s,，]*", re.IGNORECASE)
 _FILLED = re.compile(r"\s\([^()]*\)(?=[?？]?$)")
-"""What a question of few words was completed with."""
+"""The added part of a short question that was completed."""
 _NOUN = re.compile(
     r"\b(?:the|an?) ((?:[a-z][\w-]*\s+){0,3}?[a-z][\w-]*)(?=\s+(?:of|in|on|at|for|from|by|to|and|is|was|were|are|has|had|made|used|that|which)\b|[?.,]|$)"
 )
@@ -35,7 +35,7 @@ _SIDES = re.compile(r"\b(?:compare|difference|versus|vs|both)\b|区别|差别|�
 
 
 def complete_question(prompt: CoordinatorPrompt, question: str) -> tuple[str, str]:
-    """Return a question with its pronouns and omissions filled in from the conversation, and what was filled in."""
+    """Return a question with its pronouns and omissions resolved from the conversation, and a description of the change."""
     earlier = " ".join(next((turn.text for turn in reversed(prompt.conversation) if turn.role == "user"), "").split())
     unclear = " ".join(prompt.asked_back.split())
     if any((len(term) > 2 or has_cjk(term)) and term not in tokens(question) for term in tokens(unclear)):
@@ -51,7 +51,7 @@ def complete_question(prompt: CoordinatorPrompt, question: str) -> tuple[str, st
         return _substitute(question, topic, earlier) if added else (_join(question, topic), topic)
     before = question[: pronoun.start()]
     if names_in(before) or (has_cjk(before) and len(re.sub(r"\W", "", before)) > 5):
-        return question, ""  # the question itself names what its pronoun stands for
+        return question, ""  # the question itself names the pronoun's referent
     answer = next((turn.text for turn in reversed(prompt.conversation) if turn.role == "assistant"), "")
     topic = _referent(pronoun.group(), earlier, answer)
     if topic in question:
@@ -75,7 +75,7 @@ def _join(question: str, topic: str) -> str:
 
 
 def _substitute(question: str, topic: str, earlier: str) -> tuple[str, str]:
-    """Ask of one more thing what the last question asked of another: `What about the harbour?`."""
+    """Ask the last question about another thing: `What about the harbour?`."""
     other = re.sub(r"^(?:what|how) about\s+", "", _LED_IN.sub("", _bare(question)), flags=re.IGNORECASE).rstrip("呢")
     place = earlier.lower().find(topic.lower())
     if place < 0 or topic == _bare(earlier):
@@ -87,14 +87,14 @@ def _substitute(question: str, topic: str, earlier: str) -> tuple[str, str]:
 
 
 def _in_place(pronoun: str, topic: str) -> str:
-    """Return a topic as it stands in for a pronoun."""
+    """Return a topic in the form that replaces a pronoun."""
     if pronoun.lower() not in {"his", "her", "its", "their"} or has_cjk(topic):
         return topic
     return f"{topic}’" if topic.endswith("s") else f"{topic}’s"
 
 
 def _referent(pronoun: str, earlier: str, answer: str) -> str:
-    """Return what a pronoun stands for: a person of the last question or answer, or what the last question was about."""
+    """Return the referent of a pronoun: a person of the last question or answer, or the topic of the last question."""
     if _PERSONAL.fullmatch(pronoun):
         question_terms = set(tokens(earlier))
         persons_named = [name for name in persons_in(answer) if not set(tokens(name)) <= question_terms]
@@ -107,7 +107,7 @@ def _referent(pronoun: str, earlier: str, answer: str) -> str:
 
 
 def topic_of(question: str) -> str:
-    """Return what a question is about: its longest name, else its first noun with an article, else all of it."""
+    """Return the topic of a question: its longest name, else its first noun with an article, else all of it."""
     if named := names_in(question):
         return max(named, key=len)
     whole = _bare(question)
@@ -121,10 +121,10 @@ def topic_of(question: str) -> str:
 def judge_known(
     question: str, known: Sequence[EvidenceView]
 ) -> tuple[Literal["no", "part", "whole"], list[str], list[str]]:
-    """Tell how much of a question the excerpts of earlier turns answer; one that quotes the title of a source that they read, from that source.
+    """Judge how much of a question earlier excerpts answer; if it quotes a source's title, that source answers it.
 
     Returns:
-        How much; the ids of the excerpts; the clauses that they leave open.
+        The extent, the ids of the answering excerpts, and the unanswered clauses.
     """
     if own := [excerpt.id for excerpt in known if f"“{excerpt.title}”" in question]:
         return "whole", own, []
@@ -142,7 +142,7 @@ def judge_known(
 
 
 def _excerpts_answering(clause: str, known: Sequence[EvidenceView], question: str) -> list[str]:
-    """Return the excerpts that hold most of a clause's terms, all of its names, and the kind of answer that it asks for."""
+    """Return the excerpts with most of a clause's terms, all of its names, and the kind of answer that it asks for."""
     wanted = set(content(clause)) - GENERIC
     kind = answer_type(clause if clause in question else question)
     named = {term for name in names_in(clause) for term in terms(name)}

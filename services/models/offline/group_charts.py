@@ -1,4 +1,4 @@
-"""Charts of what programs computed by groups: one for each line that lists at least three of them."""
+"""Charts of results that programs computed by groups: one for each result line with at least three groups."""
 
 import json
 import re
@@ -9,13 +9,13 @@ from schemas.evidence_view import EvidenceView
 MIN_GROUPS = 3
 MAX_CHARTS = 2
 LONGEST_LABEL = 120
-"""Characters of a title or a name; see `schemas/chart.py`."""
+"""Maximum characters of a title or a name; see `schemas/chart.py`."""
 _HEAD = re.compile(r"^(?P<title>[^:：]{1,400}?)(?:: |：)(?P<groups>[^\n]{1,4000})$")
 _GROUP = re.compile(r"(?P<name>\S.{0,118}?) (?P<value>-?\d[\d,]*(?:\.\d+)?)(?P<percent>%?)")
 
 
 def group_charts(evidence: Sequence[EvidenceView]) -> list[str]:
-    """Return charts of the computations among evidence, as fenced blocks."""
+    """Return charts of the computations in the evidence, as fenced blocks."""
     drawn = (_chart(excerpt.quote.strip(), excerpt.id) for excerpt in evidence if excerpt.kind == "computation")
     return [chart for chart in drawn if chart][:MAX_CHARTS]
 

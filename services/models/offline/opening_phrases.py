@@ -1,4 +1,4 @@
-"""The phrases by which the opening of a report by rules says what the sources do not answer, and how."""
+"""Phrases for the opening of a report by rules, mainly about questions that the sources do not answer."""
 
 from typing import Literal
 
@@ -31,13 +31,13 @@ PHRASES: dict[tuple[Phrase, bool], tuple[str, str]] = {
     ("missing", False): ("The sources found do not answer this question.", "The sources found do not tell: {about}."),
     ("missing", True): ("找到的资料没有提到这个问题的答案。", "找到的资料没有提到“{about}”的答案。"),
 }
-"""What is said of all of a question, and of some of its clauses; `spread` where the report tells much on it below, `compared` of
-things that it compares."""
+"""Phrases about a whole question, and about some of its clauses; `spread` if sections with quotes follow, `compared`
+for a comparison."""
 DIGEST = {
     False: "A digest of the sources found, not an answer; the sentences of each that say most:",
     True: "以下是资料摘要，不是对问题的回答：",
 }
-"""The check of claims takes a short line that ends in a colon for an introduction, and one on what sources lack for no claim."""
+"""The check of claims treats a short line that ends in a colon as an introduction, and a line on missing answers as no claim."""
 DISAGREE = {False: "The sources disagree:", True: "资料之间说法不一："}
 OTHERWISE = {False: "Another source gives another figure:", True: "另一份资料给出的数字不同："}
 FOREIGN = {
@@ -56,4 +56,4 @@ KINDS_CHINESE = {
     "company": "企业",
     "personal": "个人",
 }
-"""Kinds of sources that the sections of a digest tell; a web page is no kind worth telling."""
+"""Kinds of sources that a digest names; a web page is not named."""

@@ -1,4 +1,4 @@
-"""The opening of a report by rules: what answers the question, clause by clause, what comes near, and what nothing is said on."""
+"""The opening of a report by rules: answers clause by clause, then the closest sentences, then the unanswered clauses."""
 
 import re
 from collections.abc import Sequence
@@ -17,29 +17,29 @@ from services.text.languages import name_of_language
 from services.text.questions import clauses_of
 
 MAX_ANSWER = 3
-"""Sentences of an opening."""
+"""Maximum sentences of an opening."""
 MAX_COMPUTED = 8
-"""Lines of computations that a conclusion can have."""
+"""Maximum result lines of computations in a conclusion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is told on one clause of a question."""
+    """The sentences on one clause of a question."""
 
     clause: str
-    """Empty where the question has no other."""
+    """The clause; empty if the question has only one."""
     quotes: tuple[tuple[str, str], ...]
-    """Sentences with the ids of their excerpts."""
+    """Sentences, each with the id of its excerpt."""
     whole: bool
-    """Whether they answer the clause."""
+    """Whether the quotes answer the clause."""
     others: tuple[tuple[str, str], ...] = ()
-    """Sentences of other sources that answer it with another figure."""
+    """Sentences of other sources that answer the clause with another figure."""
     disagreeing: bool = False
-    """Whether the quotes are the two sides of a disagreement that is asked about."""
+    """Whether the quotes are the two sides of a contradiction that the clause asks about."""
 
 
 def short_answer(question: str, evidence: Sequence[EvidenceView], chinese: bool) -> str:
-    """Answer a question from evidence in a few sentences, each with its citation; say so where it does not answer."""
+    """Answer a question from evidence in a few cited sentences, or say that the evidence does not answer it."""
     if digest_topic(question) is not None:
         return digest(question, evidence, chinese=chinese, brief=True)
     compared = compared_in(question) is not None
@@ -49,13 +49,13 @@ def short_answer(question: str, evidence: Sequence[EvidenceView], chinese: bool)
 def parts_of(
     question: str, evidence: Sequence[EvidenceView], most: int, contradictions: Sequence[ContradictionView] = ()
 ) -> list[Part]:
-    """Return what is told on each clause of a question; what was computed answers all of it.
+    """Return the sentences on each clause of a question; results of computations answer the whole question.
 
     Args:
-        question: as asked.
-        evidence: best first.
-        most: sentences of all clauses together, at least one of each.
-        contradictions: whose sides answer a clause that asks how far figures agree.
+        question: the user's question.
+        evidence: excerpts, best first.
+        most: maximum number of sentences of all clauses together; each clause gets at least one.
+        contradictions: their sides answer a clause that asks whether figures agree.
     """
     computed = sorted(
         (excerpt for excerpt in evidence if excerpt.kind == "computation" and not is_refusal(excerpt.quote)),
@@ -86,20 +86,20 @@ def _number(excerpt: EvidenceView) -> list[int]:
 def _sides(
     contradictions: Sequence[ContradictionView], evidence: Sequence[EvidenceView]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the sentences that disagree, of the first contradiction."""
+    """Return the two quotes of the first contradiction."""
     quotes = {excerpt.id: excerpt.quote for excerpt in evidence}
     ids = next((conflict.excerpt_ids for conflict in contradictions if set(conflict.excerpt_ids) <= quotes.keys()), [])
     return tuple((quotes[excerpt_id].strip(), excerpt_id) for excerpt_id in ids)
 
 
 def write(parts: Sequence[Part], chinese: bool, *, spread: bool = False, compared: bool = False) -> str:
-    """Write what answers, then what is closest, and which clauses nothing is said on.
+    """Write the answers, then the closest sentences, then a note on unanswered clauses.
 
     Args:
-        parts: by clause.
+        parts: the sentences, clause by clause.
         chinese: whether to write in Chinese.
-        spread: whether sections follow that tell all that was quoted.
-        compared: whether the question compares things, of each of which the parts tell something.
+        spread: whether sections with all quotes follow.
+        compared: whether the question compares things, each of which has quotes in the parts.
     """
     answered = [part for part in parts if part.whole and part.quotes and not part.disagreeing]
     disagreeing = [pair for part in parts if part.disagreeing for pair in part.quotes]
@@ -126,7 +126,7 @@ def write(parts: Sequence[Part], chinese: bool, *, spread: bool = False, compare
 
 
 def _language_note(parts: Sequence[Part], chinese: bool) -> list[str]:
-    """Say which language the quotes are in, where it is not that of the report."""
+    """Return a note on the quotes' language if it is not the language of the report."""
     quotes = [quote for part in parts for quote, _ in part.quotes]
     own = "的" if chinese else "the"
     if not quotes or any(same_language(quote, own) for quote in quotes):

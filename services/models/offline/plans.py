@@ -25,16 +25,16 @@ from services.text.tokens import has_cjk, tokens
 
 MAX_QUERIES = 5
 LONGEST_QUESTION = 2_000
-"""Characters of a question that are worked on."""
+"""Maximum characters of a question that are read."""
 LONGEST_TITLE = 120
 MIN_TOLD = 3
-"""Statements that a question brings along, from which on they say what is looked for."""
+"""Minimum number of statements in a question that brings its own text, for these statements to become the facets."""
 KNOWN_FROM, KNOWN_TO = 2, 4
-"""Terms of a question that the background may answer without a step."""
+"""Minimum and maximum number of terms of a question that the background may answer without a step."""
 
 
 def plan(prompt: PlannerPrompt) -> Plan:
-    """Plan for the question, or on a replan for the gaps alone."""
+    """Plan for the question, or on a replan for the gaps only."""
     question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     chinese = is_chinese(prompt.locale)
     if prompt.steering:
@@ -60,7 +60,7 @@ def plan(prompt: PlannerPrompt) -> Plan:
 
 
 def _outline(question: str, most: int) -> list[OutlineNode]:
-    """Give each facet of the question a node; a step that looks for one names its place."""
+    """Return an outline with a node for each facet of the question; a facet's step refers to its node."""
     return [
         OutlineNode(id=str(place), title=title_of(facet), wanted=facet)
         for place, facet in enumerate(_facets(question)[:most], 1)
@@ -89,9 +89,9 @@ def _for_question(prompt: PlannerPrompt, question: str, chinese: bool) -> list[S
 
 
 def _facets(question: str) -> list[str]:
-    """Split a question into what has to be looked for on its own: its clauses, or the things that it compares.
+    """Split a question into facets to search for separately: its clauses, or the things that it compares.
 
-    Of a question that brings a text along, such as an abstract, it is what the text says.
+    For a question that includes a text, such as an abstract, the facets are the statements of the text.
     """
     if len(told := _told(question)) >= MIN_TOLD:
         return told
@@ -110,7 +110,7 @@ def _facets(question: str) -> list[str]:
 
 
 def _told(question: str) -> list[str]:
-    """Return the statements of a question that are not asked."""
+    """Return the declarative statements in a question."""
     stated = [question[span.start : span.end] for span in sentences(question)]
     return [sentence for sentence in stated if sentence[-1] not in "?？" and len(content(sentence)) > KNOWN_TO]
 
@@ -145,16 +145,16 @@ def _processing(question: str, chinese: bool) -> Step:
 
 
 def _on_feedback(wish: str, question: str, chinese: bool) -> Step:
-    """Plan for what a person wants besides."""
+    """Plan a step for a person's additional wish."""
     step = _research(statement_of(wish)[:200], question, chinese)
     about = " ".join(names_in(question)) or statement_of(question)
     return step.model_copy(update={"queries": [statement_of(wish)[:200], f"{statement_of(wish)[:200]} {about}"]})
 
 
 def _for_steering(prompt: PlannerPrompt, question: str, chinese: bool) -> list[Step]:
-    """Plan for what somebody said while the run went on, and for what was not done and is still wanted.
+    """Plan for messages that arrived during the run, and for undone steps that are still wanted.
 
-    After a message that narrows the research nothing else is, and steps about what is to be left out are not planned again.
+    A message that narrows the research drops all other wishes and steps; an exclusion drops the steps about it.
     """
     wishes, undone = list[str](), list(prompt.undone)
     for said in (" ".join(text.split()) for text in prompt.steering):
@@ -170,7 +170,7 @@ def _for_steering(prompt: PlannerPrompt, question: str, chinese: bool) -> list[S
 
 
 def _for_gaps(prompt: PlannerPrompt, chinese: bool) -> list[Step]:
-    """Plan one research step a gap or thin node; what a finished step has looked for already is none."""
+    """Plan one research step for each gap or thin node, except those that a finished step has searched for."""
     done = [set(tokens(f"{finding.title} {finding.description}")) for finding in prompt.findings]
     wishes = [(gap, list[str]()) for gap in prompt.gaps]
     wishes += [(node.query, [node.id]) for node in prompt.outline if node.query]
@@ -187,7 +187,7 @@ def _for_gaps(prompt: PlannerPrompt, chinese: bool) -> list[Step]:
 
 
 def _is_known(prompt: PlannerPrompt, question: str) -> bool:
-    """Tell whether the background answers everything; never for a computation, several parts or a person's wishes."""
+    """Tell whether the background answers the question; never for computations, several clauses or a person's feedback."""
     if prompt.style == "data" or prompt.feedback or asks_for_computation(question):
         return False
     if digest_topic(question) is not None:

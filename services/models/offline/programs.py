@@ -1,4 +1,4 @@
-"""The offline coder: gives the program over tables what a question asks of one of them."""
+"""The offline coder: returns a program that answers the question from a table."""
 
 from schemas.coder import Code, CoderPrompt, TableView
 from services.embedding.translation_similarity import translations
@@ -8,12 +8,12 @@ from services.run.ui_text import is_chinese
 from services.text.questions import clauses_of
 
 MAX_TABLES = 2
-"""Tables that are tried one after the other."""
+"""Maximum tables to try in turn."""
 LONGEST_DESCRIPTION = 80
 
 
 def write_code(prompt: CoderPrompt) -> Code:
-    """Write the program of a processing step; after a failed attempt, over the next table that may be meant."""
+    """Write the program of a processing step; after a failed attempt, for the next table that the question may mean."""
     question = " ".join(prompt.question.split())
     chinese = is_chinese(prompt.locale)
     described = {_description(table): table for table in prompt.tables}

@@ -1,4 +1,4 @@
-"""The shape of a question: what it compares, sets apart, or describes instead of naming, and the statement that it asks about."""
+"""The shape of a question: comparisons, exclusions, descriptions in place of names, and its form as a statement."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from services.text.terms import terms
 from services.text.tokens import has_cjk, tokens
 
 LONGEST_COMPARISON = 300
-"""Characters of a question in which a comparison is looked for: what stands on its two sides is found by trying."""
+"""Characters of a question in which a comparison is searched; the patterns try many positions for its two sides."""
 _COMPARED = (
     re.compile(
         r"\b(?:compare|comparison (?:of|between)|differences? (?:in .+? )?between|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|versus|vs\.?)\s+"
@@ -62,7 +62,7 @@ _AGREEMENT = re.compile(
     re.IGNORECASE,
 )
 MOST_COMPARED = 6
-"""Things that are compared at once."""
+"""Maximum number of compared things."""
 _SET_APART = re.compile(
     r"\b(?:before|prior to|without|instead of|other than|except|besides|apart from)\s+(?:the\s+)?([^?,;]{3,60})|"
     r"([^，。？]{2,12})(?:之前|以前|出现前|发明前|以外|之外)",
@@ -80,7 +80,7 @@ COMPUTES = re.compile(
 COUNTS = re.compile(
     r"\b(?:share|percentage|proportion|how many|number of)\b|占比|比例|百分比|多少[个件次人条家名]", re.IGNORECASE
 )
-"""Questions whose answer counts rows."""
+"""Questions that are answered by counting rows."""
 AVERAGES = re.compile(r"\b(?:average|mean|median)\b|平均|中位数", re.IGNORECASE)
 RANKS = re.compile(rf"{AVERAGES.pattern}|\b(?:most|least|best|worst|fewest|\w{{3,}}est|each|per)\b|最", re.IGNORECASE)
 """Questions that compare groups."""
@@ -92,14 +92,14 @@ _COMPARATIVE = re.compile(
     r"\b(high|tall|deep|long|wid|fast|heavi|old)e?r\b|更\s?([长高深宽快重远多大低少])", re.IGNORECASE
 )
 _QUANTITY = re.compile(r"(?:哪(?>(?:一?[个座条种家国款项])?)|谁|孰)的?+([\u4e00-\u9fff]{2,8})更")
-"""What two things are compared by: `造价` of `哪座造价更高`."""
+"""The quantity that two things are compared by: `造价` in `哪座造价更高`."""
 _POSITIVE = {"wid": "wide", "heavi": "heavy"}
 WHOLE = 3
-"""Terms from which on a clause says by itself what is asked."""
+"""Minimum terms of a clause that is understood without its context."""
 
 
 def compared_in(question: str) -> tuple[str, ...] | None:
-    """Return the things that a question compares, if it does: two or more."""
+    """Return the two or more things that a question compares, or None."""
     for pattern in _COMPARED:
         match = pattern.search(" ".join(question.split())[:LONGEST_COMPARISON])
         if match is not None:
@@ -113,7 +113,7 @@ def compared_in(question: str) -> tuple[str, ...] | None:
 
 
 def sides_of(question: str, compared: Sequence[str]) -> list[str]:
-    """Return for each thing that a question compares the question on it alone."""
+    """Return a question on each of the compared things alone."""
     return measures_of(question, compared) or [
         " ".join(re.sub("|".join(map(re.escape, others)), " ", question).split())
         for side in compared
@@ -122,7 +122,7 @@ def sides_of(question: str, compared: Sequence[str]) -> list[str]:
 
 
 def measures_of(question: str, compared: Sequence[str]) -> list[str]:
-    """Return for each thing the question for its measure: `How long is A?` of `Is A longer than B?`; none where no measure is compared."""
+    """Return a question for the measure of each compared thing, if any: `How long is A?` for `Is A longer than B?`."""
     measured, quantity = _COMPARATIVE.search(question), _QUANTITY.search(question)
     if has_cjk(question):
         if quantity:
@@ -135,57 +135,57 @@ def measures_of(question: str, compared: Sequence[str]) -> list[str]:
 
 
 def asks_to_compare_figures(clause: str) -> bool:
-    """Tell whether a clause asks how far sources or figures agree: `how do the measurements differ?`."""
+    """Tell whether a clause asks whether sources or figures agree: `how do the measurements differ?`."""
     return _AGREEMENT.search(clause) is not None
 
 
 def set_apart(question: str) -> str:
-    """Return what an answer must not be about: `echo sounding` of a question for what was done before it; empty where nothing is."""
+    """Return the words that a question excludes, or an empty text: `echo sounding` in a question for the time before it."""
     match = _SET_APART.search(question)
     words = next(filter(None, match.groups()), "") if match else ""
     return "" if any(char.isdigit() for char in words) else words
 
 
 def sets_apart(sentence: str) -> bool:
-    """Tell whether a sentence sets something apart itself: it says what was before, without or instead of it."""
+    """Tell whether a sentence itself holds an excluding word, such as before, without or instead."""
     return _SETS_APART.search(sentence) is not None
 
 
 def apart_terms(question: str) -> frozenset[str]:
-    """Return the terms of what a question sets apart, with those that set it apart: they are not what is asked about."""
+    """Return the terms of the excluded words and of the excluding word: they are not the subject of the question."""
     match = _SET_APART.search(question) if set_apart(question) else None
     return frozenset(terms(match.group())) if match else frozenset()
 
 
 def without_apart(question: str) -> str:
-    """Return a question without what it sets apart, to be searched for; what is set apart would be found first."""
+    """Return a question without its excluded words, as a search query; otherwise the search would find the excluded things first."""
     return " ".join(_SET_APART.sub(" ", question).split()) if set_apart(question) else question
 
 
 def opposed(question: str, sentence: str) -> bool:
-    """Tell whether a sentence is about what a question sets apart, and does not set it apart itself."""
+    """Tell whether a sentence is about the excluded words of a question, and holds no excluding word itself."""
     apart = set(terms(set_apart(question)))
     return bool(apart) and apart <= set(terms(sentence)) and not sets_apart(sentence)
 
 
 def describes(question: str) -> bool:
-    """Tell whether a question describes something instead of naming it, so that its name has to be found first."""
+    """Tell whether a question describes its subject instead of naming it, so that the name has to be found first."""
     return _DESCRIPTION.search(_INTERROGATIVE.sub(" ", question)) is not None
 
 
 def statement_of(question: str) -> str:
-    """Turn a question into the words of a statement: interrogatives and auxiliaries go, the order stays."""
+    """Turn a question into the words of a statement: drop interrogatives and auxiliaries, keep the order."""
     text = _OPENING.sub("", re.sub(r"[?？!！]+", " ", question))
     return " ".join(_CHINESE_WORDS.sub(" ", text).split()).strip(" ,，。.") or question.strip(" ?？")
 
 
 def asks_for_computation(question: str) -> bool:
-    """Tell whether a question wants a computation over a table that it speaks of."""
+    """Tell whether a question asks for a computation over a table that it mentions."""
     return COMPUTES.search(question) is not None and MENTIONS_TABLE.search(question) is not None
 
 
 def complete_clause(clause: str, first: str, question: str) -> str:
-    """Give a clause that leans on the one before it the names or words it leans on."""
+    """Add the names or words of its context to a clause that depends on the clause before it."""
     if clause == first or names_in(clause):
         return clause
     leans = re.search(

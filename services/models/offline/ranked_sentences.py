@@ -1,4 +1,4 @@
-"""The ranking of sentences by what they say on a question; researcher, reporter and opening all use it."""
+"""Ranks sentences by their relevance to a question; used by researcher, reporter and opening."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -17,29 +17,29 @@ from services.text.tokens import has_cjk, tokens
 from services.text.windows import in_quotation_marks
 
 LEAD = 0.1
-"""What it adds that a sentence has a name of one chosen before, where the answer leads from one name to another."""
+"""Bonus of a sentence with a name from a chosen sentence, if the answer leads from one name to another."""
 HEAD_ONLY = 0.9
-"""What is left of the share of a row no cell of which has a word of the question: all rows of a table have those of its head."""
+"""Factor on the share of a table row without a word of the question in its cells: all rows hold the words of the header."""
 BESIDE = 0.5
-"""What a term counts that stands in the sentences beside, in the heading above, or in the source's title."""
+"""Weight of a term in the neighbouring sentences, the heading above, or the source's title."""
 OTHER_CLAUSE = 0.3
-"""What a term of the question's other clauses counts beside one of the clause's own."""
+"""Weight of a term of the question's other clauses, relative to a term of the clause itself."""
 AROUND = 0.15
-"""What a term counts that stands anywhere in the piece."""
+"""Weight of a term anywhere in the piece."""
 UNFIT, UNFIT_LOOSE = 0.4, 0.8
-"""What is left of the score of a sentence without the kind of answer, where that can be recognised and where it hardly can."""
+"""Base factors of the score of a sentence without the kind of answer: for kinds that can be recognised, and for others."""
 PRIOR = 0.05
-"""What the first passage is worth by its place alone."""
+"""Bonus of the first passage for its rank."""
 AGAIN, AGAIN_DESCRIBED = 0.35, 0.1
-"""What a term counts once a sentence before has held it; and of a question whose answer leads from one name to another."""
+"""Factors on a term that an earlier sentence holds: normally, and for a question whose answer leads from one name to another."""
 SAME = 0.8
-"""Share of the shorter of two texts' terms that the other holds, from which on they say the same."""
+"""Minimum share of the shorter text's terms in the longer one, for both to say the same."""
 OPPOSED = 0.2
-"""What is left of the share of a sentence on what the question sets apart: on echoes, where it asks what was done before them."""
+"""Factor on the share of a sentence about the excluded subject of a question: on echoes, if it asks for the time before them."""
 MOST_MORE = 2
-"""Words, or characters in Chinese, that a longer name has more than a shorter one."""
+"""Maximum words, or characters in Chinese, by which a longer name exceeds a shorter one."""
 LONE = 200
-"""Characters of an excerpt that is ranked as it stands although it is no sentence."""
+"""Maximum characters of an excerpt without a sentence that is ranked as a whole."""
 _HEADING = re.compile(r"(?m)^#.*$")
 _SAID = re.compile(
     r"^what (?:else )?does .+ say\b|(?:说了|说明了)什么",
@@ -48,7 +48,7 @@ _SAID = re.compile(
 
 
 class Piece(NamedTuple):
-    """A passage or an excerpt."""
+    """A passage or an excerpt to split into sentences."""
 
     id: str
     title: str
@@ -57,33 +57,33 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentence:
-    """A sentence of a piece, as it is quoted: with the one before it where it leans on that."""
+    """A sentence of a piece as it is quoted, with the sentence before it if it depends on that."""
 
     text: str
     said: str
-    """What it says by itself: of a row of a table its cells with the names of their columns, without the rows between."""
+    """The sentence alone; for a table row, its cells with the names of their columns."""
     cells: str
-    """Of a row what it says, then its cells alone, so that a name in one is told from the name of its column; else empty."""
+    """For a table row, its text and then its cells alone, so that names in cells differ from names of columns; else empty."""
     id: str
-    """Of its piece."""
+    """Id of its piece."""
     title: str
-    """Of its source."""
+    """Title of its source."""
     rank: int
-    """Place of its piece, which come best first."""
+    """Rank of its piece; the best has 0."""
     heading: str
-    """The last one above it, without its marks."""
+    """The last heading above it, without marks."""
     held: frozenset[str]
-    """Its terms."""
+    """Terms of the sentence."""
     own: frozenset[str]
-    """Of a row of a table the terms of its cells, without those of the table's head; of others all."""
+    """For a table row, the terms of its cells without those of the header; else all terms."""
     beside: frozenset[str]
-    """Terms of the sentences beside it, of the heading and of the title."""
+    """Terms of the neighbouring sentences, the heading and the title."""
     around: frozenset[str]
-    """Terms of the whole piece."""
+    """Terms of the whole piece and of the title."""
 
 
 def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
-    """Return the sentences that can be quoted; a short piece that holds none stands as it is."""
+    """Return the quotable sentences; a short piece without any is returned whole."""
     sentences: list[Sentence] = []
     for rank, piece in enumerate(pieces):
         wordings = quotable(piece.text)
@@ -112,14 +112,14 @@ def sentences_of(pieces: Iterable[Piece]) -> list[Sentence]:
 
 
 def _stands_alone(text: str) -> bool:
-    """Tell whether a short text without a sentence is ranked as it stands."""
+    """Tell whether a short text without a sentence is ranked as a whole."""
     return 0 < len(text.strip()) <= LONE and not (
         is_heading(text) or is_csv(text) or is_metadata(text) or is_furniture(text) or has_code(text)
     )
 
 
 def _terms_of(text: str, wording: Wording) -> frozenset[str]:
-    """Return the terms of a wording; of a row those of its own cells and of the table's head, not of the rows between."""
+    """Return the terms of a wording; for a table row, the terms of its cells and of the header."""
     if not wording.row or wording.start == wording.own:
         return frozenset(terms(text[wording.start : wording.end]))
     head = text[wording.start : wording.own].partition("\n")[0]
@@ -128,27 +128,27 @@ def _terms_of(text: str, wording: Wording) -> frozenset[str]:
 
 @dataclass(slots=True)
 class Ranking:
-    """What sentences are worth to one clause of a question."""
+    """Scores of sentences for one clause of a question."""
 
     clause: str
     kind: AnswerType
     weights: dict[str, float]
-    """Of the terms that are asked about; together they weigh 1."""
+    """Weights of the asked terms; their sum is 1."""
     scores: dict[Sentence, float] = field(default_factory=dict)
-    """Best first; without the sentences that say nothing of what is asked."""
+    """Scores, best first, without the irrelevant sentences."""
     fits: dict[Sentence, float] = field(default_factory=dict)
-    """How well each could hold the kind of answer that is wanted."""
+    """Fit of each sentence to the asked kind of answer, from 0 to 1."""
     shares: dict[Sentence, float] = field(default_factory=dict)
-    """How much of what is asked each says, what stands beside it counting half."""
+    """Weighted share of the asked terms in each sentence; terms beside it count half."""
     others: frozenset[str] = frozenset()
-    """Titles of sources on things whose names are longer or shorter than the asked one."""
+    """Titles of sources on things whose names extend the asked name, or are part of it."""
 
     def select(self, most: int, least_share: float = 0.0) -> list[Sentence]:
-        """Return the best sentences one by one; what an earlier one has said counts for less.
+        """Return the best sentences one by one; terms of earlier ones count less.
 
         Args:
-            most: how many.
-            least_share: of the first one's score, that others must reach by what they add.
+            most: maximum number of sentences.
+            least_share: share of the first sentence's score that a further sentence must add.
         """
         left = dict(self.weights)
         describing = describes(self.clause)
@@ -174,13 +174,13 @@ class Ranking:
         return chosen
 
     def _fresh(self, sentence: Sentence, left: dict[str, float]) -> float:
-        """Return the share of what a sentence says on the question that was not said before."""
+        """Return the share of a sentence's relevance that earlier sentences have not covered."""
         own = [term for term in sentence.held if term in left]
         return fsum(left[term] for term in own) / (fsum(self.weights[term] for term in own) or 1.0) if own else AGAIN
 
 
 def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
-    """Rank sentences for a clause by the terms they hold, rare ones first, and by the kind of answer that is wanted."""
+    """Rank sentences for a clause by its terms, rare ones weighing more, and by the kind of answer that it asks for."""
     apart = apart_terms(clause)
     own = [term for term in content(clause) if term not in apart] or content(clause)
     other = [term for term in content(question) if term not in own and term not in apart]
@@ -215,7 +215,7 @@ def rank(clause: str, question: str, sentences: Sequence[Sentence]) -> Ranking:
 
 
 def titles_of_others(clause: str, titles: Collection[str]) -> frozenset[str]:
-    """Return the titles that are names of other things than the asked one, which stands in them or they in it: `Nether Corrow Dam`."""
+    """Return the titles that name other things, because they extend the asked name or are part of it: `Nether Corrow Dam`."""
     named = max((title for title in titles if len(title) > 1 and title in clause), key=len, default="")
     if not named:
         return frozenset()
@@ -223,7 +223,7 @@ def titles_of_others(clause: str, titles: Collection[str]) -> frozenset[str]:
 
 
 def _extends(longer: str, name: str) -> bool:
-    """Tell whether a name is another one with up to two capitalised words more, or two characters in Chinese."""
+    """Tell whether a name extends another by up to two capitalised words, or by two characters in Chinese."""
     if not name or longer == name or name not in longer:
         return False
     more = longer.replace(name, " ", 1)
@@ -233,7 +233,7 @@ def _extends(longer: str, name: str) -> bool:
 
 
 def _fit_of_row(clause: str, kind: AnswerType, row: Sentence) -> float:
-    """Tell how well a row could hold an answer: the unit of a number stands in the table's head, and its first cell is what it is on."""
+    """Return how well a table row could hold an answer: a number's unit is in the header, and the first cell names the subject."""
     told = fit(clause, kind, row.cells)
     asked = set(terms(clause))
     defines = kind == "definition" and asked & set(terms(re.split("[:：]", row.said, maxsplit=1)[0]))
@@ -244,12 +244,12 @@ def _fit_of_row(clause: str, kind: AnswerType, row: Sentence) -> float:
 
 
 def weight_of(weights: dict[str, float], held: Iterable[str]) -> float:
-    """Return the weight of the terms that a text holds, the same in whatever order they come."""
+    """Return the total weight of the terms that a text holds, independent of their order."""
     return fsum(weights.get(term, 0.0) for term in held)
 
 
 def quoted_section(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return what a source says, in its own order, where a question asks just that: below the heading it names, if any."""
+    """Return a source's sentences in their order, if a question asks what the source, or its named section, says."""
     if not _SAID.search(question):
         return []
     own = [sentence for sentence in sentences if sentence.title and sentence.title in question]
@@ -262,7 +262,7 @@ def quoted_section(question: str, sentences: Sequence[Sentence]) -> list[Sentenc
 
 
 def alike(sentence: str, other: str) -> bool:
-    """Tell whether two sentences say the same, or one holds the other; other figures are another statement."""
+    """Tell whether two sentences say the same, or one holds the other; different figures make them different."""
     left, right = set(tokens(sentence)), set(tokens(other))
     figures = [{term for term in each if term[0].isdigit()} for each in (left - right, right - left)]
     if all(figures):

@@ -1,4 +1,4 @@
-"""The offline reflector: what the evidence covers, which name leads on, and where sources disagree."""
+"""The offline reflector: judges the coverage of the evidence, follow-up queries by new names, and contradictions."""
 
 import re
 from collections import Counter
@@ -18,30 +18,30 @@ from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk, tokens
 
 LONGEST_QUESTION = 2_000
-"""Characters of a question that are worked on."""
+"""Maximum characters of a question that are read."""
 MAX_FOLLOW_UPS = 3
 MAX_TAIL = 4
-"""Words that a query may end with after a name."""
+"""Maximum words after a name in a query."""
 NAMED_BY = 3
-"""Excerpts, the most telling first, whose names are followed."""
+"""Number of the most relevant excerpts whose names are followed."""
 PERSON, LONG_NAME = 4, 2
-"""How often a name counts that is a person's where one is wanted, and one of several words."""
+"""Weights of a person's name if the question is about a person, and of a name of several words."""
 OPEN, OPEN_DESCRIBED = 0.34, 0.08
 """Share of the words of a question's names, or of all its terms, that no excerpt holds, from which on another plan is worth it;
 and of the terms of one that describes what it asks about."""
 IDLE = 2
-"""Plans in a row that brought nothing new, after which there are no more."""
+"""Consecutive plans without new evidence after which no further plan is made."""
 FACETS = "history; present state; outlook; stakeholders; figures; comparison; risks; limitations".split("; ")
 FACETS_CHINESE = "历史 现状 前景 相关方 数据 比较 风险 局限".split()
-"""What is looked for on a node that no name leads on from."""
+"""Facets to search for on a node without new names."""
 LONGEST_TOPIC = 200
-"""Characters of what is wanted at a node that a query holds."""
+"""Maximum characters of a node's topic in a query."""
 _AUXILIARY = frozenset("is are was were did does do has had can".split())
 _CHINESE_NAME = re.compile(r"[\u4e00-\u9fff]{2,6}(?:教授|研究所|大学|医院|公司|中心|计划|学会)|[A-Z][A-Za-z0-9]{2,}")
 
 
 def reflect(prompt: ReflectorPrompt) -> Reflection:
-    """Judge what the steps found."""
+    """Judge the findings of the steps."""
     question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
     answered = {answer.clause: answer.whole for answer in answers(question, evidence, 1)} if evidence else {}
@@ -75,9 +75,9 @@ def _verdict(finding: FindingView, most: int, question: str) -> StepVerdict:
 
 
 def _thin_nodes(question: str, prompt: ReflectorPrompt, evidence: Sequence[EvidenceView]) -> list[ThinNode]:
-    """Return a query for each thin node that no step has made yet.
+    """Return a new query for each thin node.
 
-    It is what is wanted there, then that with a name that the evidence brought up, then with a facet that most subjects have.
+    The query is the node's topic, then the topic with a name from the evidence, then the topic with a general facet.
     """
     done = [frozenset(tokens(f"{finding.title} {finding.description}")) for finding in prompt.findings]
     thin: list[ThinNode] = []
@@ -106,9 +106,9 @@ def _outdated(prompt: ReflectorPrompt, evidence: Sequence[EvidenceView]) -> list
 
 
 def _follow_ups(question: str, prompt: ReflectorPrompt, evidence: Sequence[EvidenceView]) -> list[str]:
-    """Return queries for what the question asks of something that only the evidence names.
+    """Return queries about a thing that the question describes and only the evidence names.
 
-    After the first replan, only a name that no step has looked for counts.
+    After the first replan, only names that no step has searched for are used.
     """
     wanted = [term for term in content(question) if term not in GENERIC]
     ranked = sorted(evidence, key=lambda excerpt: -len(set(wanted) & _held(excerpt)))
@@ -131,9 +131,10 @@ def _held(excerpt: EvidenceView) -> frozenset[str]:
 def _is_open(
     question: str, wanted: Sequence[str], uncovered: Sequence[str], held: frozenset[str], round_number: int
 ) -> bool:
-    """Tell whether a second look is due: a name of the question was not met, or too much of it is open.
+    """Tell whether a further search is due: a name of the question was not found, or too many of its terms are uncovered.
 
-    Where excerpts say little of the question, their names lead nowhere; a Chinese question has many pairs that are no words.
+    If excerpts hold few of the question's terms, their names are not followed; many character pairs of Chinese
+    questions are not words.
     """
     named = [own for name in names_in(question) if (own := set(terms(name)))]
     if named and sum(len(own - held) / len(own) for own in named) / len(named) >= OPEN:
@@ -146,7 +147,7 @@ def _is_open(
 
 
 def _words_of(lacking: Sequence[str], question: str) -> str:
-    """Return the words of the question that terms come from, in the question's order."""
+    """Return the words of the question that hold the terms, in the question's order."""
     if has_cjk(question):
         parts = re.split(r"[的，。？、\s]|是|在|后来又?|那[个项位种]", statement_of(question))
         return " ".join(dict.fromkeys(part for part in parts if set(terms(part)) & set(lacking)))
@@ -154,7 +155,7 @@ def _words_of(lacking: Sequence[str], question: str) -> str:
 
 
 def _query_about(name: str, rest: str, question: str) -> str:
-    """Ask what is left of a question of a name, as a person would search: `Where was William Thomson born`."""
+    """Ask the remaining part of a question about a name, as a person would search: `Where was William Thomson born`."""
     words, last = question.rstrip("?？. ").split(), rest.rsplit(maxsplit=1)[-1]
     opening = next((words[: place + 1] for place, word in enumerate(words[:5]) if word.lower() in _AUXILIARY), [])
     tail = next((words[place:] for place in range(len(words)) if words[place].strip(",;:") == last), [])
@@ -162,7 +163,7 @@ def _query_about(name: str, rest: str, question: str) -> str:
 
 
 def _new_names(question: str, evidence: Sequence[EvidenceView]) -> list[str]:
-    """Return names in the evidence that the question does not hold: persons first where it means one, then by how often."""
+    """Return names in the evidence that are not in the question: persons first if it asks for a person, then by frequency."""
     known = set(tokens(question))
     person = (
         answer_type(question) == "person"

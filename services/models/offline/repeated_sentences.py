@@ -1,4 +1,4 @@
-"""What a report has said already, found without comparing each text with all others."""
+"""Detects texts that a report already holds, without comparing each text with all others."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from services.text.tokens import tokens
 
 
 class SaidOnce:
-    """Takes texts one by one, and tells which say only what an earlier one has said; one that says more is new.
+    """Takes texts one by one and tells which of them say only what an earlier text says.
 
     What holds so much of a text holds one at least of its rarest terms, a fifth of all and one more: only texts that share one of
     these are compared (prefix filtering: Chaudhuri, Ganti and Kaushik, "A primitive operator for similarity joins in data
@@ -16,14 +16,14 @@ class SaidOnce:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        """Take all texts that may come, by which it is told how rare a term is."""
+        """Take all texts that may come, to count how rare each term is."""
         self._terms = {text: frozenset(tokens(text)) for text in texts}
         self._held = Counter(term for terms in self._terms.values() for term in terms)
         self._said: list[frozenset[str]] = []
         self._by_term: defaultdict[str, list[int]] = defaultdict(list)
 
     def is_new(self, text: str) -> bool:
-        """Take a text; tell whether nothing that came before says all of it. Other figures are another statement."""
+        """Add a text; tell whether no earlier text holds it. Texts with other figures are different."""
         terms = self._terms[text]
         if not terms:
             return not self._said

@@ -1,4 +1,4 @@
-"""The sections of a report by rules: all that was quoted for them and is close to the question, a paragraph a source."""
+"""The sections of a report by rules: their quotes that are relevant to the question, one paragraph for each source."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -19,15 +19,15 @@ from services.text.terms import terms
 from services.text.word_count import words_in
 
 MANY = 12
-"""Excerpts from which on all are told, and not the best of them alone."""
+"""Minimum number of excerpts for a report with all of them, not only the best ones."""
 _RELEVANCE = {"high": 0, "medium": 1, "low": 2}
 CLOSE = 0.25
-"""Share of what the best excerpt says on the question, from which on another stands in the text of a long report."""
+"""Minimum share of the best excerpt's relevance for another excerpt to stand in a long report."""
 _RULE = re.compile(r"[|\s:-]+")
 
 
 def sections_of_report(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[str]:
-    """Return the sections with all that was quoted for them, as far as the words go: a paragraph a source, nothing said twice.
+    """Return the sections with their quotes, within the word limit: a paragraph for each source, without repetitions.
 
     What a step found stands below the section before it where it does not hold the names that the step looked for. What was computed,
     and on what, the opening tells.
@@ -64,15 +64,15 @@ def sections_of_report(prompt: ReporterPrompt, findings: Sequence[FindingView]) 
 def _chosen(
     sections: Sequence[Section], evidence: Mapping[str, EvidenceView], prompt: ReporterPrompt
 ) -> dict[str, EvidenceView]:
-    """Return the excerpts that sections tell, the closest first, each statement once.
+    """Return the excerpts to write in the sections, closest first, without repeated statements.
 
-    What says far less on the question than the best one comes last, and only where a full report is asked for; the best of each
-    section is always told. Where words are too few, less is.
+    Excerpts of far lower relevance than the best come last, and only in a full report; the best of each section is
+    always written. The word limit drops the rest.
 
     Args:
-        sections: in order.
-        evidence: by id.
-        prompt: whose question, length and words count; no words: as many as it takes.
+        sections: the sections, in order.
+        evidence: excerpts by id.
+        prompt: gives question, length and word limit; 0 words is no limit.
     """
     closeness = _closeness(prompt.question, evidence.values())
     listed = [[evidence[key] for key in section.all_ids if key in evidence] for section in sections]
@@ -87,7 +87,7 @@ def _chosen(
     said = SaidOnce([item.quote for items in listed for item in items])
     chosen: dict[str, EvidenceView] = {}
     used = 0
-    for far, place, number in ranked:  # sections take turns, so that not always the first tells what two have
+    for far, place, number in ranked:  # sections take turns: the first does not get all shared excerpts
         item = listed[number][place]
         if far and prompt.length != "full":
             break
@@ -101,7 +101,7 @@ def _chosen(
 
 
 def _closeness(question: str, evidence: Collection[EvidenceView]) -> dict[str, float]:
-    """Return for each excerpt, by its id, how much it says on the question: a share of what the best one says, all on one scale.
+    """Return each excerpt's relevance to the question by its id, as a share of the best excerpt's, on one scale.
 
     Relevance as the researcher gave it compares the passages of one round only. Where none has a word of the question, all are close.
     """
@@ -114,7 +114,7 @@ def _closeness(question: str, evidence: Collection[EvidenceView]) -> dict[str, f
 
 
 def _paragraphs(section: SectionPart, chosen: Mapping[str, EvidenceView], said: set[str]) -> Iterator[str]:
-    """Give a paragraph for each source of a section's own excerpts, as chosen, then the tables that it quotes; empty where all was said."""
+    """Yield a paragraph for each source of a section's excerpts, then the quoted tables; empty if all was already written."""
     by_source: dict[str, list[EvidenceView]] = {}
     own = set(section.excerpt_ids)
     for key, item in chosen.items():
@@ -130,7 +130,7 @@ def _paragraphs(section: SectionPart, chosen: Mapping[str, EvidenceView], said: 
 
 
 def _parts(quote: str) -> Iterator[tuple[bool, list[str]]]:
-    """Give the tables of a quote and what stands between them, as lines; not rows whose columns nothing names."""
+    """Split a quote into its tables and the text between them, as lines; drop table rows without a header."""
     for in_table, group in groupby(quote.strip().splitlines(), lambda line: line.startswith("|")):
         lines = [line for line in group if not is_heading(line) and not is_csv(line)]
         if not in_table or (len(lines) > 2 and _RULE.fullmatch(lines[1])):
@@ -138,5 +138,5 @@ def _parts(quote: str) -> Iterator[tuple[bool, list[str]]]:
 
 
 def _table(lines: Sequence[str], key: str) -> str:
-    """Return a table with its citation in each row."""
+    """Render a table with its citation in each row."""
     return "\n".join([*lines[:2], *(f"{row.rstrip().removesuffix('|').rstrip()} [{key}] |" for row in lines[2:])])

@@ -22,15 +22,15 @@ from services.run.ui_text import is_chinese
 from services.text.questions import headline
 
 MAX_POINTS, MAX_POINTS_BRIEF = 6, 3
-"""Quotes below the heading Evidence."""
+"""Maximum quotes below the heading Evidence, in a normal and in a brief report."""
 MAX_CONCLUSION = 4
-"""Sentences of the conclusion."""
+"""Maximum sentences of the conclusion."""
 LONGEST_TITLE = 200
-"""Characters of a title."""
+"""Maximum characters of a title."""
 
 
 def report(prompt: ReporterPrompt) -> str:
-    """Write the report, and below it the questions to ask next."""
+    """Write the report, and below it the suggested questions."""
     chinese = is_chinese(prompt.locale)
     findings = [finding for finding in prompt.findings if finding.evidence]
     found = each_once([*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background])
@@ -65,18 +65,18 @@ def report(prompt: ReporterPrompt) -> str:
 
 
 def _quotes(parts: Sequence[Part]) -> set[tuple[str, str]]:
-    """Return all that parts tell, so that a conclusion does not repeat the opening."""
+    """Return all sentences of the parts, so that a conclusion does not repeat the opening."""
     return {quote for part in parts for quote in (*part.quotes, *part.others)}
 
 
 def _title(question: str) -> str:
-    """Return a question as a title; of one that brings a text along, the beginning."""
+    """Return a question as a title; of a question that includes a text, its beginning."""
     line = headline(" ".join(question.split()))
     return line if len(line) <= LONGEST_TITLE else title_of(line, LONGEST_TITLE)
 
 
 def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Sequence[Part]) -> list[str]:
-    """Return verbatim excerpts with their sources: those that are told, then the best of each step, then the best others.
+    """Return verbatim excerpts with their sources: those of the opening, then the best of each step, then the best others.
 
     Results of programs are not among them: the opening tells them as they are.
     """
@@ -107,7 +107,7 @@ def _points(prompt: ReporterPrompt, evidence: Sequence[EvidenceView], parts: Seq
 
 
 def _below_heading(quote: str) -> str:
-    """Return a quote on one line from below its first heading up to the next."""
+    """Return the text below a quote's first heading, up to the next heading, on one line."""
     lines = dropwhile(lambda line: not line.strip() or _is_marked(line), quote.split("\n"))
     body = takewhile(lambda line: not _is_marked(line), lines)
     return " ".join(" ".join(body).split()) or " ".join(quote.split())
@@ -118,7 +118,7 @@ def _is_marked(line: str) -> bool:
 
 
 def _by_relevance(question: str, evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
-    """Order excerpts by their best sentence; without those that say nothing of what is asked."""
+    """Order excerpts by their best sentence, without irrelevant ones."""
     by_id = {excerpt.id: excerpt for excerpt in evidence if excerpt.kind != "computation"}
     pieces = sentences_of(Piece(excerpt.id, excerpt.title, excerpt.quote) for excerpt in by_id.values())
     return [
@@ -128,7 +128,7 @@ def _by_relevance(question: str, evidence: Sequence[EvidenceView]) -> list[Evide
 
 
 def _questions(prompt: ReporterPrompt, chinese: bool) -> str:
-    """Suggest to ask what is disputed."""
+    """Suggest questions about the contradictions."""
     topics = [contradiction.topic for contradiction in prompt.contradictions if contradiction.topic][:3]
     lines = [
         f"关于“{topic}”，哪个数据更可靠？" if chinese else f"Which figure is right on: {topic}?" for topic in topics

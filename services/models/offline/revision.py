@@ -1,4 +1,4 @@
-"""Changes of a finished report that need no language model: fewer sentences, sections left out, and sections of quoted sentences added."""
+"""Revises a finished report without a language model: shortens it, removes sections, and adds sections of quotes."""
 
 import re
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from services.text.terms import content
 from services.text.tokens import has_cjk
 
 SENTENCES, ITEMS = 2, 2
-"""Sentences of a section's first paragraph, or items of its first list, that a shorter report keeps."""
+"""Sentences of a section's first paragraph, or items of its first list, that remain in a shortened report."""
 MAX_ADDED = 4
-"""Sentences of a section that is added."""
+"""Maximum sentences of an added section."""
 LEAST_SHARE = 0.5
-"""Share of a topic's words that an excerpt must have to be quoted on it."""
+"""Minimum share of a topic's words that an excerpt must have to be quoted on it."""
 LACKING_MARK = "==="
-"""The line below which stands what the evidence does not tell, as a model writes it."""
+"""The line above the list of topics that the evidence does not cover, as a model writes it."""
 _SHORTEN = re.compile(
     r"\b(?:shorten|shorter|brief|briefer|condense|condensed|abridge|tighten|cut it down)\b|缩短|简短|精简|更短|简洁|压缩",
     re.IGNORECASE,
@@ -40,24 +40,24 @@ _BEHIND = re.compile(r"\s?(?:\[[^\[\]]{0,400}\])+")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What rules can do of a request."""
+    """The changes that rules can make for a request."""
 
     shorten: bool
     sections: tuple[str, ...] = ()
-    """Headings of the sections that are left out."""
+    """Headings of the sections to remove."""
     additions: tuple[str, ...] = ()
-    """Topics on which sections are added."""
+    """Topics of the sections to add."""
 
     def __bool__(self) -> bool:
         return self.shorten or bool(self.sections) or bool(self.additions)
 
 
 def change_of(request: str, headings: list[str]) -> Change:
-    """Return what rules can do of a request; nothing where a part of it needs a model.
+    """Return the changes that rules can make for a request; none if a part of it needs a model.
 
     Args:
-        request: in words, English or Chinese.
-        headings: of the report's sections; one is left out where the request says so and has its words.
+        request: the user's request, English or Chinese.
+        headings: headings of the report's sections; a section is removed if the request says so and holds its heading.
     """
     added = tuple(additions(request))
     said = without_additions(request).casefold() if added else " ".join(request.casefold().split())
@@ -73,7 +73,7 @@ def change_of(request: str, headings: list[str]) -> Change:
 
 
 def revise(prompt: ReporterRevisingPrompt) -> str:
-    """Change a report by rules; where they can do nothing of what is asked, it stays as it is."""
+    """Revise a report by rules; it stays unchanged if they can do nothing of the request."""
     blocks = _blocks(prompt.report)
     headings = [found[2].strip() for block in blocks if (found := _HEADING.match(block)) and len(found[1]) > 1]
     change = change_of(prompt.request, headings)
@@ -85,9 +85,9 @@ def revise(prompt: ReporterRevisingPrompt) -> str:
 
 
 def _added(prompt: ReporterRevisingPrompt, topics: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return a section for each topic, and the topics that nothing tells anything of.
+    """Return a section for each topic, and the topics without evidence.
 
-    A section quotes what was searched for the request, else what the report does not cite.
+    A section quotes evidence that was searched for the request, else evidence that the report does not cite.
     """
     searched = [view for view in prompt.evidence if view.id in prompt.found]
     unused = [view for view in prompt.evidence if f"[{view.id}]" not in prompt.report]
@@ -104,7 +104,7 @@ def _added(prompt: ReporterRevisingPrompt, topics: Sequence[str]) -> tuple[list[
 
 
 def _tells(view: EvidenceView, topic: str) -> bool:
-    """Tell whether an excerpt with its title has enough of a topic's words; of one in another language only the search can say."""
+    """Tell whether an excerpt with its title holds enough of a topic's words; always true in another language."""
     if has_cjk(view.quote) != has_cjk(topic):
         return True
     wanted = set(content(topic))
@@ -112,7 +112,7 @@ def _tells(view: EvidenceView, topic: str) -> bool:
 
 
 def _blocks(markdown: str) -> list[str]:
-    """Cut Markdown at its empty lines; blocks of code stay whole, and a heading is a block of its own."""
+    """Split Markdown at its empty lines; code blocks stay whole, and a heading is a block of its own."""
     blocks: list[list[str]] = [[]]
     fenced = False
     for line in markdown.split("\n"):
@@ -141,7 +141,7 @@ def _without(blocks: list[str], sections: tuple[str, ...]) -> list[str]:
 
 
 def _shortened(blocks: list[str]) -> list[str]:
-    """Keep the title, what stands before the first section, and of each section the beginning of its first block."""
+    """Keep the title, the text before the first section, and the beginning of each section's first block."""
     kept: list[str] = []
     in_section, filled = False, False
     for block in blocks:
@@ -150,7 +150,7 @@ def _shortened(blocks: list[str]) -> list[str]:
                 kept.append(block)
                 continue
             if in_section and not filled:
-                kept.pop()  # a heading under which nothing stands but other sections
+                kept.pop()  # the heading holds only other sections
             kept.append(block)
             in_section, filled = True, False
         elif not in_section:
@@ -162,7 +162,7 @@ def _shortened(blocks: list[str]) -> list[str]:
 
 
 def _beginning(block: str) -> str:
-    """Return the first sentences of a paragraph up to a citation, or the first items of a list; a table, a chart or a quote stays whole."""
+    """Return the first sentences of a paragraph up to a citation, or the first items of a list; other blocks stay whole."""
     lines = block.split("\n")
     if re.match(r"\s*(?:[-*+]|\d+[.)])\s", block):
         starts = [place for place, line in enumerate(lines) if re.match(r"(?:[-*+]|\d+[.)])\s", line)]
@@ -172,7 +172,7 @@ def _beginning(block: str) -> str:
     told = " ".join(lines)
     start = 0
     for place, span in enumerate(sentences(told), 1):
-        behind = _BEHIND.match(told, span.end)  # a citation may stand behind the full stop
+        behind = _BEHIND.match(told, span.end)  # a citation may follow the full stop
         end = behind.end() if behind else span.end
         if place >= SENTENCES and _CITED.search(told, start, end):
             return told[:end].rstrip()

@@ -1,4 +1,4 @@
-"""An answer in two steps: what a later step found of a name that the question only describes, and what tells that name.
+"""Answers in two steps: the sentence that names the described thing, and what a later step found about that name.
 
 `Where was the owner of the Corvo born?` is answered by who owned the Corvo and by where that person was born. Rules cannot tell whether
 both belong together, so such an answer is shown as what comes nearest.
@@ -15,14 +15,14 @@ from services.text.terms import content, terms
 def second_hop(
     question: str, findings: Sequence[FindingView], evidence: Sequence[EvidenceView]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the sentence that answers the latest such step and the one that names what the step asks about, with their excerpts.
+    """Return the sentence that answers the latest such step and the sentence that names its subject, with their excerpt ids.
 
-    Empty where no step asks the question of a name in place of its description, or none of the two is told.
+    Empty if no step asks the question about a name in place of the description, or if either sentence is missing.
 
     Args:
-        question: as asked.
-        findings: of all steps, in order.
-        evidence: all of it.
+        question: the user's question.
+        findings: findings of all steps, in order.
+        evidence: all excerpts.
     """
     asked = set(terms(question))
     sentences = sentences_of(Piece(excerpt.id, excerpt.title, excerpt.quote) for excerpt in evidence)

@@ -1,4 +1,4 @@
-"""Which of the tables at hand a question is computed from."""
+"""Selects the tables that a question is computed from."""
 
 import re
 from collections.abc import Sequence
@@ -8,16 +8,16 @@ from services.models.offline.question_shape import AVERAGES, COMPUTES, COUNTS, M
 from services.text.tokens import has_cjk, tokens
 
 CLOSE = 0.7
-"""Share of the best table's score that another must reach to be meant as well."""
+"""Minimum share of the best table's score for another table to be selected as well."""
 INSIDE = 0.8
-"""What a table inside a document counts beside a file of its own, which is there to be computed with. Set by judgement."""
+"""Factor on the score of a table inside a document; a file of its own is meant for computing. Set by judgement."""
 _INSIDE = re.compile(r"-table-\d{1,3}\.csv\b")
 _WHICH = ("哪", "哪个", "哪一个", "各", "各个", "每", "每个")
 _COMMON = frozenset([*tokens("data example table number type text name year different"), "数据", "示例", "例数"])
 
 
 def tables_to_compute(question: str, tables: Sequence[str], *, any_table: bool = False) -> list[str]:
-    """Return the described tables that a question computes over, the best first; none where it computes nothing.
+    """Return the descriptions of the tables that a question computes over, best first; none if it computes nothing.
 
     A table is meant when a column of numbers is named, and the question speaks of a table, of the file's title, of what is most
     or on average by a column of text, or of an average and of values; or when rows are to be counted, and a column of text and a value are named.
@@ -25,7 +25,7 @@ def tables_to_compute(question: str, tables: Sequence[str], *, any_table: bool =
     Args:
         question: as asked.
         tables: descriptions, `file: n rows; columns: name: type, examples; …` in one or several lines.
-        any_table: whether it is known that the question is on a table; then any column, value or title is enough.
+        any_table: whether the question is known to be about a table; then any column, value or title suffices.
     """
     if not any_table and not COMPUTES.search(question):
         return []
@@ -55,18 +55,18 @@ def _score(question: str, table: str, any_table: bool) -> float:
 
 
 def _terms_of_names(columns: Sequence[str]) -> set[str]:
-    """Return the terms of the names of columns, of descriptions such as `wet_days: number, 1 to 9`."""
+    """Return the terms of column names, from descriptions such as `wet_days: number, 1 to 9`."""
     names = (re.split(r": (?:number|text),", column)[0].rsplit("columns: ", 1)[-1] for column in columns)
     return set(tokens(" ".join(names).replace("_", " ")))
 
 
 def _asks_for(column: str, question: str) -> bool:
-    """Tell whether a question asks which of a column whose name is a single Chinese character: `哪个镇`."""
+    """Tell whether a question asks `which` for a column whose name is a single Chinese character: `哪个镇`."""
     return len(column) == 1 and has_cjk(column) and any(f"{which}{column}" in question for which in _WHICH)
 
 
 def _names(value: str, question: str) -> bool:
-    """Tell whether a question names a value: its last word, which titles and first names stand before."""
+    """Tell whether a question names a value by its last word, without titles and first names."""
     words = tokens(value)
     if has_cjk(value):
         return len(value) > 1 and value in question

@@ -1,4 +1,4 @@
-"""The offline coordinator: intent, language, complexity, and a question that stands alone."""
+"""The offline coordinator: determines intent, language and complexity, and completes the question."""
 
 import re
 
@@ -15,9 +15,9 @@ from services.text.questions import clauses_of
 from services.text.tokens import has_cjk, tokens
 
 LONGEST_QUESTION = 2_000
-"""Characters of a question that are worked on: some patterns try every two places in it."""
+"""Maximum characters of a question that are read: some patterns try every two positions in it."""
 LONGEST_SIMPLE = 10
-"""Words of a question that one search can answer; two Chinese characters count as a word."""
+"""Maximum words of a question that one search can answer; two Chinese characters count as a word."""
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|thanks?(?: you)?(?: (?:very|so) much)?|bye|goodbye|"
     r"你好|您好|嗨|哈喽|早上好|下午好|晚上好|谢谢(?:你|您)?|多谢|再见)(?:[\s,，]+(?:there|all|everyone|leadline|大家|呀|啊))?[\s!！.。~～,，😊🙂]*$",
@@ -36,11 +36,11 @@ _COMPLEX = re.compile(
     re.IGNORECASE,
 )
 _LONE_TERM = re.compile(r"^\W*(?:what|who|how|why|where|when|which|define|explain|tell)\b.*?\w", re.IGNORECASE)
-"""A question word before a term: `What is zstd?` asks of a term that may be any letters."""
+"""A question word before a term: `What is zstd?` asks about a term of any letters."""
 
 
 def triage(prompt: CoordinatorPrompt) -> Triage:
-    """Decide what becomes of a message."""
+    """Classify a message and decide how the run answers it."""
     message = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     locale = locale_of(message) if prompt.locale in {"", "auto"} else prompt.locale
     question, filled = (message, "") if _GREETING.match(message) else complete_question(prompt, message)
@@ -67,7 +67,7 @@ def triage(prompt: CoordinatorPrompt) -> Triage:
 
 
 def _intent(message: str, question: str, profile: Profile | None) -> tuple[Intent, str, str]:
-    """Return intent, reason, and the profile's topic."""
+    """Return intent, reason, and the matching topic of the profile."""
     if _GREETING.match(message):
         return "greeting", "It is a greeting.", ""
     if _NOT_RESEARCH.match(message):
@@ -115,7 +115,7 @@ def _reply(intent: Intent, locale: str, profile: Profile | None) -> str:
 
 
 def _is_simple(question: str) -> bool:
-    """Tell whether one search can answer: one short clause about one thing."""
+    """Tell whether one search can answer the question: one short clause about one thing."""
     chinese = has_cjk(question)
     words = len(re.sub(r"\W", "", question)) / 2 if chinese else len(question.split())
     inner = question if chinese else question.partition(" ")[2]

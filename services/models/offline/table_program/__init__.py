@@ -10,11 +10,11 @@ _PROGRAM = (Path(__file__).parent / "program.py").read_text("utf-8")
 
 
 _REFUSALS = ("No column or value of ", " 中没有与")
-"""How the program begins, or goes on after the name of the file, where it does not understand what is asked."""
+"""Beginnings of the program's messages, after the file's name if any, about a question that it does not understand."""
 
 
 def is_refusal(text: str) -> bool:
-    """Tell whether a line of the program says that it did not understand what is asked."""
+    """Tell whether an output line of the program says that it did not understand the question."""
     return text.startswith(_REFUSALS[0]) or _REFUSALS[1] in text
 
 
@@ -24,11 +24,11 @@ def table_program(
     """Return a complete program.
 
     Args:
-        file: a table in the working folder.
-        sheet: of a workbook; empty for its first.
-        clauses: of the question, each answered by a computation of its own.
-        translations: words of the question, each followed by what it is called in the table's language.
-        chinese: the language of what it prints.
+        file: name of a table in the working folder.
+        sheet: sheet of a workbook; empty for the first.
+        clauses: clauses of the question, each answered by its own computation.
+        translations: words of the question, each followed by its translations into the table's language.
+        chinese: whether the program prints Chinese.
     """
     return (
         f"{_PROGRAM}\n\nmain({file!r}, {sheet!r}, {list(clauses)!r}, {list(map(list, translations))!r}, {chinese!r})\n"
