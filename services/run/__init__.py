@@ -1,1 +1,1 @@
-"""The base of every call of a run: settings, budget, journal, scope, log, traces, errors and messages."""
+"""Infrastructure of a run's calls: settings, budget, journal, scope, log, traces, errors and messages."""

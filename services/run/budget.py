@@ -1,8 +1,8 @@
-"""Limits that hold: what a node may spend, reserved before each call and settled after it.
+"""Enforces a run's limits: a node reserves what a call may cost before the call, and settles it afterwards.
 
-There is no shared ledger. The state's usage is the account; steps that run side by side get equal shares of what is left
-when they are sent. So limits hold whichever step is faster, in whichever process, and after a crash. 20 % of tokens, money
-and seconds stay for the report.
+There is no shared ledger. The state's usage is the account; parallel steps get equal shares of the remainder when they
+are sent. So limits hold whichever step is faster, in whichever process, and after a crash. 20 % of tokens, money and
+seconds stay for the report.
 """
 
 from dataclasses import dataclass, field
@@ -14,49 +14,49 @@ from services.run.log import WARNING, log
 from services.run.ui_text import say
 
 REPORT_SHARE = 0.2
-"""Share of tokens, money and seconds that is kept for the report."""
+"""Share of tokens, money and seconds that is reserved for the report."""
 MIN_TOKENS = 400
-"""Fewer tokens than this are not worth a call."""
+"""Minimum number of tokens that are worth a call."""
 MIN_STEP_TOKENS = 2_000
-"""A step's share should hold at least this much: fewer steps are sent at once rather than all with too little."""
+"""Minimum tokens of a step's share: with less, fewer steps are sent at once."""
 MIN_SECONDS = 1.0
 
 
 @dataclass(slots=True)
 class Reservation:
-    """Room that one call holds until it is settled."""
+    """Tokens and money reserved for one call until it is settled."""
 
     input_tokens: int
     output_tokens: int
-    """What the call may write at most."""
+    """Maximum number of tokens that the call may write."""
     cost: float
 
 
 @dataclass(slots=True)
 class Budget:
-    """One node's account, held by the allowance that it was given."""
+    """Account of one node, limited by its allowance."""
 
     allowance: Allowance = field(default_factory=Allowance)
     limits: RunContext = field(default_factory=RunContext)
-    """The run's choices, whose limits messages name."""
+    """The run's choices; messages name their limits."""
     _tokens: int = 0
     _cost: float = 0.0
     _searches: int = 0
     _pages: int = 0
 
     def room(self) -> int | None:
-        """Return how many tokens are left, None for no limit."""
+        """Return the number of tokens left, or None if there is no limit."""
         return None if self.allowance.tokens is None else max(0, self.allowance.tokens - self._tokens)
 
     def reserve(
         self, input_tokens: int, output_tokens: int, price: tuple[float, float] | None, *, least: int
     ) -> Reservation:
-        """Hold room for one call; what it may write is lowered to what is left, though not below `least`.
+        """Reserve tokens and money for one call; its output is lowered to the remainder, but not below `least`.
 
         Args:
             input_tokens: estimate of the prompt.
-            output_tokens: most that the call should write.
-            price: dollars a token in and out; None where it is not known, and then no money is held.
+            output_tokens: maximum number of tokens that the call should write.
+            price: dollars per input and output token; None if unknown, then no money is reserved.
             least: tokens of output below which the call is not worth making.
 
         Raises:
@@ -81,12 +81,12 @@ class Budget:
         return Reservation(input_tokens, granted, cost)
 
     def settle(self, held: Reservation, tokens: int, cost: float) -> None:
-        """Put what a call really used in place of what was held for it."""
+        """Replace a reservation by the actual usage of its call."""
         self._tokens += tokens - held.input_tokens - held.output_tokens
         self._cost += cost - held.cost
 
     def spend(self, tokens: int, cost: float) -> None:
-        """Take account of a call that an earlier attempt at this node has paid for."""
+        """Book a call that an earlier attempt at this node has paid for."""
         self._tokens += tokens
         self._cost += cost
 
@@ -94,7 +94,7 @@ class Budget:
         """Reserve searches and return how many are granted.
 
         Raises:
-            LimitReached: none is left.
+            LimitReached: no searches are left.
         """
         granted = count if self.allowance.searches is None else min(count, self.allowance.searches - self._searches)
         if count and granted <= 0:
@@ -103,7 +103,7 @@ class Budget:
         return granted
 
     def take_pages(self, count: int) -> int:
-        """Reserve page reads and return how many are granted, possibly none."""
+        """Reserve page reads and return how many are granted, possibly 0."""
         left = count if self.allowance.pages is None else self.allowance.pages - self._pages
         granted = max(0, min(count, left))
         self._pages += granted
@@ -111,7 +111,7 @@ class Budget:
 
 
 def allowance_of(context: RunContext, usage: Usage, *, report: bool = False) -> Allowance:
-    """Return what is left of a run's limits: for research without the report's share, for the report with it."""
+    """Return the remainder of a run's limits: without the report's share for research, with it for the report."""
     share = 1.0 if report else 1 - REPORT_SHARE
     spent = usage.total
     return Allowance(
@@ -124,10 +124,10 @@ def allowance_of(context: RunContext, usage: Usage, *, report: bool = False) -> 
 
 
 def shares(allowance: Allowance, steps: int) -> list[Allowance]:
-    """Divide an allowance among steps that run side by side; those without a useful share are left for the next wave.
+    """Divide an allowance among parallel steps; steps without a useful share are left for the next wave.
 
     Returns:
-        An allowance for each step that is to be sent now, at least one and at most `steps`.
+        An allowance for each step to send now: between one and `steps` items.
     """
     sent = steps
     if allowance.tokens is not None:
@@ -148,12 +148,12 @@ def shares(allowance: Allowance, steps: int) -> list[Allowance]:
 
 
 def _part(total: int, parts: int, place: int) -> int:
-    """Divide without losing the remainder: the first parts get one more."""
+    """Divide a total without losing the remainder: the first parts get 1 more."""
     return max(0, total) // parts + (place < max(0, total) % parts)
 
 
 def spent_limit(context: RunContext, usage: Usage) -> LimitReached | None:
-    """Return the limit that ends research now, or None: tokens, money or seconds are used up but for the report's share."""
+    """Return the limit that ends research now, or None. It is reached when only the report's share of its amount is left."""
     left = allowance_of(context, usage)
     if usage.seconds >= context.max_seconds * (1 - REPORT_SHARE):
         return LimitReached("time_limit", context.max_seconds)
@@ -165,6 +165,6 @@ def spent_limit(context: RunContext, usage: Usage) -> LimitReached | None:
 
 
 def limit_message(limit: LimitReached, locale: str) -> str:
-    """Say which limit was reached, in the log, too."""
+    """Return the message for a reached limit, and log it."""
     log("limit", WARNING, limit=limit.key, value=limit.limit)
     return say(limit.key, locale, limit=f"{limit.limit:g}")

@@ -1,4 +1,4 @@
-"""A run's choices, stored with the run: whoever continues it need not make them again.
+"""Stores a run's choices with the run, so that a continued run need not repeat them.
 
 What a turn chose lies in the store under its hash, and the state holds the hash. It is small, and it holds no secrets: servers
 of tools, whose addresses and arguments may hold some, are kept by their names alone. A new turn takes its own choices.
@@ -28,10 +28,10 @@ _NOTES = ("choices",)
 
 
 async def store_choices(context: RunContext, evidence: EvidenceStore) -> str:
-    """Store what a run chose; return the hash for its state, empty where it chose nothing.
+    """Store a run's choices; return the hash for its state, empty if the run chose nothing.
 
     Raises:
-        StoreUnwritable: the store takes nothing.
+        StoreUnwritable: the store cannot be written.
     """
     chosen = _chosen(context)
     if not chosen and not context.mcp_servers:
@@ -41,18 +41,18 @@ async def store_choices(context: RunContext, evidence: EvidenceStore) -> str:
 
 
 def _chosen(context: RunContext) -> dict[str, Any]:
-    """Return what the run chooses itself, without the built-in prompts that Studio sends along."""
+    """Return the run's own choices, without the built-in prompts that Studio sends along."""
     built_in = {name for stem in STEMS if getattr(context, name := f"{stem}_prompt") == system_text(stem)}
     return context.model_dump(mode="json", include=context.own_choices() - built_in - _NOT_STORED, exclude_unset=True)
 
 
 async def note_choices(store: BaseStore, thread: str, turn: int, key: str, former: str = "") -> None:
-    """Note the choices of a turn that its state does not hold yet.
+    """Record the choices of a turn that its state does not hold yet.
 
     Args:
-        store: where the choices are stored.
+        store: the store that holds the choices.
         thread: id of the thread.
-        turn: as the state counts turns.
+        turn: number of the turn, as in the state.
         key: hash of the choices.
         former: hash in the state, which the note replaces; a state with another hash is newer than the note.
     """
@@ -60,7 +60,7 @@ async def note_choices(store: BaseStore, thread: str, turn: int, key: str, forme
 
 
 async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> str | None:
-    """Return the hash of the choices that hold now: those of the note, where it is newer than the state."""
+    """Return the hash of the current choices: from the note if it is newer than the state."""
     values: Mapping[str, Any] = state.values if isinstance(state.values, dict) else {}
     first = _begins(state)
     if not first and "turn" not in values:
@@ -73,7 +73,7 @@ async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> str | N
 
 
 def _begins(state: StateSnapshot) -> bool:
-    """Tell whether the turn's first node has not ended."""
+    """Tell whether the turn's first node has not finished."""
     return bool(_FIRST_NODES & set(state.next))
 
 
@@ -82,12 +82,12 @@ def _turn(state: StateSnapshot) -> int:
 
 
 def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
-    """Return the turn that a checkpoint belongs to: the step in which its first node runs.
+    """Return the turn of a checkpoint: the step in which the turn's first node runs.
 
     Args:
-        following: nodes that come next.
-        values: of the state.
-        metadata: of the checkpoint.
+        following: the next nodes.
+        values: values of the state.
+        metadata: metadata of the checkpoint.
     """
     if not _FIRST_NODES & set(following):
         return int(values["turn"])
@@ -95,19 +95,19 @@ def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Map
 
 
 def continues_turn(given: object) -> bool:
-    """Tell whether the input of a run continues a turn: an answer to an interrupt, a change of its report, or nothing at all."""
+    """Tell whether a run's input continues a turn: an answer to an interrupt, a change of its report, or no input."""
     return given is None or (
         isinstance(given, Command) and (given.resume is not None or given.goto in ("reporter", ["reporter"]))
     )
 
 
 async def restored_choices(given: object, state: StateSnapshot, store: BaseStore) -> RunContext:
-    """Return the choices of a run that continues a turn; new choices come before stored ones, and hold from then on.
+    """Return the choices of a run that continues a turn; new choices replace stored ones and stay in force.
 
     Args:
-        given: what the run chooses itself: plain data, a `RunContext`, or None.
-        state: where it continues.
-        store: where the choices are stored.
+        given: the run's new choices: plain data, a `RunContext`, or None.
+        state: the state in which it continues.
+        store: the store that holds the choices.
 
     Raises:
         BadInput: a choice is impossible, or servers of tools must be named again.

@@ -3,11 +3,11 @@
 import sqlite3
 
 _CODES = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
-"""What is wrong with the disk or the folder, and not with the file."""
+"""SQLite error codes of faults of the disk or the folder, not of the file."""
 
 
 def disk_error_of(error: BaseException) -> BaseException | None:
-    """Return the error among those that led to this one which says that the disk is full or the place is read-only.
+    """Return the error in a chain of causes that says that the disk is full or read-only, or None.
 
     A transaction that a full disk has ended cannot be committed either, and that is what a store raises in the end.
     """

@@ -1,4 +1,4 @@
-"""OpenAI-compatible endpoints that the operator configured, each with an address and a key of its own.
+"""OpenAI-compatible endpoints that the operator configured, each with its own address and key.
 
 `OPENAI_BASE_URL` and `OPENAI_API_KEY` are those of the endpoint `default`. `LEADLINE_BASE_URL_<NAME>` and
 `OPENAI_API_KEY_<NAME>` are those of the endpoint NAME: a role uses the endpoint of its own name, and a run may name any.
@@ -14,28 +14,28 @@ from services.run.errors import BadInput, SettingsError
 from services.run.settings import endpoint_keys, role_environment, settings
 
 GENERAL = "default"
-"""Name of the endpoint of all roles that have none of their own."""
+"""Name of the endpoint of all roles without their own endpoint."""
 _ADDRESS, _KEY = "LEADLINE_BASE_URL_", "OPENAI_API_KEY_"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where requests go, and with which key."""
+    """Address and key of an OpenAI-compatible API."""
 
     base_url: str | None
-    """None is OpenAI itself."""
+    """Base address; None for OpenAI itself."""
     api_key: SecretStr | None = field(repr=False)
-    """None where requests carry no key."""
+    """Key of the requests; None for requests without a key."""
     address_variable: str = "OPENAI_BASE_URL"
-    """The variable that holds the address, for messages."""
+    """Name of the environment variable that holds the address, for messages."""
     key_variable: str = "OPENAI_API_KEY"
 
 
 def endpoint_of(role: str) -> Endpoint | None:
-    """Return the endpoint that the environment gives to a role; None where it gives none.
+    """Return the endpoint that the environment sets for a role, or None.
 
     Raises:
-        SettingsError: its address is no http address.
+        SettingsError: the address is not an http address.
     """
     if f"{_ADDRESS}{role.upper()}" in role_environment():
         return _own(role.upper())
@@ -46,11 +46,11 @@ def endpoint_of(role: str) -> Endpoint | None:
 
 
 def endpoint_named(name: str) -> Endpoint:
-    """Return an endpoint that a run chose by its name.
+    """Return the endpoint of a name that a run chose.
 
     Raises:
         BadInput: the operator configured no endpoint of that name.
-        SettingsError: its address is no http address.
+        SettingsError: the address is not an http address.
     """
     known = endpoint_names()
     if name.lower() not in known:
@@ -66,21 +66,21 @@ def endpoint_named(name: str) -> Endpoint:
 
 
 def endpoint_names() -> list[str]:
-    """Return the names of all endpoints, the general one first."""
+    """Return the names of all endpoints, the default endpoint first."""
     has_general = settings().openai_api_key is not None or settings().openai_base_url is not None
     own = sorted(name.removeprefix(_ADDRESS).lower() for name in role_environment() if name.startswith(_ADDRESS))
     return [*([GENERAL] if has_general else []), *(name for name in own if name != GENERAL)]
 
 
 def all_plain() -> bool:
-    """Tell whether no configured endpoint is reached over TLS."""
+    """Tell whether no configured endpoint uses TLS."""
     addresses = [settings().openai_base_url or ""]
     addresses += [address for name, address in role_environment().items() if name.startswith(_ADDRESS)]
     return all(address.startswith("http://") for address in addresses)
 
 
 def without_user(address: str) -> str:
-    """Return an address without the user and the password that it may hold."""
+    """Return an address without the user and password that it may hold."""
     host = urlsplit(address).netloc
     return address.replace(host, host.rpartition("@")[2], 1) if "@" in host else address
 

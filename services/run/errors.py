@@ -35,7 +35,7 @@ from services.run.private_paths import without_paths
 
 
 class LeadlineError(RuntimeError):
-    """Base of all errors that are meant to be shown to a user as they are.
+    """Base class of all errors whose message may be shown to a user.
 
     A `RuntimeError`, because the server passes on the messages of the built-in errors and hides those of others. A message
     may quote what came from outside, such as a file's name or an endpoint's words, and holds no control characters. On a server it
@@ -43,25 +43,25 @@ class LeadlineError(RuntimeError):
     """
 
     for_models = False
-    """Whether the message goes to a model, which may need what a program said word by word."""
+    """Whether the message goes to a model, which may need a program's exact output."""
 
     def __init__(self, message: str = "", *more: object, page: str = "") -> None:
-        """Make an error.
+        """Create an error.
 
         Args:
-            message: what happened and what to do, for whoever has the command line.
-            more: arguments that the exception keeps.
-            page: the same for a server's user, who has a page; by default the message without operators' words.
+            message: what happened and what to do, for users of the command line.
+            more: further arguments of the exception.
+            page: the message for users of a server's page; by default `message` without operators' terms.
         """
         if is_served() and not self.for_models:
             message = for_a_page(message, page)
         super().__init__(without_paths(clean_text(message)), *more)
         self.log_fields: dict[str, object] = {}
-        """What log and trace tell of the call that failed: names and numbers."""
+        """Fields about the failed call for log and trace: names and numbers."""
 
 
 class BadInput(LeadlineError):
-    """Something the user gave cannot be used."""
+    """The user's input cannot be used."""
 
 
 class DocumentsError(BadInput):
@@ -69,11 +69,11 @@ class DocumentsError(BadInput):
 
 
 class RevisionRefused(BadInput):
-    """A report cannot be changed in the way that is asked for."""
+    """A report cannot be changed in the requested way."""
 
 
 class SettingsError(LeadlineError):
-    """The environment lacks something or holds something impossible."""
+    """A setting in the environment is missing or invalid."""
 
 
 class NotInstalled(SettingsError):
@@ -86,17 +86,17 @@ class NotInstalled(SettingsError):
 
 
 class ModelError(LeadlineError):
-    """A model did not answer, or not in the form that was asked for."""
+    """A model did not answer, or its answer has the wrong form."""
 
 
 class UnprovenRevision(ModelError):
-    """A change of a report would leave no statement that what it cites supports."""
+    """A revised report would hold no statement that its citations support."""
 
 
 class UselessAnswer(ModelError):
-    """A model answered, and never in a way that can be used; what it was asked for is then done by rules.
+    """No answer of a model could be used; rules then do the model's work.
 
-    `role` is whose model it was, `problem` what is wrong with the answer: a report says no more of it than that.
+    `role` is the model's role; `problem` describes the fault of the answer, and is all that a report says about it.
     """
 
     def __init__(self, message: str, *, role: str, problem: str) -> None:
@@ -110,7 +110,7 @@ class UselessAnswer(ModelError):
 
 
 class NoNativeTools(ModelError):
-    """The endpoint takes no function calls; the structured protocol is left."""
+    """The endpoint does not support function calls; the structured protocol is used instead."""
 
 
 class SearchError(LeadlineError):
@@ -118,9 +118,9 @@ class SearchError(LeadlineError):
 
 
 class LimitReached(LeadlineError):
-    """A limit leaves no room for what was to be done next: research ends, and the report is written from what is there.
+    """A limit leaves no room for the next call: research ends, and the report is written from the findings so far.
 
-    `key` names the message of `services/run/ui_text.py` that says so, `limit` is its value.
+    `key` names the message in `services/run/ui_text.py`, `limit` is its value.
     """
 
     def __init__(self, key: str, limit: float) -> None:
@@ -137,11 +137,11 @@ class JournalMiss(LeadlineError):
 
 
 class SearchRefused(SearchError):
-    """A search provider refused the key, or a limit is reached: asking again soon is of no use."""
+    """A search provider refused the key or reached a limit; repeating soon does not help."""
 
 
 class PageError(SearchError):
-    """A web page cannot be read; `passing` tells whether it may be had later: its server failed or was not reached."""
+    """A web page cannot be read; `passing` is true if its server failed or was not reached, so that a later attempt may work."""
 
     def __init__(self, message: str = "", *, passing: bool = False, page: str = "") -> None:
         super().__init__(message, page=page)
@@ -149,11 +149,11 @@ class PageError(SearchError):
 
 
 class PageRefused(PageError):
-    """A page may not be read: its address is not public, or its site does not want programs to read it."""
+    """A page must not be read: its address is not public, or its site forbids programs."""
 
 
 class FileError(LeadlineError):
-    """A file that a tool was to read may not or cannot be read."""
+    """A file for a tool cannot be read, or must not be read."""
 
 
 class DatabaseError(LeadlineError):
@@ -161,7 +161,7 @@ class DatabaseError(LeadlineError):
 
 
 class QueryRefused(DatabaseError):
-    """A query may not be run: it is not one statement that only reads."""
+    """A query is refused: it is not a single read-only statement."""
 
 
 class SandboxRefused(LeadlineError):
@@ -169,7 +169,7 @@ class SandboxRefused(LeadlineError):
 
 
 class ToolError(LeadlineError):
-    """A tool cannot do what it was asked for; the message goes to the model."""
+    """A tool cannot do its task; the message goes to the model."""
 
     for_models = True
 
@@ -179,11 +179,11 @@ class StoreError(LeadlineError):
 
 
 class ServerGone(LeadlineError):
-    """The server that was to do the work cannot be reached: what else it was to do cannot be done either."""
+    """The server that should do the work cannot be reached, so all its remaining work fails."""
 
 
 class StoreUnwritable(StoreError):
-    """What a run learns cannot be kept, as the disk is full or the place is read-only: it stops before anything is lost."""
+    """Results cannot be stored because the disk is full or read-only; the run stops before data is lost."""
 
     def __init__(self, what: str, why: object) -> None:
         super().__init__(
@@ -198,5 +198,5 @@ class BundleError(BadInput):
 
 
 def reason_of(problem: ErrorDetails) -> str:
-    """Say what a check of pydantic found wrong, for a person: a check of ours in its own words, without pydantic's before them."""
+    """Return the reason of a pydantic validation error for a person; messages of our own checks without pydantic's prefix."""
     return problem["msg"].removeprefix("Value error, ")

@@ -1,4 +1,4 @@
-"""Estimates of a run's cost, and of what its limits leave out of its depth, told before it starts.
+"""Estimates of a run's cost and of the cuts that its limits cause, shown before the run starts.
 
 The figures are those of the level (`schemas/depth.py`): expectations, not limits. Money comes from the price list.
 """
@@ -22,13 +22,13 @@ SHARES: dict[str, tuple[float, float]] = {
     "reporter": (0.15, 0.35),
     "verifier": (0.05, 0.05),
 }
-"""Shares of the roles in the tokens in and out, by the arithmetic of docs/models.md: they matter where roles have models of several prices."""
+"""Shares of the roles in input and output tokens, computed as in docs/models.md; they matter if models differ in price."""
 USUAL_TIME = 0.5
-"""Share of a depth's seconds that most of its runs stay below."""
+"""Share of a depth's maximum seconds below which most of its runs stay."""
 IN_CENTS = 0.095
-"""US dollars from which on a cost is told in whole cents: from there they are at most a twentieth off."""
+"""US dollars from which a cost is shown in whole cents; the rounding error is then at most a twentieth."""
 FEWER_ROUNDS, FEWER_STEPS, SHORTER = 0.9, 0.6, 0.3
-"""Shares of what a depth takes below which a limit also costs rounds, steps and plans, and length."""
+"""Shares of a depth's needs below which a limit also reduces rounds, then steps and plans, then length."""
 
 
 class Estimate(BaseModel):
@@ -62,12 +62,12 @@ class Estimate(BaseModel):
 
     @property
     def told(self) -> bool:
-        """Whether a person is told without asking: of what takes long, and of what a limit leaves out."""
+        """Whether the estimate is shown without being asked for: for long runs, and for runs that a limit cuts."""
         return bool(self.limit) or self.depth in {"deep", "exhaustive"}
 
 
 async def estimate(context: RunContext) -> Estimate:
-    """Return what a run with these choices will take.
+    """Return the estimate of a run with these choices.
 
     Raises:
         SettingsError: the price file cannot be used.
@@ -90,7 +90,7 @@ async def estimate(context: RunContext) -> Estimate:
 
 
 def _models(context: RunContext) -> dict[str, RoleModel]:
-    """Return the models of the roles; none where one cannot be used, which the run itself says."""
+    """Return the models of the roles; none if one cannot be used, which the run itself reports."""
     try:
         return {role: role_model(role, context) for role in SHARES}
     except SettingsError:
@@ -112,7 +112,7 @@ async def _cost(models: dict[str, RoleModel], tokens_in: int, tokens_out: int) -
 
 
 def _limited(made: Estimate, context: RunContext) -> Estimate:
-    """Add what the tightest limit will leave out. Without a model a run takes seconds, is paid by nobody, and counts its tokens."""
+    """Add the cuts that the tightest limit causes. Without a model a run takes seconds, costs nothing, and still counts tokens."""
     needed: dict[str, float | None] = {"max_tokens": made.tokens}
     if not made.offline:
         needed |= {"max_cost": made.cost, "max_seconds": context.level.seconds * USUAL_TIME}
@@ -141,7 +141,7 @@ def estimate_line(made: Estimate, locale: str) -> str:
 
 
 def estimate_figures(made: Estimate, locale: str) -> str:
-    """Return tokens, money, time, sources and words, as far as there is something to say of each."""
+    """Return the estimates of tokens, money, time, sources and words, as far as there are any."""
     parts = [
         "" if made.offline else say("estimate_tokens", locale, tokens=f"{made.tokens:,}"),
         _money(made, locale),
@@ -153,7 +153,7 @@ def estimate_figures(made: Estimate, locale: str) -> str:
 
 
 def shortfall_line(made: Estimate, locale: str) -> str:
-    """Return in a line what a limit will leave out; empty where none does."""
+    """Return a line about the cuts that a limit causes; empty if there are none."""
     if not made.limit:
         return ""
     allowed = {
@@ -168,7 +168,7 @@ def shortfall_line(made: Estimate, locale: str) -> str:
 
 
 def _words(made: Estimate, locale: str) -> str:
-    """Return how long the report will be; empty where it is as short as the answer is."""
+    """Return the length of the report in words; empty if it is no longer than the answer."""
     low, high = made.words
     if not low:
         return ""
@@ -192,10 +192,10 @@ def _time(seconds: int, locale: str) -> str:
 
 
 async def tell_estimate(runtime: Runtime[RunContext], context: RunContext, node: str, locale: str) -> None:
-    """Send the event of what the run will take, and of what its limits will leave out."""
+    """Emit the event with the run's estimate and the cuts that its limits cause."""
     try:
         made = await estimate(context)
     except SettingsError:
-        return  # of the price file: whoever needs it says so
+        return  # an error of the price file, which is reported where the file is needed
     title = " ".join(filter(None, [estimate_line(made, locale), shortfall_line(made, locale)]))
     emit(runtime, "estimate", node, title, {**made.model_dump(mode="json"), "told": made.told})

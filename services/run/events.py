@@ -1,4 +1,4 @@
-"""Progress for whoever watches: typed events on the run's custom stream, titled in the user's language."""
+"""Progress events: typed events on the run's custom stream, titled in the user's language."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from services.text.sanitize import sanitize
 def emit(
     runtime: Runtime[RunContext], kind: EventType, node: str, title: str, data: Mapping[str, object] | None = None
 ) -> None:
-    """Send one event. `title` is what a person reads; `data` is for programs."""
+    """Emit one event. `title` is for people, `data` for programs."""
     runtime.stream_writer(
         Event(type=kind, node=node, title=title, data=sanitize(dict(data or {}))).model_dump(mode="json")
     )
@@ -30,5 +30,5 @@ def emit_message(
     data: Mapping[str, object] | None = None,
     **values: object,
 ) -> None:
-    """Send one event whose title is a message of `services/run/ui_text.py`."""
+    """Emit one event whose title is a message of `services/run/ui_text.py`."""
     emit(runtime, kind, node, say(key, locale, **values), data)

@@ -1,4 +1,4 @@
-"""The content-addressed store: normalised texts and files by their SHA-256, in whatever store the run has."""
+"""The content-addressed store: normalised texts and files by their SHA-256, in the run's store."""
 
 import asyncio
 import base64
@@ -13,7 +13,7 @@ from services.text.normal_form import normalise_text
 _TEXTS = ("evidence", "texts")
 _FILES = ("evidence", "files")
 SHORT = 20_000
-"""Characters of a text that is normalised in a moment; a longer one is normalised beside the event loop."""
+"""Maximum characters of a text that is normalised in the event loop; longer texts are normalised in a thread."""
 
 
 def content_hash(text: str) -> str:
@@ -41,7 +41,7 @@ class EvidenceStore:
         """Store a text in its normalised form and return its hash; storing it again changes nothing.
 
         Raises:
-            StoreUnwritable: the store takes nothing.
+            StoreUnwritable: the store cannot be written.
         """
         normal, key = await asyncio.to_thread(_hashed, text) if len(text) > SHORT else _hashed(text)
         if await self.store.aget(_TEXTS, key) is None:
@@ -60,7 +60,7 @@ class EvidenceStore:
         """Store a file and return its hash.
 
         Raises:
-            StoreUnwritable: the store takes nothing.
+            StoreUnwritable: the store cannot be written.
         """
         key = file_hash(data)
         if await self.store.aget(_FILES, key) is None:

@@ -1,4 +1,4 @@
-"""Watching a run from outside: every node and every call from it is a line in the log and, where traces are wanted, a span.
+"""Observability of a run: every node and every outside call is a log line and, if traces are enabled, a span.
 
 Only names, numbers and types of errors are told.
 """
@@ -33,17 +33,17 @@ INSTANT = frozenset(
         "verify",
     ]
 )
-"""Kinds of the journal's entries that take no time: they are no calls, but what was seen and decided."""
+"""Kinds of journal entries that take no time: observations and decisions, not calls."""
 _LEVELS = {"model": INFO, "gather": INFO, "search": INFO, "page": INFO, "tool": INFO, "code": INFO, "embedding": INFO}
 
 
 async def watch_call(kind: str, name: str, call: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Make one call to the outside, and watch it.
+    """Make an outside call, and log and trace it.
 
     Args:
-        kind: as the journal calls it: `model`, `search`, `page`, `tool`, `code`, …
-        name: what is called; of texts (queries) and addresses only what may be logged is.
-        call: makes it; what its answer or its error holds as `log_fields` goes into log and span.
+        kind: the journal's kind of the call: `model`, `search`, `page`, `tool`, `code`, …
+        name: name of the callee; only the loggable part of queries and addresses is logged.
+        call: makes the call; the `log_fields` of its answer or error go into log and span.
     """
     if kind in INSTANT:
         return await call()
@@ -66,20 +66,20 @@ async def watch_call(kind: str, name: str, call: Callable[[], Awaitable[Answer]]
 
 
 def log_known_answer(kind: str, name: str) -> None:
-    """Log that a call was not made, because the journal knows its answer."""
+    """Log that a call was not made because the journal holds its answer."""
     if kind not in INSTANT:
         log(kind, DEBUG, what=loggable(kind, name), journal=True)
 
 
 @contextmanager
 def watch_node(node: str, step: str, thread: str, key: str) -> Iterator[None]:
-    """Watch one node, or one step of a plan.
+    """Log and trace one node, or one step of a plan.
 
     Args:
-        node: its name.
+        node: name of the node.
         step: id of the step, or empty.
-        thread: of the run; empty for a run without one.
-        key: the run's, 32 hexadecimal digits; nodes of one run belong to one trace by it. Empty for a run without a thread.
+        thread: id of the run's thread, or empty.
+        key: key of the run, 32 hexadecimal digits, by which its nodes share a trace. Empty for a run without a thread.
     """
     began = time.monotonic()
     with about(run=thread, node=node, step=step):
@@ -94,7 +94,7 @@ def watch_node(node: str, step: str, thread: str, key: str) -> Iterator[None]:
 
 
 def loggable(kind: str, name: str) -> str | None:
-    """Return what of a call's name says nothing of what was asked: roles, tools, hosts."""
+    """Return the part of a call's name that reveals nothing about the question: roles, tools, hosts."""
     if kind in {"model", "tool", "code"}:
         return name
     if kind == "page":

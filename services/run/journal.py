@@ -1,4 +1,4 @@
-"""The journal: what a run learned from outside, durable before it is used.
+"""The journal: stores each answer from outside before the run uses it.
 
 A model's answer, a search, a program's output, the clock: each is written under a hash of its request, and the number of
 times that the same task has asked it before, into the store that the run already has. A task that runs again after a crash
@@ -37,12 +37,12 @@ _replaying: ContextVar["Recording | None"] = ContextVar("replaying", default=Non
 
 
 def run_key(thread_id: str, turn: int) -> str:
-    """Return the name of a run's journal: of one turn of one thread."""
+    """Return the name of the journal of one turn of a thread."""
     return hashlib.sha256(f"{thread_id}\n{turn}".encode()).hexdigest()[:32]
 
 
 def namespace(key: str) -> tuple[str, str]:
-    """Return where the store keeps a run's journal."""
+    """Return the store namespace of a run's journal."""
     return ("journal", key)
 
 
@@ -73,12 +73,12 @@ class Entry(BaseModel):
 
     @classmethod
     def read(cls, value: Mapping[str, Any]) -> "Entry":
-        """Read what `stored` returned, or an entry that an earlier version wrote as an object."""
+        """Parse the value that `stored` returned, or an entry that an earlier version wrote as an object."""
         text = value.get("entry")
         return cls.model_validate(json.loads(text) if isinstance(text, str) else value)
 
     def stored(self) -> dict[str, str]:
-        """Return what a store keeps: one text, as stores differ in what they do to an object.
+        """Return the value to store: one text, since stores alter objects in different ways.
 
         PostgreSQL takes neither NUL nor NaN nor half a surrogate pair in one, and reorders its keys: an answer would come
         back another, and lead to other requests.
@@ -90,7 +90,7 @@ class Entry(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Known(Generic[Answer]):
-    """An answer, and whether it was asked for just now."""
+    """An answer, and whether it was obtained just now."""
 
     answer: Answer
     fresh: bool
@@ -98,17 +98,17 @@ class Known(Generic[Answer]):
 
 @dataclass(slots=True)
 class Recording:
-    """A finished run's journal, by place and request."""
+    """Journal of a finished run, by place and request."""
 
     run_id: str
     entries: dict[tuple[str, str, int], Entry]
 
     @classmethod
     async def load(cls, store: BaseStore, key: str, run_id: str) -> "Recording":
-        """Read a run's journal; of what was asked twice at one place, the latest counts.
+        """Read a run's journal; for repeated requests at one place, the latest answer counts.
 
         Raises:
-            JournalMiss: there is none.
+            JournalMiss: the run has no journal.
         """
         entries: list[Entry] = []
         while page := await store.asearch(namespace(key), limit=_PAGE, offset=len(entries)):
@@ -123,7 +123,7 @@ class Recording:
 
 @contextmanager
 def replaying(recording: Recording) -> Iterator[None]:
-    """Take every answer from a recording while the block runs; what it does not hold is an error."""
+    """Replay every answer from a recording while the block runs; a missing answer is an error."""
     token = _replaying.set(recording)
     try:
         yield
@@ -133,17 +133,17 @@ def replaying(recording: Recording) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Journal:
-    """The journal as one task of the graph sees it. Without a store nothing is kept, and everything is asked."""
+    """The journal as seen by one task of the graph. Without a store, nothing is recorded and every request is made."""
 
     store: BaseStore | None = None
     key: str = ""
     task: str = ""
-    """Id of the task: the same when it runs again after a crash, another on a fork of the thread."""
+    """Id of the task: unchanged when it runs again after a crash, new on a fork of the thread."""
     place: str = ""
     failure: StoreUnwritable | None = None
-    """Why something could not be kept. Whoever asked may take that for a failed search or tool; the task must not end well."""
+    """Error of a failed write. The caller may treat it as a failed search or tool; the task must not succeed."""
     branch_key: str = ""
-    """Node, step of the plan and attempt, by which another branch of the thread is known to have asked the same."""
+    """Node, step and attempt, by which the same request of another branch of the thread is recognised."""
     _asked: Counter[str] = field(default_factory=Counter)
 
     async def once(
@@ -154,18 +154,18 @@ class Journal:
         answer: type[Answer],
         work: Callable[[], Awaitable[Answer]],
     ) -> Known[Answer]:
-        """Return what `work` returns, or what it returned when this task asked the same before.
+        """Return the result of `work`, or its recorded result if this task made the same request before.
 
         Args:
-            kind: what is asked: `model`, `search`, …
+            kind: kind of the request: `model`, `search`, …
             name: the request in words, for people.
             request: all that decides the answer, as plain data without secrets.
             answer: type of the answer.
-            work: asks.
+            work: makes the request.
 
         Raises:
             JournalMiss: this is a replay, and the recording does not hold the request.
-            StoreUnwritable: the answer cannot be kept, so it must not be used.
+            StoreUnwritable: the answer cannot be stored, so it must not be used.
         """
         digest = _digest(kind, request)
         occurrence = self._asked[digest]
@@ -200,49 +200,49 @@ class Journal:
             await self._write(item, entry, started)
             raise
         entry.answer = fresh.model_dump(mode="json")
-        await asyncio.gather(  # one transaction for both
+        await asyncio.gather(  # a single transaction for both
             self._write(item, entry, started), self._put(_branches(self.key), branch_item, {"item": item})
         )
         return Known(fresh, fresh=True)
 
     @property
     def keeps(self) -> bool:
-        """Tell whether there is a place where a run's knowledge stays, and it is no replay, which needs none."""
+        """Tell whether results are stored for the run: it has a store, and is not a replay."""
         return self.store is not None and bool(self.key) and not self.replays
 
     async def kept(self, kind: str, item: str) -> dict[str, Any] | None:
-        """Return what `keep` kept for the whole run, if anything."""
+        """Return the value that `keep` stored for the whole run, or None."""
         return await self._get((kind, self.key), item) if self.keeps else None
 
     async def keep(self, kind: str, item: str, value: dict[str, Any]) -> None:
-        """Keep something for all tasks of this run, and for no other run.
+        """Store a value for all tasks of this run, and for no other run.
 
         Raises:
-            StoreUnwritable: it cannot be kept.
+            StoreUnwritable: the store cannot be written.
         """
         if self.keeps:
             await self._put((kind, self.key), item, value)
 
     def check_kept(self) -> None:
-        """Make sure that everything could be kept.
+        """Check that all entries could be stored.
 
         Raises:
-            StoreUnwritable: something could not.
+            StoreUnwritable: an entry could not be stored.
         """
         if self.failure is not None:
             raise self.failure
 
     @property
     def replays(self) -> bool:
-        """Tell whether this is a replay, in which nothing is asked."""
+        """Tell whether this is a replay, which makes no requests."""
         return _replaying.get() is not None
 
     async def mark(self, kind: str, what: str = "") -> None:
-        """Write down that something happened here that a replay cannot see for itself, such as time running out.
+        """Record an event that a replay cannot observe itself, such as a reached time limit.
 
         Args:
-            kind: of `instrumentation.INSTANT`.
-            what: tells it from others of its kind at this place; empty where there is one only.
+            kind: a kind of `instrumentation.INSTANT`.
+            what: distinguishes events of one kind at this place; empty if there is only one.
         """
         if not self.replays:
             request = _mark_of(kind, what)
@@ -253,19 +253,19 @@ class Journal:
             )
 
     def marked(self, kind: str, what: str = "") -> bool:
-        """Tell whether this is a replay of something that was marked."""
+        """Tell whether this is a replay in which the event was recorded."""
         recording = _replaying.get()
         return recording is not None and (self.place, _mark_of(kind, what), 0) in recording.entries
 
     async def decided(self, kind: str, decide: Callable[[], bool], what: str = "") -> bool:
-        """Decide something once: a replay, which may know neither endpoint nor models, decides as the run did.
+        """Decide once and record the decision: a replay, which may know neither endpoint nor models, decides as the run did.
 
         So does a run that goes on after it was killed where it had decided for something.
 
         Args:
-            kind: of `instrumentation.INSTANT`.
+            kind: a kind of `instrumentation.INSTANT`.
             decide: makes the decision.
-            what: tells it from others of its kind at this place; empty where there is one only.
+            what: distinguishes decisions of one kind at this place; empty if there is only one.
         """
         if self.replays:
             return self.marked(kind, what)
@@ -299,7 +299,7 @@ class Journal:
         """Await the store.
 
         Raises:
-            StoreUnwritable: it failed.
+            StoreUnwritable: the store failed.
         """
         try:
             return await work
@@ -343,7 +343,7 @@ def _described(error: LeadlineError) -> tuple[str, str]:
 
 
 def _revived(kind: str, message: str) -> LeadlineError:
-    """Return an error as it was recorded."""
+    """Rebuild a recorded error."""
     if kind == "LimitReached":
         key, _, limit = message.partition(":")
         return LimitReached(key, float(limit))

@@ -1,7 +1,7 @@
-"""Structured logs: one line an event, with the run's id. What is logged are names and numbers, never texts or secrets.
+"""Structured logs: one line for each event, with the run's id. They hold names and numbers, never texts or secrets.
 
-`LEADLINE_LOG` chooses: `text` or `json` writes lines to stderr, `off` nothing. By default the lines go to whatever the process
-does with the logger `leadline` of the standard library: a server shows them, the command line does not.
+`LEADLINE_LOG` chooses: `text` or `json` writes lines to stderr, `off` nothing. By default the lines go to the standard
+library's logger `leadline`: a server shows them, the command line does not.
 """
 
 import json
@@ -19,15 +19,15 @@ from services.text.sanitize import sanitize_lines
 
 DEBUG, INFO, WARNING, ERROR = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR
 LOGGER = logging.getLogger("leadline")
-LOGGER.addHandler(logging.NullHandler())  # else Python itself would print warnings of a process that configures nothing
+LOGGER.addHandler(logging.NullHandler())  # otherwise Python prints warnings of a process without log configuration
 _setting_up = Lock()
-"""Threads that log their first line at once must not set the log up twice."""
+"""Threads that log their first line at the same time must not set the log up twice."""
 _about: ContextVar[Mapping[str, object] | None] = ContextVar("about", default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is logged: as text `event name=value …`, so that it can be read in whatever log it ends up."""
+    """A logged event; its text form is `event name=value …`, which any log can show."""
 
     event: str
     fields: Mapping[str, object]
@@ -38,7 +38,7 @@ class Line:
 
 @contextmanager
 def about(**fields: object) -> Iterator[None]:
-    """Put fields into every line that is logged inside the block, also by tasks that are started there."""
+    """Add fields to every line that is logged inside the block, also by tasks that it starts."""
     token = _about.set({**(_about.get() or {}), **{name: value for name, value in fields.items() if value}})
     try:
         yield
@@ -50,8 +50,8 @@ def log(event: str, level: int = INFO, /, **fields: object) -> None:
     """Log one event.
 
     Args:
-        event: its name, in snake case.
-        level: of the standard library.
+        event: name of the event, in snake case.
+        level: log level of the standard library.
         fields: names, numbers and types of errors. No texts: no question, query, prompt, answer, page or message of an error.
     """
     with _setting_up:
@@ -74,14 +74,14 @@ def _configured() -> logging.Logger:
 
 
 def forget_log() -> None:
-    """Read the settings anew at the next line; tests that change them call this."""
+    """Read the settings again at the next line; for tests that change them."""
     for handler in LOGGER.handlers[1:]:
         LOGGER.removeHandler(handler)
     _configured.cache_clear()
 
 
 class _Json(logging.Formatter):
-    """A JSON object a line."""
+    """Formats each line as a JSON object."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = record.args[0] if isinstance(record.args, tuple) and record.args else None
@@ -91,7 +91,7 @@ class _Json(logging.Formatter):
 
 
 class _Text(logging.Formatter):
-    """Time, level, event, and `name=value` for each field."""
+    """Formats each line as time, level, event, and `name=value` for each field."""
 
     def format(self, record: logging.LogRecord) -> str:
         return f"{_time(record)} {record.levelname:<7} {record.getMessage()}"

@@ -1,4 +1,4 @@
-"""What is remembered of a user's reports, in the store that the run has: in a namespace of the user alone.
+"""Memory of a user's reports, in the run's store, in a namespace of the user alone.
 
 The namespace holds a hash of the user's name, so that no name is the beginning of another.
 """
@@ -22,13 +22,13 @@ _PAGE = 500
 
 
 def memory_owner(environment: Settings) -> str | None:
-    """Return whose memory a run reads and writes; None where the server has users and recognised none: then there is no memory."""
+    """Return the user whose memory a run uses; None if the server has users and recognised none: then there is no memory."""
     has_users = environment.leadline_tokens is not None or environment.leadline_tokens_file is not None
     return current_user() or (None if has_users else LOCAL)
 
 
 def entry_id(claim: str) -> str:
-    """Return the id of a statement: the same for the same words, whatever stands between them."""
+    """Return the id of a statement, which depends on its words only, not on spaces or marks between them."""
     words = " ".join(pieces(claim)) or claim
     return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
@@ -38,7 +38,7 @@ def _place(user: str) -> tuple[str, str]:
 
 
 async def memory_of(store: BaseStore, user: str) -> list[MemoryEntry]:
-    """Return what is remembered of a user's reports, the newest first."""
+    """Return a user's remembered statements, newest first."""
     place, entries, seen = _place(user), list[MemoryEntry](), 0
     while items := await store.asearch(place, limit=_PAGE, offset=seen):
         seen += len(items)
@@ -47,18 +47,18 @@ async def memory_of(store: BaseStore, user: str) -> list[MemoryEntry]:
                 try:
                     entries.append(MemoryEntry.model_validate(item.value))
                 except ValidationError:
-                    log("memory_unreadable", WARNING)  # of a version that kept it in another form
+                    log("memory_unreadable", WARNING)  # an entry of an older version, in another form
     return sorted(entries, key=lambda entry: (entry.known_from, entry.run, entry.id), reverse=True)
 
 
 async def remember(store: BaseStore, user: str, entries: Iterable[MemoryEntry]) -> int:
-    """Remember statements; of one that is remembered already, the newest proof stays. The oldest go where the bounds are reached.
+    """Remember statements; a known statement keeps the newest proof. The oldest are deleted at the bounds.
 
     Returns:
-        How many are new or proven anew.
+        The number of statements that are new or have a new proof.
 
     Raises:
-        StoreUnwritable: the store takes nothing.
+        StoreUnwritable: the store cannot be written.
     """
     known = {entry.id: entry for entry in await memory_of(store, user)}
     added = {
@@ -81,7 +81,7 @@ async def remember(store: BaseStore, user: str, entries: Iterable[MemoryEntry]) 
 
 
 def _within_bounds(entries: Iterable[MemoryEntry]) -> set[str]:
-    """Return the ids of the newest entries that fit."""
+    """Return the ids of the newest entries within the bounds."""
     left: set[str] = set()
     room = MAX_BYTES
     for entry in sorted(entries, key=lambda entry: (entry.known_from, entry.run, entry.id), reverse=True):
@@ -93,12 +93,12 @@ def _within_bounds(entries: Iterable[MemoryEntry]) -> set[str]:
 
 
 async def forget(store: BaseStore, user: str, ids: Collection[str]) -> None:
-    """Forget statements of a user; an id that there is not is as good as forgotten."""
+    """Delete statements of a user; unknown ids are ignored."""
     await asyncio.gather(*(store.adelete(_place(user), key) for key in ids))
 
 
 async def forget_all(store: BaseStore, user: str) -> int:
-    """Forget everything of a user, unreadable entries included, and return how many statements that were."""
+    """Delete all statements of a user, including unreadable entries, and return their number."""
     place, count = _place(user), 0
     while items := await store.asearch(place, limit=_PAGE):
         await asyncio.gather(*(store.adelete(place, item.key) for item in items))

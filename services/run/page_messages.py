@@ -1,4 +1,4 @@
-"""Messages for users of the page: without options, settings and commands, which only an operator has.
+"""Adapts messages for users of a server's page: without options, settings and commands, which only an operator has.
 
 A user of a server has its page, and neither its command line nor its environment. What is left out goes to the server's log.
 """
@@ -11,13 +11,13 @@ from contextvars import ContextVar
 
 _LOGGER = logging.getLogger("leadline")
 _CALLERS = frozenset({"langgraph_auth_user", "langgraph_auth_user_id"})
-"""What servers write into a run's configuration, with tokens and without."""
+"""Keys that servers write into a run's configuration, with and without tokens."""
 _on_a_page: ContextVar[bool] = ContextVar("on_a_page", default=False)
 OPERATORS_WORDS = re.compile(
     r"LEADLINE_[A-Z]|_API_KEY\b|_BASE_URL\b|\bOLLAMA_HOST\b|\bOTEL_|\.env\b|\bleadline [a-z]|\bpip install\b|\bapt-get\b"
     r"|(?<![\w-])--(?:bundle|depth|docs|format|judge|out|profile|search|upgrade)\b"
 )
-"""Settings, commands and options: of no use to whoever has a page only."""
+"""Settings, commands and options: useless to users who have only the page."""
 _IN_BRACKETS = re.compile(r" ?\([^()]*\)")
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s(?=\S)")
 _BETWEEN_ADVICE = re.compile(r"[,;] (?:or|and|then) ")
@@ -26,16 +26,16 @@ _IN_THE_LOG = "Whoever runs this server finds what to do in its log."
 
 
 def is_served() -> bool:
-    """Tell whether a server speaks here to whoever uses it, who has a page and not the command line of this machine."""
+    """Tell whether this code runs for a user of a server, who has a page and not this machine's command line."""
     return _on_a_page.get() or not _CALLERS.isdisjoint(run_configuration())
 
 
 @contextmanager
 def on_a_page(configuration: Mapping[str, object] | None = None) -> Iterator[None]:
-    """Speak as on a page while the block runs: for what a server says outside of runs.
+    """Use the page's messages while the block runs: for a server's messages outside of runs.
 
     Args:
-        configuration: of a run that has not begun; where a server did not write it, nothing changes.
+        configuration: configuration of a run that has not begun; no effect if a server did not write it.
     """
     token = _on_a_page.set(configuration is None or not _CALLERS.isdisjoint(configuration))
     try:
@@ -48,23 +48,23 @@ _configurations: list[Callable[[], Mapping[str, object]]] = []
 
 
 def register_configuration(source: Callable[[], Mapping[str, object]]) -> None:
-    """Let the graph tell the configuration of the run that it carries out; where it is not loaded, there is no run."""
+    """Register the graph's function that returns the configuration of the current run; without the graph there is no run."""
     _configurations[:] = [source]
 
 
 def run_configuration() -> Mapping[str, object]:
-    """Return the configuration of the run that this code works for; empty outside of runs."""
+    """Return the configuration of the current run; empty outside of runs."""
     return _configurations[0]() if _configurations else {}
 
 
 def for_a_page(text: str, page: str = "") -> str:
-    """Return a message without what only the operator can do; the log has the sentences with it.
+    """Return a message without operators' terms; the log has the full text.
 
     Of a sentence, brackets with operators' words are left out, then the alternatives with them, then the whole sentence.
 
     Args:
         text: the message, in English.
-        page: its words for a page, where they were written; else they are what is left of the message.
+        page: the message for the page, if there is one; else operators' terms are removed from `text`.
     """
     sentences = _BETWEEN_SENTENCES.split(text)
     advice = [sentence for sentence in sentences if OPERATORS_WORDS.search(sentence)]

@@ -1,4 +1,4 @@
-"""Prices of model calls: from the user's own price file, else from the public list of the package genai-prices."""
+"""Prices of model calls: from the user's price file, else from the public list of the package genai-prices."""
 
 import asyncio
 from functools import cache
@@ -14,7 +14,7 @@ from services.run.settings import settings
 
 _MILLION = 1_000_000
 _SAMPLE = 1_000
-"""Tokens by which the list is asked for a price: few, as some models cost more when a prompt is long."""
+"""Tokens of the sample call by which a price is looked up: few, since some models charge more for long prompts."""
 
 
 class Price(BaseModel):
@@ -36,11 +36,11 @@ class Price(BaseModel):
 
 
 async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
-    """Return the price of a model, or None where nobody knows it.
+    """Return the price of a model, or None if it is unknown.
 
     Args:
-        model: who answers.
-        listed: whether the public list is looked up, which takes its time to be loaded; without it the price file alone is.
+        model: the role's model.
+        listed: whether to search the public list too, which is slow to load; otherwise only the price file is searched.
 
     Raises:
         SettingsError: the price file cannot be used.
@@ -55,7 +55,7 @@ async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
 
 
 async def price_at(model: str, base_url: str | None) -> Price | None:
-    """Return the price of a model at an OpenAI-compatible endpoint, such as one that embeds; None where nobody knows it.
+    """Return the price of a model at an OpenAI-compatible endpoint, such as an embedding model; None if it is unknown.
 
     Raises:
         SettingsError: the price file cannot be used.
@@ -119,6 +119,6 @@ def _load_list() -> None:
 
 
 def forget_prices() -> None:
-    """Read the price file anew at the next look."""
+    """Read the price file again at the next lookup."""
     _price.cache_clear()
     _own_prices.cache_clear()

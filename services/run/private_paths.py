@@ -21,17 +21,17 @@ _REST = r"(?:/[^\s'\"`,;:()<>|]*)?"
 
 
 def serving() -> bool:
-    """Tell whether this process is a server, LangGraph's or Aegra's, whose messages go to others."""
+    """Tell whether this process is a server, LangGraph's or Aegra's, whose messages go to other users."""
     return bool(os.environ.get("LANGGRAPH_API_URL")) or "aegra_api.main" in sys.modules
 
 
 def without_paths(text: str) -> str:
-    """Return a message as a client may read it: without the places of this machine. Elsewhere it stays as it is."""
+    """Return a message without paths of this machine, if this process is a server. Elsewhere it is unchanged."""
     return _PLACES.sub(_shown, text) if "/" in text and serving() else text
 
 
 def _named_places(environment: Mapping[str, str | None], work: str) -> dict[str, str]:
-    """Return absolute paths that variables name, with what is shown of them."""
+    """Return the absolute paths that variables name, with their replacements."""
     places: dict[str, str] = {}
     for name, value in {"LEADLINE_HOME": ".leadline", **environment}.items():
         if not name.upper().startswith("LEADLINE_") or not value or "://" in value:
@@ -45,10 +45,10 @@ def _named_places(environment: Mapping[str, str | None], work: str) -> dict[str,
 
 
 def _other_places(work: str) -> set[str]:
-    """Return the folders below which an operator's files lie whose names say something about the machine."""
+    """Return the folders of operators' files whose names reveal something about the machine."""
     folders = {work, str(Path(__file__).resolve().parents[2]), sys.prefix, sys.base_prefix}
     for place in (tempfile.gettempdir, Path.home):
-        with contextlib.suppress(RuntimeError, FileNotFoundError):  # an isolated process has neither
+        with contextlib.suppress(RuntimeError, FileNotFoundError):  # an isolated process has neither variable
             folders.add(str(place()))
     return {folder for folder in folders | set(map(os.path.realpath, folders)) if len(folder) > 1}
 
@@ -68,9 +68,9 @@ def _alternatives(paths: Mapping[str, object] | set[str]) -> str:
 
 try:
     _WORK = os.getcwd()  # noqa: PTH109 - as text
-except OSError:  # it was removed
+except OSError:  # the folder was removed
     _WORK = "/"
-# Read once, at the start: a message may be made where nothing may block
+# Read once, at the start: messages are also built in the event loop, which must not block
 _NAMED = _named_places({**dotenv_values(Path(_WORK, ".env")), **os.environ}, _WORK)
 _PLACES = re.compile(
     rf"(?<![\w.])(?:(?P<named>{_alternatives(_NAMED)})(?![\w.-])(?P<rest>{_REST})|(?P<other>(?:{_alternatives(_other_places(_WORK))})(?![\w.-]){_REST}))"

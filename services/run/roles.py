@@ -18,15 +18,15 @@ from services.run.settings import role_environment
 
 ROLES: tuple[str, ...] = get_args(Role)
 DEFAULT_MODEL = "gpt-4.1-mini"
-"""Asked for where nobody named a model and the endpoint lists none (`services/models/local_endpoint.py`)."""
+"""Model to use if none was named and the endpoint lists none (`services/models/local_endpoint.py`)."""
 OFFLINE = "offline"
 """The name of the offline model, which plays every role when no key and no endpoint is set."""
 LLAMACPP = "llamacpp"
-"""Prefix of the path of a model file, for which llama.cpp is started."""
+"""Prefix of a model file's path, which llama.cpp serves."""
 OPENAI_COMPATIBLE = frozenset({"openai", LLAMACPP})
-"""Providers that are spoken to in OpenAI's protocol."""
+"""Providers with OpenAI's protocol."""
 CALL_SECONDS = 600.0
-"""Of a whole call, however steadily its answer comes."""
+"""Maximum seconds of a whole call, even if its answer keeps streaming."""
 CONTEXT_WINDOW = 128_000
 PROVIDERS = {
     "anthropic": ("langchain_anthropic", "ChatAnthropic", "anthropic"),
@@ -34,14 +34,14 @@ PROVIDERS = {
     "mistralai": ("langchain_mistralai", "ChatMistralAI", "mistral"),
     "ollama": ("langchain_ollama", "ChatOllama", "ollama"),
 }
-"""Providers with an integration of their own, by the prefix of a model's name: module, class and extra."""
+"""Providers with their own integration, by the prefix of a model's name: module, class and extra."""
 SET_UP_BY = {
     "anthropic": ("ANTHROPIC_API_KEY",),
     "google_genai": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
     "mistralai": ("MISTRAL_API_KEY",),
     "ollama": ("OLLAMA_HOST",),
 }
-"""The variables by any of which an operator sets a provider up, so that runs may name its models."""
+"""Environment variables that set a provider up, any of which lets runs name its models."""
 DEFAULTS: dict[str, tuple[float, int]] = {
     "coordinator": (0.0, 700),
     "planner": (0.3, 800),
@@ -51,7 +51,7 @@ DEFAULTS: dict[str, tuple[float, int]] = {
     "reporter": (0.5, 2_000),
     "verifier": (0.0, 2_500),
 }
-"""Temperature and most tokens by role. An answer that is cut off is asked for again with more room."""
+"""Temperature and maximum output tokens by role. A truncated answer is requested again with more tokens."""
 
 
 class RoleModel(BaseModel):
@@ -92,7 +92,7 @@ class RoleModel(BaseModel):
     @property
     def endpoint(self) -> str:
         """Name of the endpoint, for people and as a key."""
-        if self.file is not None:  # whose address is another one each time
+        if self.file is not None:  # the address changes with each start
             return f"llama.cpp ({self.model})"
         return without_user(self.base_url) if self.base_url else self.provider
 
@@ -106,8 +106,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
     """Return the model of a role in a run.
 
     Raises:
-        SettingsError: the environment holds something impossible, or the model that was named is of a provider or an endpoint
-            that is not set up.
+        SettingsError: a setting is invalid, or the named model's provider or endpoint is not set up.
     """
     temperature, max_tokens = DEFAULTS.get(role, (0.2, 1_000))
     values = {
@@ -156,9 +155,9 @@ def role_model(role: str, context: RunContext) -> RoleModel:
 
 
 def _chosen(role: str, context: RunContext) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the run chose for a role, and its parameters of the request.
+    """Return the run's choices for a role, and its request parameters.
 
-    A choice that names an endpoint and no model means that endpoint's own model, whatever model was named before.
+    A choice of an endpoint without a model means the endpoint's own model, whatever model was named before.
     """
     values: dict[str, Any] = {}
     sampling: dict[str, Any] = {}
@@ -170,7 +169,7 @@ def _chosen(role: str, context: RunContext) -> tuple[dict[str, Any], dict[str, A
 
 
 def _model_of_endpoint(name: str) -> str:
-    """Return the model of an endpoint that a run named without naming a model."""
+    """Return the model of an endpoint that a run named without a model."""
     if not name:
         return ""
     variable = "LEADLINE_MODEL" if name.lower() == GENERAL else f"LEADLINE_MODEL_{name.upper()}"
@@ -178,10 +177,10 @@ def _model_of_endpoint(name: str) -> str:
 
 
 def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: dict[str, Any]) -> None:
-    """Make sure that a model of a provider that is not asked at an OpenAI-compatible endpoint may be asked.
+    """Check that a model of a provider with its own integration may be used.
 
     Raises:
-        BadInput: the run named an endpoint for it, too.
+        BadInput: the run also named an endpoint for the model.
         SettingsError: the provider is not set up, or the environment gives the role another endpoint.
     """
     provider = _named(named)[0]
@@ -214,7 +213,7 @@ def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: di
 
 
 def check_models_chosen(context: RunContext) -> None:
-    """Refuse models that the run cannot name before any is asked.
+    """Reject models that the run may not name, before any call.
 
     Raises:
         SettingsError: as `role_model`.
@@ -224,7 +223,7 @@ def check_models_chosen(context: RunContext) -> None:
 
 
 def _named(name: str) -> tuple[str, str]:
-    """Split `provider:model`; a colon after anything but a known provider belongs to the model's name."""
+    """Split `provider:model`; a colon after an unknown prefix belongs to the model's name."""
     if name == OFFLINE:
         return OFFLINE, OFFLINE
     prefix, colon, rest = name.partition(":")
@@ -234,7 +233,7 @@ def _named(name: str) -> tuple[str, str]:
 
 
 def _is_set_up(provider: str) -> bool:
-    """Tell whether the operator has set a provider up: a run names a model of it, and never what it has no business to reach."""
+    """Tell whether the operator has set a provider up: runs may only name models of such providers."""
     return any(os.environ.get(name) for name in SET_UP_BY[provider]) or any(
         value.startswith(f"{provider}:") for value in _models_of_environment()
     )
@@ -245,7 +244,7 @@ def _models_of_environment() -> list[str]:
 
 
 def _file(path: str) -> dict[str, Any]:
-    """Return what is particular to a model file: its name stands for it, as its place is nobody's business."""
+    """Return the settings of a model file: its file name replaces the path, which must not be shown."""
     return {"model": Path(path).name, "file": Path(path), "address_variable": "LEADLINE_MODEL"}
 
 
@@ -263,7 +262,7 @@ _VARIABLES = {
 
 
 _CHOSEN_BY_CALL = {"tools", "tool_choice", "response_format"}
-"""Parameters that follow from what a call offers: a tool that it does not offer cannot be chosen."""
+"""Parameters that depend on what a call offers, so that operators cannot set them."""
 
 
 def _from_environment(role: str) -> dict[str, Any]:
@@ -278,9 +277,9 @@ def _from_environment(role: str) -> dict[str, Any]:
 
 def _checked(field: str, name: str, value: str) -> Any:
     try:
-        if field == "model" and value.startswith(f"{LLAMACPP}:"):  # a path may hold spaces
+        if field == "model" and value.startswith(f"{LLAMACPP}:"):  # a path may contain spaces
             return value
-        if field == "extra":  # the operator's own is free
+        if field == "extra":  # the operator may set any parameter
             extra = TypeAdapter(dict[str, Any]).validate_json(value)
             if chosen := sorted(extra.keys() & _CHOSEN_BY_CALL):
                 raise SettingsError(

@@ -1,4 +1,4 @@
-"""Beginning and end of whole runs, as log and trace tell them."""
+"""Start and end of whole runs in log and trace."""
 
 import asyncio
 import time
@@ -10,18 +10,18 @@ from services.run.log import log
 from services.run.traces import trace_run, tracing_wanted
 
 _begun: dict[tuple[str, str], tuple[str, float]] = {}
-"""The key of each run that is traced and under way in this process, and since when, by thread and run."""
+"""Key and start time of each traced run under way in this process, by thread and run."""
 
 
 def run_ended(thread: str, key: str, usage: Usage, status: str, **counts: int) -> None:
-    """Say in log and trace that a whole run has ended, and what it took.
+    """Log and trace the end of a whole run, with its usage.
 
     Args:
-        thread: of the run.
-        key: of its journal.
-        usage: of the whole run.
-        status: `done`, or `direct` where no research was due.
-        counts: what else is told of it, by name.
+        thread: id of the run's thread.
+        key: key of its journal.
+        usage: usage of the whole run.
+        status: `done`, or `direct` if no research was needed.
+        counts: further numbers, by name.
     """
     total = usage.total
     fields = {
@@ -41,12 +41,12 @@ def run_ended(thread: str, key: str, usage: Usage, status: str, **counts: int) -
 
 
 def run_stopped(thread: str, run: str, error: BaseException) -> None:
-    """Say in the trace that a whole run was stopped or has failed, unless it had come to its end.
+    """Trace that a whole run was stopped or failed, unless it had ended.
 
     Args:
-        thread: of the run.
-        run: its id where a server gives it one, else empty.
-        error: what ended it.
+        thread: id of the run's thread.
+        run: id of the run on a server, else empty.
+        error: the error that ended it.
     """
     begun = _begun.pop((thread, run), None)
     if begun is not None:
@@ -58,12 +58,12 @@ def run_stopped(thread: str, run: str, error: BaseException) -> None:
 
 
 def run_over(thread: str, run: str) -> None:
-    """Forget a run that has ended, or waits for a person: what it does then is another part of it."""
+    """Forget a run that has ended or waits for a person: its continuation counts as another part."""
     _begun.pop((thread, run), None)
 
 
 def run_begun(thread: str, key: str) -> None:
-    """Remember when a run began in this process, where it is traced; called again, it changes nothing."""
+    """Record the start time of a traced run in this process; repeated calls change nothing."""
     if thread and tracing_wanted():
         _begun.setdefault((thread, _run_id()), (key, time.monotonic()))
 

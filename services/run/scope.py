@@ -38,10 +38,10 @@ from services.run.thread_lock import hold_thread
 
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
-    """Return what this run chose.
+    """Return the choices of this run.
 
     Raises:
-        BadInput: a choice is impossible.
+        BadInput: a choice is invalid.
     """
     given = runtime.context
     if given is None:
@@ -52,10 +52,10 @@ def choices(runtime: Runtime[RunContext]) -> RunContext:
 
 
 def checked_choices(given: dict[str, object]) -> RunContext:
-    """Check choices that came as plain data.
+    """Validate choices given as plain data.
 
     Raises:
-        BadInput: a choice is impossible; the message names it and its bounds.
+        BadInput: a choice is invalid; the message names it and its bounds.
     """
     try:
         return RunContext.model_validate(given)
@@ -63,28 +63,28 @@ def checked_choices(given: dict[str, object]) -> RunContext:
         problem = error.errors(include_url=False)[0]
         field_name = ".".join(str(part)[:60] for part in problem["loc"])
         value = problem["input"]
-        plain = value is None or isinstance(value, str | int | float)  # anything else may be long, or hold a secret
+        plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret
         cannot = f"cannot be {repr(value)[:80]}" if plain else "cannot be used"
         raise BadInput(f"{field_name} {cannot}: {reason_of(problem)}.") from None
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:
-    """Return the store of this run's texts."""
+    """Return the evidence store of this run."""
     return EvidenceStore(runtime.store if runtime.store is not None else memory())
 
 
 @cache
 def memory() -> BaseStore:
-    """Return the store of runs that bring none: one for the whole process, in memory."""
+    """Return the store for runs without their own: a single one for the whole process, in memory."""
     return InMemoryStore()
 
 
 @contextmanager
 def prompts_of(context: RunContext) -> Iterator[None]:
-    """Render with the prompts that a run brings along while the block runs.
+    """Use the prompts that a run brings along while the block runs.
 
     Raises:
-        BadInput: one of them cannot be used; the message says what is wrong with it.
+        BadInput: a prompt cannot be used; the message says why.
     """
     if not context.prompts:
         yield
@@ -93,46 +93,46 @@ def prompts_of(context: RunContext) -> Iterator[None]:
     try:
         with using(with_texts(context.prompts)):
             yield
-    except PromptError as error:  # it cannot be compiled, or comes to too much when it is rendered
+    except PromptError as error:  # it cannot be compiled, or its rendering is too large
         raise BadInput(str(error)) from None
 
 
 def _untold(*_: object) -> None:
-    """Do nothing: the run has no watchers."""
+    """Do nothing: the run has no listeners."""
 
 
 @dataclass(slots=True)
 class Run:
-    """One node's part in a run."""
+    """The run scope of one node: its journal, budget, usage and listeners."""
 
     context: RunContext = field(default_factory=RunContext)
     node: str = ""
     step_id: str = ""
     thread: str = ""
-    """Of the run; empty where there is none."""
+    """Id of the run's thread; empty if there is none."""
     turn: int = 0
     """Step of the graph with which the turn of the conversation began."""
     locale: str = ""
-    """Of the person who asks, as far as it is known."""
+    """Locale of the user, as far as it is known."""
     journal: Journal = field(default_factory=Journal)
     budget: Budget = field(default_factory=Budget)
     usage: Usage = field(default_factory=Usage)
     embedding: CallUsage = field(default_factory=CallUsage)
-    """Use of an embedding endpoint that no search has counted yet."""
+    """Usage of an embedding endpoint that is not booked to a search yet."""
     tool_searches: list[ToolSearch] = field(default_factory=list)
-    """Searches of tools that were told, for the journal to tell them again."""
+    """Searches that tools reported, stored in the journal to report them again."""
     left_out: int = 0
-    """Pieces of evidence that did not fit into a prompt."""
+    """Number of pieces of evidence that did not fit into a prompt."""
     tell_call: Callable[[str, CallUsage], None] = _untold
-    """Told of each model call when it has ended: its role, and what it used."""
+    """Called after each model call with its role and usage."""
     tell_progress: Callable[[CallProgress], None] = _untold
-    """Told how a model call stands that takes its time."""
+    """Called with the progress of a slow model call."""
     tell_round: Callable[[str, dict[str, Any]], None] = _untold
-    """Told of each round of search that has been judged: of which step it was, and what it came to."""
+    """Called after each judged round of search with its step and result."""
     tell_searched: Callable[[Sequence[str], Sequence[Searched]], None] = _untold
-    """Told of each search of a step that works with tools: its queries, and what each search brought."""
+    """Called after each search of a step with tools, with the queries and each search's results."""
     tell_source: Callable[[Source], None] = _untold
-    """Told of each source of a step as it arrives; a source that was told already may be told again."""
+    """Called with each source of a step as it arrives, possibly more than once."""
     _started: float = field(default_factory=time.monotonic)
 
     @property
@@ -146,7 +146,7 @@ class Run:
         return self.budget.allowance.seconds - self.seconds
 
     def count_call(self, role: str, used: CallUsage, *, fresh: bool) -> None:
-        """Add a model call; one that the journal knew had not gone through this budget yet."""
+        """Add a model call; if the journal knew its answer, the call is also booked to the budget."""
         steps = {self.step_id: used} if self.step_id else {}
         self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
         self.tell_call(role, used)
@@ -154,18 +154,18 @@ class Run:
             self.budget.spend(used.tokens, used.cost or 0.0)
 
     def take_embedding(self) -> CallUsage:
-        """Return the use of an embedding endpoint since the last search, for that search to keep."""
+        """Return the embedding usage since the last search, to be booked to that search."""
         used, self.embedding = self.embedding, CallUsage()
         return used
 
     def has_searched(self, queries: Sequence[str], searched: Sequence[Searched]) -> None:
-        """Tell the run's watchers what a search of a step with tools brought; the rounds of such a step are calls of tools."""
+        """Report the results of a search by a step with tools; the rounds of such a step are tool calls."""
         if searched:
             self.tool_searches.append(ToolSearch(queries=list(queries), searched=list(searched)))
             self.tell_searched(queries, searched)
 
     def absorb(self, used: Usage, *, fresh: bool) -> None:
-        """Add what a tool used; what the journal knew had not gone through this budget yet."""
+        """Add a tool's usage; if the journal knew it, it is also booked to the budget."""
         self.usage = self.usage + used
         if not fresh:
             self.budget.spend(used.total.tokens, used.total.cost or 0.0)
@@ -186,7 +186,7 @@ _session_ends: list[Callable[[str], None]] = []
 
 
 def register_session_end(end: Callable[[str], None]) -> None:
-    """Let a room that holds connections end those of a run, by the key of its journal, when a node is cancelled or fails."""
+    """Register a function that closes a run's connections, by its journal's key, when a node is cancelled or fails."""
     _session_ends.append(end)
 
 
@@ -195,7 +195,7 @@ _current: ContextVar[Run | None] = ContextVar("run", default=None)
 
 @contextmanager
 def working_for(run: Run) -> Iterator[Run]:
-    """Let calls inside the block go through a part that no node opened: that of a judge, with its own journal and budget."""
+    """Use another run scope inside the block, not opened by a node: that of a judge, with its own journal and budget."""
     token = _current.set(run)
     try:
         yield run
@@ -204,13 +204,13 @@ def working_for(run: Run) -> Iterator[Run]:
 
 
 def current_run() -> Run:
-    """Return the part of a run that this code works for; outside of any run one without limits and without a journal."""
+    """Return the run scope of the running code; outside of runs, a scope without limits and journal."""
     return _current.get() or Run()
 
 
 @contextmanager
 def counting() -> Iterator[Callable[[], Usage]]:
-    """Count apart what is used inside the block; gives a function that returns it."""
+    """Count the usage inside the block separately; yields a function that returns it."""
     part = replace(current_run(), usage=Usage(), embedding=CallUsage(), tool_searches=[])
     token = _current.set(part)
     try:
@@ -223,12 +223,12 @@ def counting() -> Iterator[Callable[[], Usage]]:
 async def node_run(
     state: ResearchState, runtime: Runtime[RunContext], node: str, *, report: bool = False
 ) -> AsyncIterator[Run]:
-    """Open a node's part in the run; `usage.seconds` is set when it closes.
+    """Open a node's run scope; `usage.seconds` is set when it closes.
 
     Args:
-        state: whose usage is the account so far; a node that begins a turn gives only the locale of the person who asks.
-        runtime: the node's.
-        node: its name.
+        state: its usage is the account so far; a node that begins a turn gives only the user's locale.
+        runtime: runtime of the node.
+        node: name of the node.
         report: whether the report's share of the limits may be spent.
     """
     context = choices(runtime)
@@ -242,7 +242,7 @@ async def node_run(
 
 @asynccontextmanager
 async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> AsyncIterator[Run]:
-    """Open a worker's part in the run, with the share of the limits that it was sent with."""
+    """Open a worker's run scope, with the share of the limits that it was sent with."""
     context, step_id = choices(runtime), task["step"].id
     budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
     async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
@@ -262,8 +262,8 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
     token = _current.set(run)
     try:
         if run.context.prompts:
-            with suppress(PromptError):  # `prompts_of` says what is wrong with it
-                await asyncio.to_thread(with_texts, run.context.prompts)  # compiles them once, where it holds up nobody
+            with suppress(PromptError):  # `prompts_of` reports the error
+                await asyncio.to_thread(with_texts, run.context.prompts)  # compiles them once, off the event loop
         with prompts_of(run.context), watch_node(run.node, run.step_id, run.thread, run.journal.key):
             run_begun(run.thread, run.journal.key)
             async with hold_thread(runtime):
@@ -273,7 +273,7 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
             async def elapsed() -> _Elapsed:
                 return _Elapsed(seconds=run.seconds)
 
-            run.journal.branch_key = ""  # how long it took is its own
+            run.journal.branch_key = ""  # the duration is the step's own
             known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
             run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
     except BaseException:
@@ -289,13 +289,13 @@ def _thread(runtime: Runtime[RunContext]) -> str:
 
 
 def _end_sessions(run: Run) -> None:
-    """Close connections to tools when a node is cancelled or fails: no other node may come to close them."""
+    """Close connections to tools when a node is cancelled or fails: no later node may come to close them."""
     for end in _session_ends:
         end(run.journal.key)
 
 
 def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -> Journal:
-    """Name the journal after thread and turn; without a thread nothing can be resumed, and nothing is kept."""
+    """Return the journal of a thread's turn; without a thread a run cannot be resumed, and nothing is stored."""
     place = f"{_step() - turn}:{run.node}{':' if run.step_id else ''}{run.step_id}"
     info = runtime.execution_info
     if info is None or info.thread_id is None or runtime.store is None:
@@ -305,7 +305,7 @@ def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -
 
 
 def boundary_journal(state: ResearchState, runtime: Runtime[RunContext], node: str) -> Journal:
-    """Return the journal of a node for what it does outside of its part in the run."""
+    """Return the journal of a node for its work outside of its run scope."""
     return _journal(Run(node=node), runtime, state["turn"], 0)
 
 

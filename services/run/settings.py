@@ -1,4 +1,4 @@
-"""Secrets and endpoints, from the environment or `.env`. What a run can choose is in `schemas/context.py` instead."""
+"""Secrets and endpoints from the environment or `.env`; the choices of a run are in `schemas/context.py`."""
 
 import os
 from functools import cache
@@ -13,7 +13,7 @@ from services.run.errors import SettingsError, reason_of
 
 
 def _paths(value: object) -> object:
-    """Split a list of folders as the operating system writes them (`a:b`)."""
+    """Split a list of folders in the operating system's notation (`a:b`)."""
     if isinstance(value, str):
         return [Path(part) for part in value.split(os.pathsep) if part.strip()]
     return value
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
     """What LangGraph's server says of itself."""
 
     def address(self) -> str:
-        """Return the address of the server that this process is, without a slash at its end; empty in other processes."""
+        """Return the public address of this server, without a final slash; empty in other processes."""
         return (self.leadline_public_url or self.langgraph_api_url or "").rstrip("/")
 
 
@@ -109,9 +109,9 @@ def settings() -> Settings:
     """Return the settings of this process.
 
     Raises:
-        SettingsError: a variable holds something impossible.
+        SettingsError: a variable has an invalid value.
     """
-    role_environment()  # read at the same time, so that no call of a model reads `.env` in the event loop
+    role_environment()  # read here, so that no model call reads `.env` in the event loop
     endpoint_keys()
     _secrets()
     try:
@@ -135,19 +135,19 @@ def role_environment() -> dict[str, str]:
 
 @cache
 def endpoint_keys() -> dict[str, SecretStr]:
-    """Return the keys of single endpoints by the endpoint's name in capitals: `OPENAI_API_KEY_<NAME>`. Blocking when called first."""
+    """Return the keys of named endpoints, by the endpoint's name in capitals: `OPENAI_API_KEY_<NAME>`. Blocking when called first."""
     prefix = "OPENAI_API_KEY_"
     return {name.removeprefix(prefix): SecretStr(value) for name, value in _variables() if name.startswith(prefix)}
 
 
 def secret_named(name: str) -> SecretStr | None:
-    """Return a variable that the record of a search service names for its key or address; None where it is not set."""
+    """Return the value of a variable that a search service's record names for its key or address; None if it is not set."""
     return _secrets().get(name)
 
 
 @cache
 def _secrets() -> dict[str, SecretStr]:
-    """Return all variables, each as a secret: which of them are keys, records say that are not read yet."""
+    """Return all variables, each as a secret: the records that tell which are keys are not read yet."""
     return {name: SecretStr(value) for name, value in _variables()}
 
 
@@ -157,7 +157,7 @@ def _variables() -> list[tuple[str, str]]:
 
 
 def forget_settings() -> None:
-    """Read the environment anew at the next look; tests and notebooks that change it call this."""
+    """Read the environment again at the next access; for tests and notebooks that change it."""
     settings.cache_clear()
     role_environment.cache_clear()
     endpoint_keys.cache_clear()

@@ -1,4 +1,4 @@
-"""Messages to a run under way, in the store that the run has: left by whoever steers it, taken by the run at its boundaries.
+"""Messages to a run under way, in the run's store: users leave them, and the run takes them at its boundaries.
 
 They lie beside the run's journal, under the same name: of one turn of one thread. What a boundary takes is journaled before it is used, so a
 run that is killed there takes the same when it goes on, and a replay does what the run did.
@@ -33,14 +33,14 @@ async def leave_message(
     """Leave a message for a run.
 
     Args:
-        store: the run's.
+        store: store of the run.
         key: name of the run's journal.
-        action: what the message asks for.
-        text: its words.
-        steps: ids of the steps that it drops.
+        action: the requested action.
+        text: text of the message.
+        steps: ids of the steps to drop.
 
     Raises:
-        BadInput: it is empty or too long, or the run has had as many as it takes.
+        BadInput: the message is empty or too long, or the run has reached its maximum number of messages.
     """
     if not text.strip():
         raise BadInput('The message is empty. Say what to change, for example: "also look at the costs"')
@@ -64,20 +64,20 @@ async def leave_message(
 
 
 async def messages_of(store: BaseStore, key: str) -> list[Steering]:
-    """Return all messages to a run, in the order in which they came."""
+    """Return all messages to a run, oldest first."""
     items = await store.asearch(_place(key), limit=2 * MAX_MESSAGES)
     return sorted((Steering.model_validate(item.value) for item in items), key=lambda message: message.id)
 
 
 async def take_messages(journal: Journal, boundary: str, is_wanted: Callable[[Steering], bool]) -> list[Steering]:
-    """Take the messages that wait at a boundary of a run.
+    """Take the waiting messages at a boundary of a run.
 
     Args:
-        journal: of the task that comes to the boundary.
-        boundary: tells it from others of the same task.
-        is_wanted: tells which messages matter there.
+        journal: journal of the task at the boundary.
+        boundary: name of the boundary, unique in the task.
+        is_wanted: tells which messages apply there.
     """
-    apart = replace(journal, branch_key="")  # what somebody says to one branch of a thread is not said to another
+    apart = replace(journal, branch_key="")  # a message to one branch of a thread is not for its other branches
 
     async def read() -> _Taken:
         if apart.store is None:
@@ -93,11 +93,11 @@ async def take_messages(journal: Journal, boundary: str, is_wanted: Callable[[St
 
 
 async def told_to_end(run: Run, boundary: str) -> bool:
-    """Tell whether a step is to end here: somebody wants it left out, or the report to be written.
+    """Tell whether a step should end here, because a message drops it or asks for the report.
 
     Args:
-        run: the step's part in the run; anything else is never told to end.
-        boundary: tells this place of the step from others.
+        run: run scope of the step; other scopes never end this way.
+        boundary: name of this place in the step, unique in it.
     """
 
     def ends(message: Steering) -> bool:

@@ -1,4 +1,4 @@
-"""Events of what goes on inside a node: model calls, rounds, searches and sources, sent as they happen."""
+"""Events from inside a node: model calls, rounds, searches and sources, emitted as they happen."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,13 +14,13 @@ from services.run.ui_text import call_state, in_brackets, task_title
 
 
 def tell_call(runtime: Runtime[RunContext], node: str, step_id: str, role: str, used: CallUsage) -> None:
-    """Send the event of a model call."""
+    """Emit the event of a model call."""
     title = f"{role}: {used.tokens:,} tokens, {used.seconds:.1f} s"
     emit(runtime, "call", node, title, {"role": role, "step": step_id, **used.model_dump(mode="json")})
 
 
 def tell_progress(runtime: Runtime[RunContext], node: str, step_id: str, locale: str, progress: CallProgress) -> None:
-    """Send the event of a model call that takes its time."""
+    """Emit the progress event of a slow model call."""
     state = call_state(progress, locale)
     data = {**progress.model_dump(mode="json"), "step": step_id}
     task = task_title(progress.role, step_id, locale)
@@ -28,7 +28,7 @@ def tell_progress(runtime: Runtime[RunContext], node: str, step_id: str, locale:
 
 
 def tell_round(runtime: Runtime[RunContext], node: str, locale: str, step_id: str, data: dict[str, Any]) -> None:
-    """Send the event of a round of search."""
+    """Emit the event of a round of search."""
     searched = in_brackets(map(Searched.model_validate, data["searched"]), locale)
     values = {"number": data["round"], **{name: data[name] for name in ("excerpts", "sources")}, "searched": searched}
     emit_message(runtime, "round", node, "round_done", locale, data={"step": step_id, **data}, id=step_id, **values)
@@ -42,14 +42,14 @@ def tell_searched(
     queries: Sequence[str],
     searched: Sequence[Searched],
 ) -> None:
-    """Send the event of a search in a step with tools."""
+    """Emit the event of a search in a step with tools."""
     data = {"step": step_id, "queries": list(queries), "searched": [search.model_dump() for search in searched]}
     values = {"id": step_id, "queries": "; ".join(queries), "searched": in_brackets(searched, locale)}
     emit_message(runtime, "searched", node, "step_searched", locale, data=data, **values)
 
 
 def source_teller(runtime: Runtime[RunContext], node: str, step_id: str, locale: str) -> Callable[[Source], None]:
-    """Return what sends the event of a step's source, once each."""
+    """Return a function that emits the event of a step's source, once for each source."""
     sent: set[str] = set()
 
     def tell(source: Source) -> None:

@@ -1,4 +1,4 @@
-"""One run a thread: while a run works it holds a claim on its thread, in the store that all servers of a deployment share.
+"""Allows one run per thread: a run holds a claim on its thread, in the store that all servers of a deployment share.
 
 The dev server lets a thread's runs wait for one another; servers of several machines may not. Two runs at once would fork the
 thread's checkpoints, and the later one to end would undo the other. So a run claims its thread before its first call, renews
@@ -26,10 +26,10 @@ from services.run.errors import BadInput
 from services.run.log import WARNING, log
 
 LEASE = 15.0
-"""Seconds for which a claim holds unless it is renewed. Clocks of several machines should agree better than that."""
+"""Seconds for which a claim holds unless it is renewed; the clocks of several machines must agree better than that."""
 RENEW = 5.0
 LOOK = 0.25
-"""Seconds between two looks at a rival's claim."""
+"""Seconds between two checks of a rival's claim."""
 _MAX_CLAIMS = 100
 
 
@@ -51,14 +51,14 @@ class Hold:
     working: bool = False
     renewed: float = 0.0
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Steps that run side by side claim their thread once."""
+    """Lets parallel steps claim their thread only once."""
 
     @property
     def _place(self) -> tuple[str, str]:
         return "claims", hashlib.sha256(self.thread.encode()).hexdigest()[:32]
 
     async def take(self) -> None:
-        """Claim the thread, or renew the claim where it is getting old.
+        """Claim the thread, or renew an old claim.
 
         Raises:
             BadInput: another run works on the thread.
@@ -74,7 +74,7 @@ class Hold:
         try:
             while rivals := await self._rivals():
                 await self._outlast(max(rivals, key=lambda rival: (rival.working, rival.run < self.run)))
-                await self._write()  # the claim may have run out meanwhile
+                await self._write()  # the claim may have expired meanwhile
             self.working = True
             await self._write()
         except BaseException:
@@ -82,12 +82,12 @@ class Hold:
             raise
 
     async def let_go(self) -> None:
-        """Give the thread free."""
+        """Release the thread."""
         self.working = False
         await asyncio.shield(asyncio.ensure_future(self.store.adelete(self._place, self.run)))
 
     async def _outlast(self, rival: _Claim) -> None:
-        """Wait until a rival's claim runs out, or changes while the rival still looks whether it is alone.
+        """Wait until a rival's claim expires, or changes while the rival still checks for other claims.
 
         Raises:
             BadInput: the rival comes first, or is alive: it has renewed its claim, or has ended and left the thread changed.
@@ -106,7 +106,7 @@ class Hold:
             )
 
     async def _rivals(self) -> list[_Claim]:
-        """Return the claims of other runs that have not run out."""
+        """Return the claims of other runs that have not expired."""
         items = await self.store.asearch(self._place, limit=_MAX_CLAIMS)
         claims = [_Claim.model_validate(item.value) for item in items]
         return [claim for claim in claims if claim.run != self.run and claim.until > time.time()]
@@ -118,11 +118,11 @@ class Hold:
 
 
 _holds: dict[tuple[str, str], Hold] = {}
-"""Of this process, by thread and run."""
+"""Holds of this process, by thread and run."""
 
 
 def _hold(runtime: Runtime[RunContext]) -> Hold | None:
-    """Return a run's hold of its thread; None where no server runs it: there a lock file does the same."""
+    """Return a run's hold of its thread; None outside of servers, where a lock file has the same effect."""
     info = runtime.execution_info
     run = str(get_config().get("configurable", {}).get("run_id") or "")
     if info is None or info.thread_id is None or runtime.store is None or not run:
@@ -135,7 +135,7 @@ def _hold(runtime: Runtime[RunContext]) -> Hold | None:
 
 @asynccontextmanager
 async def hold_thread(runtime: Runtime[RunContext]) -> AsyncIterator[None]:
-    """Hold the run's thread while a node works, and on to the next node; `give_free` lets go of it when the run has ended.
+    """Hold the run's thread while a node works, and on to the next node; `give_free` releases it at the end of the run.
 
     Raises:
         BadInput: another run works on the thread.
@@ -153,7 +153,7 @@ async def hold_thread(runtime: Runtime[RunContext]) -> AsyncIterator[None]:
 
 
 async def give_free(thread: str, run: str) -> None:
-    """Give a run's thread free: the run has ended, or waits for a person. A claim that cannot be deleted runs out."""
+    """Release a run's thread: the run has ended, or waits for a person. A claim that cannot be deleted expires."""
     hold = _holds.pop((thread, run), None)
     if hold is not None:
         try:

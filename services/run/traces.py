@@ -1,4 +1,4 @@
-"""OpenTelemetry traces, where the standard variables ask for them: run > node > call, with the names of `gen_ai`.
+"""OpenTelemetry traces, enabled by the standard variables: spans for run, node and call, with the names of `gen_ai`.
 
 They are sent when `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or `OTEL_TRACES_EXPORTER` is set, and
 the extra `otel` is installed. Nothing is imported otherwise. The trace of a run has the run's own key as its id, so that nodes
@@ -33,25 +33,25 @@ _ATTRIBUTES = {
     "finish": "gen_ai.response.finish_reasons",
     "host": "server.address",
 }
-"""What fields of the log are called in a span; others keep their names below `leadline.`."""
+"""Span attributes of log fields; other fields keep their names below `leadline.`."""
 _PLAIN = (bool, int, float, str, list)
 _OPERATIONS = {"model": "chat", "tool": "execute_tool", "embedding": "embeddings"}
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a span is about."""
+    """Description of a span."""
 
     name: str
     attributes: dict[str, Any] = field(default_factory=dict)
     client: bool = False
     """True for a call to something outside."""
     key: str = ""
-    """Of the run to which it belongs directly; empty for what belongs to the span around it."""
+    """Key of the run whose root span is the parent; empty for a child of the current span."""
 
     @classmethod
     def call(cls, kind: str, what: str | None) -> "Span":
-        """Describe a call."""
+        """Describe the span of a call."""
         operation = _OPERATIONS.get(kind)
         about = {"leadline.call": kind, **({"gen_ai.operation.name": operation} if operation else {})}
         if kind == "tool":
@@ -60,13 +60,13 @@ class Span:
 
     @classmethod
     def node(cls, node: str, step: str, thread: str, key: str) -> "Span":
-        """Describe a node."""
+        """Describe the span of a node."""
         about = {"leadline.node": node, "gen_ai.conversation.id": thread, **({"leadline.step": step} if step else {})}
         return cls(f"{node} {step}".strip(), about, key=key)
 
 
 def tracing_wanted() -> bool:
-    """Tell whether the environment asks for traces."""
+    """Tell whether the environment enables traces."""
     if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or os.environ.get("OTEL_TRACES_EXPORTER") == "none":
         return False
     return any(os.environ.get(name) for name in (*_ENDPOINTS, "OTEL_TRACES_EXPORTER"))
@@ -74,7 +74,7 @@ def tracing_wanted() -> bool:
 
 @cache
 def missing_packages() -> str:
-    """Return how to install what is missing where traces are wanted, else nothing."""
+    """Return how to install missing packages if traces are enabled, else an empty text."""
     if not tracing_wanted():
         return ""
     try:
@@ -88,11 +88,11 @@ def missing_packages() -> str:
 
 @contextmanager
 def span(about: Span, fields: Mapping[str, object]) -> Iterator[None]:
-    """Make a span of the block.
+    """Trace the block in a span.
 
     Args:
-        about: what it is.
-        fields: read at its end; they become attributes.
+        about: description of the span.
+        fields: its attributes, read at the end.
     """
     if not tracing_wanted() or missing_packages():
         yield
@@ -119,14 +119,14 @@ def span(about: Span, fields: Mapping[str, object]) -> Iterator[None]:
 
 
 def trace_run(thread: str, key: str, seconds: float, fields: Mapping[str, object], error: str = "") -> None:
-    """Make the span of a whole run, at its end. A run that is gone on with after it was stopped makes its span again.
+    """Create the span of a whole run, at its end. A resumed run creates its span again.
 
     Args:
-        thread: of the run.
-        key: the run's; nothing is made without one.
-        seconds: that the run took.
-        fields: they become attributes.
-        error: the type of what ended it, if it did not end by itself.
+        thread: id of the run's thread.
+        key: key of the run; without it there is no span.
+        seconds: duration of the run.
+        fields: attributes of the span.
+        error: type of the error that ended the run, or empty.
     """
     if not key or not tracing_wanted() or missing_packages():
         return
@@ -148,7 +148,7 @@ def trace_run(thread: str, key: str, seconds: float, fields: Mapping[str, object
 
 
 def forget_traces() -> None:
-    """Read the environment anew at the next span; tests that change it call this."""
+    """Read the environment again at the next span; for tests that change it."""
     if _tracer.cache_info().currsize:
         from services.run.traces_sdk import provider
 
@@ -166,7 +166,7 @@ def _tracer() -> "Tracer":
 
 
 def _root(key: str) -> int:
-    """Return the id of the run's own span: a part of its key that is not nothing."""
+    """Return the id of the run's root span: a part of its key that is not zero."""
     return int(key[16:], 16) or 1
 
 
@@ -179,7 +179,7 @@ def _parent(key: str) -> Any:
 
 
 def _attributes(fields: Mapping[str, object]) -> dict[str, Any]:
-    """Return fields of the log as attributes of a span, which are plain values or lists of strings."""
+    """Convert log fields to span attributes, which are plain values or lists of strings."""
     attributes: dict[str, Any] = {}
     for name, value in fields.items():
         if value is not None:

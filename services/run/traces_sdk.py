@@ -1,4 +1,4 @@
-"""The exporter of spans by OpenTelemetry's SDK; imported only where traces are wanted."""
+"""The span exporter with OpenTelemetry's SDK; imported only if traces are enabled."""
 
 import importlib
 import os
@@ -18,7 +18,7 @@ _given: ContextVar[tuple[int, int] | None] = ContextVar("given", default=None)
 
 @contextmanager
 def ids(trace: int, span: int) -> Iterator[None]:
-    """Give the next span these ids."""
+    """Set the ids of the next span."""
     token = _given.set((trace, span))
     try:
         yield
@@ -27,7 +27,7 @@ def ids(trace: int, span: int) -> Iterator[None]:
 
 
 class _Ids(RandomIdGenerator):
-    """Random ids, but for a span whose ids are given."""
+    """Generates random ids, except for a span whose ids are set."""
 
     def generate_span_id(self) -> int:
         given = _given.get()
@@ -40,7 +40,7 @@ class _Ids(RandomIdGenerator):
 
 @cache
 def provider() -> TracerProvider:
-    """Return what makes spans, set up by the standard variables; it sends what is left when the process ends."""
+    """Return the tracer provider, configured by the standard variables; it flushes its spans when the process ends."""
     given = f"{os.environ.get('OTEL_SERVICE_NAME', '')}{os.environ.get('OTEL_RESOURCE_ATTRIBUTES', '')}"
     named = {} if os.environ.get("OTEL_SERVICE_NAME") or "service.name" in given else {"service.name": "leadline"}
     made = TracerProvider(resource=Resource.create(named), id_generator=_Ids())
@@ -49,10 +49,10 @@ def provider() -> TracerProvider:
 
 
 def _exporter() -> SpanExporter:
-    """Return what sends spans.
+    """Return the span exporter.
 
     Raises:
-        ImportError: it is not installed.
+        ImportError: the exporter is not installed.
     """
     if os.environ.get("OTEL_TRACES_EXPORTER") == "console":
         return ConsoleSpanExporter()

@@ -1,4 +1,4 @@
-"""Messages of the program to a person, in English and Chinese. Reports have labels of their own."""
+"""The program's messages to people, in English and Chinese; reports have labels of their own."""
 
 import re
 import tomllib
@@ -25,18 +25,18 @@ def is_chinese(locale: str) -> bool:
 
 
 def task_title(role: str, step_id: str, locale: str) -> str:
-    """Return what a model call is for, as people call it: the step that it is for, else what its role does."""
+    """Return the purpose of a model call for people: its step, else the work of its role."""
     if step_id:
         return say("task_step", locale, step=step_id)
     return say(f"task_{role}", locale) if f"task_{role}" in MESSAGES else role
 
 
 def reason_text(reason: str, locale: str) -> str:
-    """Return why a model was asked again, in words.
+    """Return in words why a model call was repeated.
 
     Args:
-        reason: a code such as `cut_off`, with its detail after a colon where it has one; or a fault such as `HTTP 429`.
-        locale: the reader's.
+        reason: a code such as `cut_off`, with optional detail after a colon, or a fault such as `HTTP 429`.
+        locale: locale of the reader.
     """
     code, _, detail = " ".join(reason.split()).partition(": ")
     if f"again_{code}" not in MESSAGES:
@@ -46,7 +46,7 @@ def reason_text(reason: str, locale: str) -> str:
 
 
 def call_state(progress: CallProgress, locale: str) -> str:
-    """Return how a model call stands, with its seconds and with why it was made again."""
+    """Return the progress of a model call, with its seconds and the reason of a repetition."""
     reason, seconds = reason_text(progress.reason[:LONGEST_PROBLEM], locale), int(progress.seconds)
     if progress.state == "again":
         return say("call_again_soon" if seconds else "call_again", locale, seconds=seconds, reason=reason)
@@ -55,7 +55,7 @@ def call_state(progress: CallProgress, locale: str) -> str:
 
 
 def searched_text(searched: Iterable[Searched], locale: str) -> str:
-    """Return what each search brought, in words, such as `brave: failed (Brave Search was not reached), duckduckgo 10`; empty where none was made."""
+    """Return the results of searches in words: `brave: failed (Brave Search was not reached), duckduckgo 10`; or nothing."""
     return say("searched_between", locale).join(_brought(search, locale) for search in searched)
 
 
@@ -72,23 +72,23 @@ def _brought(search: Searched, locale: str) -> str:
 
 
 def _search_title(name: str, locale: str) -> str:
-    """Return the name of a search; services have their own in every language."""
+    """Return the display name of a search; services have one name in all languages."""
     return say(f"searched_{name}", locale) if name in {"documents", "memory"} else name
 
 
 def in_brackets(searched: Iterable[Searched], locale: str) -> str:
-    """Return the same as the end of a title."""
+    """Return the same text in brackets, for the end of a title."""
     text = searched_text(searched, locale)
     return say("searched_end", locale, searched=text) if text else ""
 
 
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:
-    """Return what went wrong as a reader is told: framed in the reader's language, where its own words are of another one.
+    """Return the message of a problem for a reader: framed in the reader's language if the problem's own text is in another.
 
     Args:
-        problem: an error, or the words of one, which are English, or in the reader's language already.
-        locale: the reader's.
-        key: of the frame.
+        problem: an error or its text, which is English or in the reader's language.
+        locale: locale of the reader.
+        key: key of the frame's message.
     """
     if isinstance(problem, UselessAnswer):
         return say("useless_answer", locale, problem=problem.problem[:LONGEST_PROBLEM], role=problem.role.upper())
@@ -97,7 +97,7 @@ def problem_text(problem: Exception | str, locale: str, key: str = "trouble") ->
 
 
 def say(key: str, locale: str, **values: object) -> str:
-    """Return a message in the locale's language, English for all but Chinese; with the words of a page where a server says it."""
+    """Return a message in the locale's language, English for all but Chinese; on a server, its version for the page."""
     message, language = MESSAGES[key], "zh" if is_chinese(locale) else "en"
     words = message.get(f"page_{language}") if is_served() else None
     return without_paths(clean_text((words or message[language]).format(**values)))

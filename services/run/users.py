@@ -1,4 +1,4 @@
-"""The user of a run, whom the server recognised by a token, if it knows users at all."""
+"""The user of a run, whom the server recognised by a token, if it has users."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,14 +7,14 @@ from services.run.page_messages import run_configuration
 from services.run.settings import Settings
 
 LOCAL = "local"
-"""Who a server without tokens serves: whoever sits at this machine."""
+"""The user of a server without tokens: the person at this machine."""
 
 
 def current_user() -> str:
-    """Return the name of the user whose run this code works for; empty outside of runs and where there are no users.
+    """Return the name of the current run's user; empty outside of runs and without users.
 
-    The server writes it into the run's configuration itself, over whatever a client put there: LangGraph's both the user and
-    their name, Aegra the user alone.
+    The server writes it into the run's configuration itself, replacing a client's values: LangGraph writes the user and
+    their name, Aegra only the user.
     """
     configurable = run_configuration()
     user = configurable.get("langgraph_auth_user")
@@ -28,7 +28,7 @@ def _identity(user: object) -> object:
 
 
 def own_folder(environment: Settings) -> list[Path]:
-    """Return the folder of the current user's documents, if the operator gives users folders and there is one. Blocking."""
+    """Return the folder of the current user's documents, if the operator gives users folders and it exists. Blocking."""
     name = current_user()
     if environment.leadline_user_docs is None or not name:
         return []
