@@ -1,1 +1,1 @@
-"""Tools that a model can call: the set of a step is built for it."""
+"""Tools for models; each step gets its own set."""

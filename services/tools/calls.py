@@ -1,4 +1,4 @@
-"""The calls of a round: run side by side and journaled; their errors go to the model as text."""
+"""Executes the tool calls of a round in parallel, records them in the journal, and returns errors to the model as text."""
 
 import asyncio
 import json
@@ -26,9 +26,9 @@ from services.tools.tool_sources import passages_of
 from services.tools.workspace import Workspace
 
 MAX_RESULT = 2_000_000
-"""Characters of what a tool returns that are kept; most tools have bounds of their own, below it."""
+"""Maximum characters stored of a tool's result; most tools have lower limits."""
 MAX_CALLS = 6
-"""Calls of one round; they run side by side."""
+"""Maximum calls in one round; they run in parallel."""
 READ_RESULT = "read_result"
 
 
@@ -73,7 +73,7 @@ class _ReadNumbered(_ReadResult):
 
 
 class Calls:
-    """Runs the calls that a model asks for, and remembers what they returned."""
+    """Runs the calls that a model requests, and stores their results."""
 
     def __init__(
         self, tools: Sequence[BaseTool], workspace: Workspace, seconds: float | None, *, by_reference: bool = False
@@ -81,10 +81,10 @@ class Calls:
         """Prepare to run calls.
 
         Args:
-            tools: of the step, with unique names.
-            workspace: what the tools share.
-            seconds: most seconds of any call; by default each tool's own limit counts.
-            by_reference: whether results that can be quoted are shown as passages with numbered sentences.
+            tools: tools of the step, with unique names.
+            workspace: the workspace that the tools share.
+            seconds: maximum seconds of a call; by default each tool's own limit.
+            by_reference: whether quotable results are shown as passages with numbered sentences.
         """
         parameters = _ReadNumbered if by_reference else _ReadResult
         reader = as_tool(
@@ -99,7 +99,7 @@ class Calls:
         self._seen = {passage.id for passage in workspace.passages}
 
     async def run(self, calls: Sequence[ToolCall]) -> list[CallMade]:
-        """Run the calls of one round; one that is repeated runs once, and those above the limit do not run."""
+        """Run the calls of one round; repeated calls run once, and calls above the limit do not run."""
         first: dict[str, asyncio.Task[ToolResult]] = {}
         tasks: list[asyncio.Task[ToolResult] | ToolResult] = []
         for place, call in enumerate(calls):
@@ -166,7 +166,7 @@ class Calls:
         return await self._stored(tool, message)
 
     async def _stored(self, tool: BaseTool, message: Any) -> ToolResult:
-        """Store the whole text of a result, and choose the part that the model sees."""
+        """Store the full text of a result, and select the part that the model sees."""
         evidence = self._workspace.evidence
         output = message.artifact if isinstance(message, ToolMessage) else None
         if not isinstance(output, ToolOutput):
@@ -187,7 +187,7 @@ class Calls:
         )
 
     async def _remember(self, result: ToolResult) -> ToolResult:
-        """Keep what a call returned for the calls after it; return the result as the model sees it."""
+        """Store a call's result for later calls; return it as the model sees it."""
         self._texts.update(result.kept)
         found: list[Passage] = []
         if result.output is not None and not result.failed:
@@ -201,7 +201,7 @@ class Calls:
         return result
 
     async def _shown(self, passages: Sequence[Passage], response_format: ResponseFormat) -> str:
-        """Show passages of a result by reference; those that were shown to their end before are only named."""
+        """Show passages of a result by reference; passages that were shown completely before are only named."""
         with_numbers = await asyncio.to_thread(numbered, passages)
         shown_now = show_passages(with_numbers, self._workspace.sources, response_format, self._seen)
         self._seen.update(shown_now.whole)
@@ -223,7 +223,7 @@ class Calls:
 
 
 def without_code(made: CallMade) -> ToolCall:
-    """Return a call with a marker, its id, in the place of each long argument that was kept."""
+    """Return a call with each stored long argument replaced by a marker, its id."""
     if not made.result.kept or made.result.failed:
         return made.call
     marker = "; ".join(f'kept as {name}: read_result(id="{name}")' for name in made.result.kept)
@@ -238,7 +238,7 @@ def _bounded(text: str) -> str:
 
 
 def _text(content: Any) -> str:
-    """Return what a tool returned as text: strings as they are, content blocks by their texts, all else as JSON."""
+    """Convert a tool's result to text: strings unchanged, content blocks by their texts, other values as JSON."""
     if isinstance(content, str):
         return content
     if isinstance(content, list) and all(isinstance(block, dict) and block.get("type") == "text" for block in content):
@@ -247,7 +247,7 @@ def _text(content: Any) -> str:
 
 
 def _tell_again(run: Run, result: ToolResult) -> None:
-    """Tell of searches that the tool made when it ran, with their sources, as it did then."""
+    """Report the searches and sources that the tool reported when it ran."""
     if result.searches and result.output is not None:
         for key in dict.fromkeys(passage.content_hash for passage in result.output.passages):
             run.tell_source(result.output.sources[key])

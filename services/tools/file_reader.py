@@ -1,4 +1,4 @@
-"""The tool `file_reader`: a file of the run's folders, as text that can be cited."""
+"""The tool `file_reader`: reads a file of the run's folders as quotable text."""
 
 import asyncio
 import re
@@ -18,11 +18,11 @@ from services.tools.files.access import Opened, open_file
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 
 READ_SECONDS = 45.0
-"""Seconds that reading a file may take."""
+"""Maximum seconds for reading a file."""
 DATA = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".json", ".jsonl", ".ndjson"})
-"""Endings of files that programs may want to read."""
+"""Suffixes of data files for programs."""
 MAX_FOR_PROGRAMS = 20_000_000
-"""Bytes of the largest file that is handed to programs."""
+"""Maximum bytes of a file for programs."""
 _DESCRIPTION = (
     "Read a file of the user's folders: a table (CSV, Excel) with its columns and number of rows, JSON with its shape, a text, "
     "a program, or a document (PDF, DOCX, HTML). Large tables come with their first rows and the true number of rows; "
@@ -51,11 +51,11 @@ class FileReader(BaseModel):
 
 
 def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
-    """Make the tool for a run.
+    """Build the tool for a run.
 
     Args:
-        run: whose folders may be read.
-        evidence: where files of data are put for programs.
+        run: the run whose folders may be read.
+        evidence: the store for data files for programs.
     """
 
     async def execute(request: FileReader) -> ToolOutput:
@@ -77,7 +77,7 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
 
 
 async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, str]:
-    """Store a data file for the programs that run later, so that they have all of it, not the part that was shown."""
+    """Store a data file for later programs, so that they can read all of it, not only the shown part."""
     path = PurePath(opened.name)
     if path.suffix.lower() not in DATA or len(opened.data) > MAX_FOR_PROGRAMS:
         return {}

@@ -1,4 +1,4 @@
-"""The loop of tool calls in bounded rounds, in either of two protocols: native function calls, or structured JSON.
+"""The tool loop in bounded rounds, with either of two protocols: native function calls, or structured JSON.
 
 What a call returns, errors included, goes back to the model as data; what cannot be read goes back as an error, too. The
 structured protocol is for models without function calling: tools are described in the prompt, and an action comes back.
@@ -32,7 +32,7 @@ from services.tools.structured_calls import calls_of, read_structured, with_argu
 from services.tools.workspace import Workspace
 
 MAX_ROUNDS = 8
-"""Most model calls of one piece of work."""
+"""Maximum number of model calls of a loop."""
 LAST_ROUND = "This is the last round: give your result now, without further calls."
 
 
@@ -63,24 +63,24 @@ async def use_tools(
     rounds: int = MAX_ROUNDS,
     tool_seconds: float | None = None,
 ) -> Worked:
-    """Let a role's model work with tools until it hands over a result, or the rounds are used up.
+    """Let a role's model work with tools until it returns a result, or the rounds are used up.
 
     Args:
         role: stem of node and template.
         prompt: the role's prompt model.
-        tools: what it may use; names are unique.
-        workspace: what the tools share, and where their results are kept; in memory by default.
+        tools: the offered tools, with unique names.
+        workspace: the tools' shared workspace, which holds their results; in memory by default.
         tool_choice: `auto`; `none` to offer no tool; `required` or a tool's name where the first answer must call some
             tool, or that one. Later answers are free. A model that does not follow is told so once.
         by_reference: whether results that can be quoted are shown as passages with ids and numbered sentences, by which
             the model's answer can name them; the ids are those of `workspace.passages`.
-        rounds: most model calls.
-        tool_seconds: seconds for one call of any tool; by default each tool's own limit.
+        rounds: maximum number of model calls.
+        tool_seconds: maximum seconds of a tool call; by default each tool's own limit.
 
     Raises:
         BadInput: two tools have one name, or the choice names no tool that is offered.
-        LimitReached: the budget leaves no room for it, or no time.
-        ModelError: the endpoint refused or could not be reached, or nothing that it said was of use.
+        LimitReached: the budget or the time left does not suffice for a call.
+        ModelError: the endpoint refused or could not be reached, or no answer could be used.
     """
     names = [tool.name for tool in tools]
     if len(set(names)) < len(names):
@@ -104,10 +104,10 @@ async def use_tools(
 
 
 def _demanded(choice: str, names: Sequence[str]) -> frozenset[str]:
-    """Return the tools of which the first answer must call one; none where it is free.
+    """Return the tools of which the first answer must call one; empty if no call is required.
 
     Raises:
-        BadInput: the choice can be followed by no call.
+        BadInput: no offered tool matches the choice.
     """
     if choice in {"auto", "none"}:
         return frozenset()
@@ -123,9 +123,9 @@ def _demanded(choice: str, names: Sequence[str]) -> frozenset[str]:
 
 
 async def _starts_structured(role: str) -> bool:
-    """Choose the protocol, as the run did that is replayed, if one is."""
+    """Choose the protocol; a replay chooses as the recorded run did."""
     run = current_run()
-    if run.journal.replays:  # which needs no model
+    if run.journal.replays:  # a replay needs no model
         return run.journal.marked("structured")
     model = await settled(role_model(role, run.context))
 
@@ -139,11 +139,11 @@ async def _starts_structured(role: str) -> bool:
 
 @dataclass(slots=True)
 class _Round:
-    """One round: what the model answered, and what its calls returned."""
+    """One round: the model's answer and the results of its calls."""
 
     reply: Reply
     text: str = ""
-    """The result where the model is done, else what it wrote beside its calls."""
+    """The result if the model is done, else the text beside its calls."""
     done: bool = False
     calls: Sequence[ToolCall] = ()
     made: list[CallMade] = field(default_factory=list)
@@ -151,12 +151,12 @@ class _Round:
     problem: str = ""
     """Why the answer cannot be read."""
     reminder: str = ""
-    """Which call was demanded and not made."""
+    """Reminder of a required call that was not made."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """One piece of work, by either protocol."""
+    """One run of the loop, with either protocol."""
 
     role: str
     prompt: BaseModel
@@ -168,13 +168,13 @@ class _Work:
 
     @property
     def first(self) -> str:
-        """The demanded call in words; empty where there is none."""
+        """The required call in words; empty if there is none."""
         if not self.demanded:
             return ""
         return "a tool" if self.tool_choice == "required" else f"the tool `{self.tool_choice}`"
 
     async def native(self) -> Worked:
-        """Work by native function calls."""
+        """Run the loop with native function calls."""
         offered = [] if self.tool_choice == "none" else list(self.calls.tools.values())
         tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in offered]
         choice = self.tool_choice if self.demanded else "auto"
@@ -190,7 +190,7 @@ class _Work:
         return await self._work(exchange, read, messages)
 
     async def structured(self) -> Worked:
-        """Work by the structured protocol."""
+        """Run the loop with the structured protocol."""
         tools = [convert_to_openai_tool(tool)["function"] for tool in self.calls.tools.values()]
         tools = [{**tool, "parameters": json.dumps(tool["parameters"], ensure_ascii=False)} for tool in tools]
         instructions = render_partial(
@@ -212,7 +212,7 @@ class _Work:
         read: Callable[[Reply, int], _Round],
         messages: Callable[[Sequence[_Round]], list[BaseMessage]],
     ) -> Worked:
-        """Call the model until it is done: `messages` shows it earlier rounds, `read` takes a reply and its number."""
+        """Call the model until it is done: `messages` renders earlier rounds, `read` parses a reply and its number."""
         rounds: list[_Round] = []
         for number in range(1, self.max_rounds + 1):
             reply = await exchange.say(messages(rounds))
@@ -247,7 +247,7 @@ class _Work:
 
 
 def _structured(reply: Reply, number: int) -> _Round:
-    """Read a reply of the structured protocol."""
+    """Parse a reply of the structured protocol."""
     try:
         text, answer = read_structured(reply.text)
     except ValueError as error:
@@ -260,7 +260,7 @@ def _structured(reply: Reply, number: int) -> _Round:
 
 
 def _native_messages(earlier: _Round) -> list[BaseMessage]:
-    """Show a round: the calls, with long code replaced by its id, and their results."""
+    """Render a round as messages: the calls, with long code replaced by its id, and their results."""
     calls = [without_code(made) for made in earlier.made]
     request = AIMessage(
         earlier.reply.text or ("" if calls else "(empty)"),
@@ -283,7 +283,7 @@ def _native_messages(earlier: _Round) -> list[BaseMessage]:
 
 
 def _structured_messages(earlier: _Round, left: int) -> list[BaseMessage]:
-    """Show a round of the structured protocol, and how many are left after it."""
+    """Render a round of the structured protocol, with the number of remaining rounds."""
     ending = "This is the last round: only `complete` is possible." if left == 1 else f"{left} rounds are left."
     if earlier.answer is None:
         lines, answer = [f"That cannot be read: {as_data(earlier.problem)}"], earlier.reply.text or "(empty)"

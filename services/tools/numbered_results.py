@@ -1,4 +1,4 @@
-"""Results of tools as passages with ids and numbered sentences, so that an answer names what it takes."""
+"""Renders tool results as passages with ids and numbered sentences, which an answer refers to."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -11,11 +11,11 @@ _NOTHING = "(nothing)"
 
 
 class ShownPassages(NamedTuple):
-    """The part of some passages that the model sees."""
+    """The part of the passages that the model sees."""
 
     text: str
     whole: list[str]
-    """Ids of the passages that it shows to their end."""
+    """Ids of the passages that are shown completely."""
 
 
 def show_passages(
@@ -25,15 +25,15 @@ def show_passages(
     seen: Collection[str] = (),
     first: int = 1,
 ) -> ShownPassages:
-    """Show passages, a line each sentence, and say how to read what there is no room for.
+    """Render passages with one line for each sentence, and a note on how to read the rest.
 
     No sentence holds a line break, so none can pass for the head of a passage or for another number.
 
     Args:
-        passages: of a result, in order.
-        sources: theirs, by content hash.
-        response_format: how much of them; at least one sentence is shown.
-        seen: ids of those that the model has seen: they are only named.
+        passages: passages of a result, in order.
+        sources: their sources by content hash.
+        response_format: amount to show; at least one sentence is shown.
+        seen: ids of passages that the model has seen, which are only named.
         first: number of the sentence to begin each with.
     """
     lines: list[str] = []
@@ -68,7 +68,7 @@ def _head(passage: NumberedPassage, source: Source | None) -> str:
 
 
 def _fitting(lines: Sequence[str], room: int) -> int:
-    """Return how many lines fit into so many characters."""
+    """Return the number of lines that fit into so many characters."""
     for place, line in enumerate(lines):
         room -= len(line) + 1
         if room < 0:

@@ -1,4 +1,4 @@
-"""The output of a tool: its whole result, which is stored and can be cited, and the part that the model sees.
+"""The output of a tool: the full result, which is stored and can be cited, and the part that the model sees.
 
 A tool is LangChain's `BaseTool`: a name, a description, a JSON schema of parameters, an async execute. `as_tool` makes one of
 an async function that returns a `ToolOutput`; tools of MCP servers are made by their adapter and return plain text.
@@ -14,11 +14,11 @@ from schemas.clean_text import CleanLine
 from schemas.evidence import Passage, Source, SourceCategory, SourceKind
 
 ResponseFormat = Literal["brief", "standard", "full"]
-"""How much of a result goes back into the model's context."""
+"""Amount of a result that goes back into the model's context."""
 SHOWN: dict[ResponseFormat, int] = {"brief": 1_000, "standard": 4_000, "full": 20_000}
-"""Characters of a result that the model sees; the whole is kept."""
+"""Maximum characters of a result that the model sees; the full text is stored."""
 TOOL_SECONDS = 60.0
-"""Seconds that a call of a tool may take, where the tool says nothing else."""
+"""Maximum seconds of a tool call, unless the tool sets its own limit."""
 
 Parameters = TypeVar("Parameters", bound=BaseModel)
 
@@ -61,14 +61,15 @@ def as_tool(
     *,
     seconds: float = TOOL_SECONDS,
 ) -> BaseTool:
-    """Make a tool.
+    """Build a LangChain tool from an async function.
 
     Args:
-        name: unique in a step's set.
+        name: name, unique in a step's set.
         description: what it does and when to use it, for the model.
         parameters: its fields, with descriptions and bounds, become the JSON schema.
-        execute: does it. What it raises goes to the model as text: `LeadlineError` and `ValueError` with their message alone.
-        seconds: most seconds that a call may take.
+        execute: runs the tool. Its errors go to the model as text: `LeadlineError` and `ValueError` with their message
+            alone.
+        seconds: maximum seconds of a call.
     """
 
     async def run(**arguments: Any) -> tuple[str, ToolOutput]:
@@ -90,9 +91,9 @@ def shown(text: str, response_format: ResponseFormat, result_id: str, start: int
 
     Args:
         text: the whole result.
-        response_format: how much of it.
-        result_id: what `read_result` calls it.
-        start: character to begin with.
+        response_format: amount to show.
+        result_id: id of the result for `read_result`.
+        start: index of the first character.
     """
     end = start + SHOWN[response_format]
     part, rest = text[start:end], len(text) - end

@@ -39,11 +39,11 @@ class QueryDatabase(BaseModel):
 
 
 def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
-    """Make the tool for a run.
+    """Build the tool for a run.
 
     Args:
-        run: whose remaining time limits a query's.
-        evidence: where the rows are put as a file for programs.
+        run: the run, whose remaining time limits a query.
+        evidence: the store for the rows as a file for programs.
     """
 
     async def execute(request: QueryDatabase) -> ToolOutput:

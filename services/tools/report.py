@@ -1,4 +1,4 @@
-"""The tool `report`: a file of its own, written from what the step knows so far, with every citation checked."""
+"""The tool `report`: writes a separate file from the step's findings so far, and checks every citation."""
 
 import asyncio
 import re
@@ -33,12 +33,12 @@ from services.tools.workspace import Workspace
 
 NAME = "report"
 SECONDS = 600.0
-"""The whole call, model included."""
+"""Maximum seconds of a call, including the model's."""
 LINES_A_RESULT = 8
-"""Lines of one result that may be cited."""
+"""Maximum citable lines of one result."""
 MAX_NAME = 60
 _EVERY = 200
-"""Pieces of text between two signs of progress."""
+"""Number of text pieces between two progress messages."""
 FileType = Literal["markdown", "html", "ppt"]
 _FORMATS: dict[FileType, OutputFormat] = {"markdown": "md", "html": "html", "ppt": "pptx"}
 
@@ -51,10 +51,10 @@ class _Parameters(BaseModel):
 
 
 def report(task: StepTask, workspace: Workspace) -> BaseTool:
-    """Make the tool for a step.
+    """Build the tool for a step.
 
     Args:
-        task: whose earlier findings, with this step's results, are all that the report is written from.
+        task: its earlier findings and this step's results are the only sources of the report.
         workspace: holds this step's results.
     """
 
@@ -102,14 +102,14 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
 
 
 def file_name(name: str, chosen: OutputFormat) -> str:
-    """Return a plain file name: letters, digits and hyphens of any script, with the suffix of its format."""
+    """Return a plain file name: letters, digits and hyphens of any script, with the format's suffix."""
     stem = re.sub(r"\.(?:md|markdown|html?|pptx?)$", "", name.strip(), flags=re.IGNORECASE)
     stem = re.sub(r"[^\w]+", "-", stem).strip("-_")[:MAX_NAME].strip("-_")
     return f"{stem or 'report'}{FORMATS[chosen].file[FORMATS[chosen].file.rindex('.') :]}"
 
 
 def _own_excerpts(task: StepTask, workspace: Workspace) -> list[Excerpt]:
-    """Return lines of what this step's tools returned, as excerpts that may be cited."""
+    """Return citable excerpts from the results of this step's tools, line by line."""
     lines = [line for passage in workspace.passages for line in lines_of(passage)[:LINES_A_RESULT]]
     return [
         Excerpt(

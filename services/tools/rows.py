@@ -1,4 +1,4 @@
-"""Rows of a result as a table in text: bounded in number, in bytes, and in the width of a cell."""
+"""Renders rows of a result as a text table: limited in rows, bytes and width of a cell."""
 
 import csv
 import hashlib
@@ -11,11 +11,11 @@ from typing import Any
 from pydantic import BaseModel
 
 MAX_CELL = 2_000
-"""Characters of a cell; longer ones are cut, with a note."""
+"""Maximum characters of a cell; longer cells are truncated, with a note."""
 MAX_BYTES = 1_000_000
-"""Bytes of all cells together."""
+"""Maximum bytes of all cells together."""
 COUNTED = 100_000
-"""Rows up to which a table is counted exactly."""
+"""Maximum number of rows that are counted exactly."""
 
 
 class Rows(BaseModel):
@@ -32,13 +32,13 @@ class Rows(BaseModel):
 
 
 def collect(columns: Sequence[str], types: Sequence[str], given: Iterable[Sequence[Any]], max_rows: int) -> Rows:
-    """Take rows from a result until a limit is reached.
+    """Collect rows from a result until a limit is reached.
 
     Args:
-        columns: their names.
-        types: their types; where empty, the values decide.
-        given: the rows; not read further than needed.
-        max_rows: most rows.
+        columns: names of the columns.
+        types: types of the columns; an empty type is derived from the values.
+        given: the rows, read only as far as needed.
+        max_rows: maximum number of rows.
     """
     result = Rows(columns=list(columns), types=list(types), rows=[])
     size = 0
@@ -81,17 +81,17 @@ def _kind(value: object) -> str:
 
 
 def counted(rows: int) -> str:
-    """Describe a number of rows, of which at most `COUNTED` and one were counted."""
+    """Describe a number of rows; numbers above `COUNTED` mean that counting stopped."""
     return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"
 
 
 def as_table(rows: Rows, total: str = "", file: str = "") -> str:
-    """Write rows as a Markdown table below how many there are and what the columns hold.
+    """Render rows as a Markdown table below their number and the profiles of the columns.
 
     Args:
         rows: the rows.
-        total: how many there are, where that is known although not all are here.
-        file: name under which programs find the rows.
+        total: total number of rows in words, if known although not all rows are here.
+        file: name of the file with the rows, for programs.
     """
     columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
     note = f" As a file: {file}" if file else ""
@@ -103,7 +103,7 @@ def as_table(rows: Rows, total: str = "", file: str = "") -> str:
 
 
 def as_csv(rows: Rows) -> tuple[str, bytes]:
-    """Write rows as a CSV file for programs; returns its name, which the same rows always have, and its bytes."""
+    """Write rows as a CSV file for programs; returns its name, which depends on the rows only, and its bytes."""
     file = io.StringIO(newline="")
     csv.writer(file).writerows([rows.columns, *rows.rows])
     data = file.getvalue().encode()

@@ -1,4 +1,4 @@
-"""The tool `run_python`: code in the sandbox, kept under an id, its run a source that numbers can be followed to."""
+"""The tool `run_python`: runs code in the sandbox; the code is stored under an id, and its run becomes a citable source."""
 
 import hashlib
 import re
@@ -28,10 +28,10 @@ class _Parameters(BaseModel):
 
 
 def run_python(workspace: Workspace) -> BaseTool:
-    """Make the tool for a step.
+    """Build the tool for a step.
 
     Args:
-        workspace: its files lie in each program's work folder.
+        workspace: its files are in each program's working folder.
     """
 
     async def execute(program: _Parameters) -> ToolOutput:

@@ -1,4 +1,4 @@
-"""Reading the structured tool protocol: JSON actions of models without function calling."""
+"""Parses the structured tool protocol: JSON actions of models without function calling."""
 
 import re
 from typing import Any
@@ -12,22 +12,22 @@ from services.text.sanitize import sanitize
 
 _FENCE = re.compile(r"```([A-Za-z_]*+)(.*?)```", re.DOTALL)
 _LABELS = {"", "json", "tool", "tool_call", "tool_calls"}
-"""Of fenced blocks that may hold calls; a block of code in some language is none."""
+"""Languages of fenced blocks that may hold calls; blocks of other languages are code."""
 _NO_CALL = "it is no JSON object with a name and arguments"
 _SHOWN = 300
-"""Characters of a call that cannot be read, as it is kept."""
+"""Characters that are stored of an unreadable call."""
 
 
 def read_structured(text: str) -> tuple[str, StructuredAnswer]:
-    """Read an answer of the structured protocol: the whole object, or fenced JSON blocks that each hold calls.
+    """Parse an answer of the structured protocol: a whole object, or fenced JSON blocks that each hold calls.
 
-    A block that cannot be read is a call that cannot be read, where another can: it gets an answer of its own.
+    If at least one block can be read, an unreadable block becomes an unreadable call with its own answer.
 
     Returns:
         The text before the JSON, and the answer.
 
     Raises:
-        ValueError: it is neither; the message says what is wrong.
+        ValueError: the text has neither form; the message says what is wrong.
     """
     items = [item for block in _blocks(text) for item in _items(block)]
     actions = [item for item in items if _is_action(item)]
@@ -45,14 +45,14 @@ def read_structured(text: str) -> tuple[str, StructuredAnswer]:
 
 
 def _blocks(text: str) -> list[str]:
-    """Return the pieces of a text that may hold calls: its fenced blocks, or the whole where it is bare JSON."""
+    """Return the parts of a text that may hold calls: its fenced blocks, or the whole text if it is bare JSON."""
     fenced = [(label.lower(), body.strip()) for label, body in _FENCE.findall(text)]
     found = [body for label, body in fenced if label in _LABELS and (label or body.startswith(("{", "[")))]
     return found or ([text] if text.lstrip().startswith(("{", "[")) else [])
 
 
 def _items(block: str) -> list[Any]:
-    """Return what a block holds; its text where that is no JSON."""
+    """Return the items of a block, or its text if it is not JSON."""
     try:
         loaded = sanitize(repaired(block))
     except (ValueError, RecursionError):
@@ -70,7 +70,7 @@ def _is_call(item: Any) -> bool:
 
 
 def _call_of(item: Any) -> StructuredCall | None:
-    """Read a call; arguments that came as text are read, too."""
+    """Parse a call; arguments given as text are parsed as well."""
     if not isinstance(item, dict):
         return None
     inner = item.get("function")
@@ -98,11 +98,11 @@ def _calls_in(content: list[Any] | str) -> list[Any]:
 
 
 def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
-    """Read an action's calls; each gets an id of its own, and one that cannot be read says why.
+    """Parse an action's calls; each gets its own id, and an unreadable call gets the reason.
 
     Args:
-        answer: whose action is a tool call.
-        number: of the round.
+        answer: an answer whose action is a tool call.
+        number: number of the round.
     """
     calls: list[ToolCall] = []
     for place, item in enumerate(_calls_in(answer.action.content), 1):
@@ -122,7 +122,7 @@ def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
 
 
 def with_arguments(answer: StructuredAnswer, calls: list[ToolCall]) -> str:
-    """Write an answer again with other arguments, as the model is to see it from now on."""
+    """Return an answer with replaced arguments, as the model will see it from now on."""
     content = [{"tool_call_id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]
     action = answer.action.model_copy(update={"content": content})
     return answer.model_copy(update={"action": action}).model_dump_json(exclude_defaults=True)

@@ -1,4 +1,4 @@
-"""The tools of one step: by its kind, the output style and the operator's choice, and those that the plan assigned to it."""
+"""Selects the tools of a step by its kind, the output style, the operator's setting, and the plan's assignments."""
 
 import asyncio
 from collections.abc import Sequence
@@ -34,23 +34,23 @@ GROUPS = {
     "data": (QUERY,),
     "report": ("report",),
 }
-"""Tools by the names that `LEADLINE_TOOLS` takes."""
+"""Tools by their group names in `LEADLINE_TOOLS`."""
 DATA_STYLE = ("report", "files", "code", "data")
-"""Groups of the data style; every other style has files and what `LEADLINE_TOOLS` says."""
+"""Groups of the data style; other styles have the group `files` and those in `LEADLINE_TOOLS`."""
 OF_KIND = {
     "research": frozenset({"web_search", "web_reader", "search_documents", "file_reader", QUERY}),
     "processing": frozenset({"run_python", "search_documents", "file_reader", "report", QUERY}),
 }
-"""A research step gathers, a processing step computes."""
+"""Tools by kind of step: a research step gathers, a processing step computes."""
 OWN = {
     "web_search": "searches the web again, with queries that follow from what was found",
     "web_reader": "reads one whole web page that a search or the question named",
     "search_documents": "searches the user's documents again, with queries that follow from what was found",
     "file_reader": "reads one whole file of the user: table, JSON, text, document",
 }
-"""What a planner is told of our own tools that gather; databases are told of by what they hold."""
+"""A planner's descriptions of the built-in gathering tools; databases are described by their schemas."""
 BASE = tuple(dict.fromkeys(name for names in GROUPS.values() for name in names))
-"""Tools of our own."""
+"""Names of the built-in tools."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class ToolSet:
 
     tools: list[BaseTool] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    """Notices of missing tools with reasons, in the user's language."""
+    """Messages about missing tools with reasons, in the user's language."""
 
 
 class _Names(BaseModel):
@@ -67,7 +67,7 @@ class _Names(BaseModel):
 
 
 async def works_with_tools(run: Run, step: Step) -> bool:
-    """Decide whether a step is a loop of tool calls: tools were assigned to it, or its style works on data.
+    """Decide whether a step runs the tool loop: it has assigned tools, or its style works on data.
 
     All other steps are a single model call, which costs a fraction. The offline model calls no tools.
     """
@@ -76,11 +76,11 @@ async def works_with_tools(run: Run, step: Step) -> bool:
 
 
 async def own_tool_views(run: Run) -> list[ToolView]:
-    """Return our own tools that a research step of this run can be given, as far as there is something for them to search.
+    """Return the built-in tools that a research step of this run can get, if there is something for them to search.
 
     Raises:
-        DocumentsError: a folder is missing, empty, or not allowed.
-        BadInput: a provider was asked for that has no key.
+        DocumentsError: a folder is missing, empty or forbidden.
+        BadInput: a chosen provider has no key.
     """
 
     async def work() -> _Names:
@@ -95,12 +95,12 @@ async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
     """Build the tools of a step.
 
     Args:
-        run: whose configuration counts.
-        task: whose step names the servers and tools that the plan assigned to it.
-        workspace: what the tools share.
+        run: the run with its configuration.
+        task: its step names the servers and tools that the plan assigned.
+        workspace: the workspace that the tools share.
 
     Raises:
-        SettingsError: `LEADLINE_TOOLS` names a group that there is not.
+        SettingsError: `LEADLINE_TOOLS` names an unknown group.
     """
     step = task["step"]
 

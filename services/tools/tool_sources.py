@@ -1,4 +1,4 @@
-"""Sources and passages of what tools returned, so that it can be quoted."""
+"""Converts tool results to sources and passages, so that they can be quoted."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -19,8 +19,8 @@ async def passages_of(
     """Return the passages of a result and their sources.
 
     Args:
-        output: of one call.
-        content_hash: of its whole text in the evidence store.
+        output: output of one call.
+        content_hash: hash of its full text in the evidence store.
         evidence: the store.
 
     Returns:
@@ -59,12 +59,12 @@ async def passages_of(
 
 
 def renumbered(passages: Iterable[Passage]) -> list[Passage]:
-    """Return passages as `P1`, `P2` and so on."""
+    """Return passages renumbered as `P1`, `P2` and so on."""
     return [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(passages, 1)]
 
 
 def ranked(passages: Sequence[Passage], query: str) -> list[Passage]:
-    """Split long passages and put those first that say most about a query, numbered anew."""
+    """Split long passages, sort them by relevance to a query, and renumber them."""
     parts = [
         passage.model_copy(
             update={

@@ -1,4 +1,4 @@
-"""The tool `web_reader`: the text of a page that a search, the user or the plan named, and of no other."""
+"""The tool `web_reader`: returns the text of a page that a search, the user or the plan named, and of no other page."""
 
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
@@ -16,10 +16,10 @@ class _Parameters(BaseModel):
 
 
 def web_reader(workspace: Workspace) -> BaseTool:
-    """Make the tool for a step.
+    """Build the tool for a step.
 
     Args:
-        workspace: holds the addresses that may be read.
+        workspace: holds the permitted addresses.
     """
 
     async def execute(request: _Parameters) -> ToolOutput:

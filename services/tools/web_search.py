@@ -1,4 +1,4 @@
-"""The tools `web_search` and `search_documents`: passages found for a query, as the researcher finds them."""
+"""The tools `web_search` and `search_documents`: passages for a query, found by the researcher's search."""
 
 from typing import Literal
 
@@ -27,7 +27,7 @@ class _Parameters(BaseModel):
 def search_tool(
     name: Literal["web_search", "search_documents"], workspace: Workspace, kind: StepKind = "general"
 ) -> BaseTool:
-    """Make the tool that searches the web, or the user's documents, for a step that looks for a kind of source."""
+    """Build the tool that searches the web, or the user's documents, for a step that needs a kind of source."""
 
     async def execute(request: _Parameters) -> ToolOutput:
         run = current_run()

@@ -1,4 +1,4 @@
-"""The workspace that the tools of one step share: files that programs find in their work folder, and addresses that may be read."""
+"""The shared state of a step's tools: files for programs, quotable passages, and addresses that may be read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,28 +9,28 @@ from services.run.evidence_store import EvidenceStore
 from services.sandbox.journaled import CodeRun
 
 _TAKEN = frozenset(["", ".", "..", "main.py"])
-"""Names that no file in a work folder can have."""
+"""Names that files in a working folder cannot have."""
 
 
 @dataclass(slots=True)
 class Workspace:
-    """Filled by what the step begins with, then by its tools' results in the order of the calls."""
+    """Holds the step's initial data, then its tools' results in the order of the calls."""
 
     evidence: EvidenceStore
     files: dict[str, bytes] = field(default_factory=dict)
     """Files for programs, by plain name."""
     given: list[str] = field(default_factory=list)
-    """Texts whose numbers a program may use besides what the tools returned: the question and what earlier steps quote."""
+    """Texts whose numbers a program may use besides tool results: the question and quotes of earlier steps."""
     literals: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Numbers that programs were given and have written into them, by the content hash of their run."""
+    """Numbers from the given texts that programs contain as literals, by the content hash of their run."""
     made: set[str] = field(default_factory=set)
-    """Files that programs made out of numbers that no source gives."""
+    """Files that programs made from numbers without a source."""
     passages: list[Passage] = field(default_factory=list)
-    """Passages that the step began with and that the tools have returned, as `P1`, `P2` and so on."""
+    """Passages of the step and of its tools' results, as `P1`, `P2` and so on."""
     sources: dict[str, Source] = field(default_factory=dict)
     """Their sources, by content hash."""
     addresses: set[str] = field(default_factory=set)
-    """Pages that a search, the user or the plan named; no others are read."""
+    """Pages that a search, the user or the plan named; no other pages are read."""
 
     def known(self) -> tuple[str, ...]:
         """Return the texts whose numbers a program may use."""
@@ -38,12 +38,12 @@ class Workspace:
         return (*self.given, *returned)
 
     async def add_computation(self, code: str, description: str, run: CodeRun) -> tuple[Source, Passage]:
-        """Store a program's run as a source, and remember its literals and the files it made out of untraced numbers.
+        """Store a program's run as a source, with its literals and the files that it made from untraced numbers.
 
         Args:
             code: the program.
-            description: what it computes.
-            run: a successful one, with the files of this workspace.
+            description: description of the computation.
+            run: a successful run, with the files of this workspace.
 
         Returns:
             The source, and its output as a passage of it.
@@ -65,15 +65,15 @@ class Workspace:
         return source, output
 
     def nowhere(self, content_hash: str) -> bool:
-        """Return whether a source is a computation out of numbers that no source gives."""
+        """Tell whether a source is a computation with numbers that have no source."""
         source = self.sources.get(content_hash)
         return source is not None and bool(source.untraced)
 
     def add_evidence(self, passages: Iterable[Passage], sources: Mapping[str, Source]) -> list[Passage]:
-        """Keep what can be quoted, each passage once; web pages among the sources may be read from now on.
+        """Add quotable passages, each once; web pages among the sources may be read from now on.
 
         Returns:
-            The passages as they are kept, each once, with the ids that they have in this step.
+            The stored passages, each once, with their ids in this step.
         """
         kept = {(passage.content_hash, passage.start, passage.end): passage for passage in self.passages}
         given: dict[str, Passage] = {}
@@ -88,10 +88,10 @@ class Workspace:
         return list(given.values())
 
     async def add_files(self, artifacts: dict[str, str]) -> None:
-        """Hand files that a tool made to the programs that run after it.
+        """Give a tool's files to later programs.
 
         Args:
-            artifacts: name, and hash in the evidence store.
+            artifacts: hashes in the evidence store by file name.
         """
         for name, content_hash in sorted(artifacts.items()):
             plain = name.rpartition("/")[2]

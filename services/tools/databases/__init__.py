@@ -1,1 +1,1 @@
-"""Databases that the operator named: what may be asked of them, who asks, and what they hold."""
+"""Databases that the operator configured: checks of queries, their execution, and schemas."""

@@ -26,20 +26,20 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A database by its name."""
+    """A configured database."""
 
     name: str
     dialect: Dialect
     address: SecretStr
-    """Its SQLAlchemy URL."""
+    """SQLAlchemy URL."""
 
     @property
     def kind(self) -> str:
-        """Name of its dialect for people."""
+        """Display name of its dialect."""
         return DIALECTS[self.dialect]
 
     def place(self) -> dict[str, Any]:
-        """Return what a connection needs: the path of a file, or a server's parameters.
+        """Return the connection data: the path of a file, or a server's parameters.
 
         Raises:
             DatabaseError: the file is missing.
@@ -76,10 +76,10 @@ def databases() -> dict[str, Database]:
 
 
 def database(name: str) -> Database:
-    """Return a database by its name; `primary` is the first one where none is called so.
+    """Return a database by its name; `primary` is the first database, unless another one has that name.
 
     Raises:
-        DatabaseError: there is none of this name.
+        DatabaseError: no database has this name.
         SettingsError: the configuration cannot be used.
     """
     known = databases()

@@ -1,4 +1,4 @@
-"""DuckDB, opened so that nothing but reading the one file is possible. Runs in the child process.
+"""Reads a DuckDB file and nothing else. Runs in the child process.
 
 The database is read-only, everything outside of it is switched off, and the configuration is locked
 (duckdb.org, "Securing DuckDB"); of the kinds of statement only SELECT is run.
@@ -28,15 +28,15 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "lock_configuration": "true",
 }
 _AT_ONCE = 100
-"""Rows that are fetched at once."""
+"""Rows fetched at a time."""
 
 
 @contextlib.contextmanager
 def connect(place: dict[str, Any], seconds: float) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a file for reading, and nothing else, for some seconds.
+    """Open a file read-only for some seconds.
 
     Raises:
-        QueryFailure: it cannot be opened.
+        QueryFailure: the file cannot be opened.
     """
     try:
         connection = duckdb.connect(place["path"], read_only=True, config=_CLOSED)
@@ -57,7 +57,7 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
     """Run a query.
 
     Raises:
-        QueryFailure: it is no single SELECT.
+        QueryFailure: the query is not a single SELECT.
     """
     with connect(place, seconds) as connection:
         statements = connection.extract_statements(sql)
@@ -76,7 +76,7 @@ def _streamed(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
 
 
 def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
-    """Return the tables with their columns, and how many there are."""
+    """Return the tables with their columns, and the number of tables."""
     with connect(place, seconds) as connection:
         sized = connection.execute(
             "SELECT schema_name, table_name, estimated_size FROM duckdb_tables() WHERE NOT internal UNION ALL "
@@ -95,6 +95,6 @@ def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, 
 
 
 def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
-    """Return the names of all columns, each behind that of its table."""
+    """Return the names of all columns, each after its table's name."""
     with connect(place, seconds) as connection:
         return connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal").fetchall()

@@ -1,5 +1,5 @@
-"""The error of a query's process; it imports nothing, as that process starts anew for each query."""
+"""The error of a query's process; the module imports nothing, since that process starts anew for each query."""
 
 
 class QueryFailure(Exception):
-    """A driver cannot open its database or will not run a query; the parent makes a `DatabaseError` of the message."""
+    """A driver cannot open its database or refuses a query; the parent raises a `DatabaseError` with the message."""

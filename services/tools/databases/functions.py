@@ -1,4 +1,4 @@
-"""Functions that a query may call: those that compute something from their arguments and do nothing else.
+"""Functions that a query may call: those that only compute a value from their arguments.
 
 A list of what is allowed, since what is dangerous cannot be listed: every server and extension adds to it. A name stands here
 only if it is harmless in all three dialects.
@@ -61,11 +61,11 @@ ALLOWED = frozenset(
     isempty lower_inc upper_inc numrange int4range int8range daterange tsrange tstzrange xpath xmlelement hstore
     st_area st_asgeojson st_astext st_centroid st_contains st_distance st_dwithin st_geomfromtext st_intersects st_length
     st_makepoint st_point st_setsrid st_transform st_within st_x st_y """
-    # what describes a table
+    # descriptions of a table
     """pragma_table_info pragma_table_xinfo pragma_table_list pragma_index_list pragma_index_info pragma_foreign_key_list
     duckdb_tables duckdb_columns duckdb_views duckdb_constraints pg_get_viewdef pg_get_constraintdef pg_size_pretty
     col_description obj_description format_type """
-    # words that a bracket follows although they call nothing
+    # keywords before a bracket that call no function
     """all any as asc at between bernoulli by columns cube decimal desc distinct else except exclude exists filter from grouping
     having in intersect interval is join lateral like limit materialized not numeric offset on only or order ordinality over
     partition recursive reservoir returning rollup sample select sets some system tablesample then union using values varchar
@@ -77,10 +77,10 @@ DENIED = frozenset(
     readfile writefile load_extension query query_table current_setting set_config query_to_xml nextval setval sleep_ms pg_sleep
     lo_import lo_export dblink secret to_file getenv""".split()
 )
-"""Refused even where their name is a word of the language, or that of a part of the statement."""
+"""Refused even if the name is a keyword, or a part of the statement."""
 
 CATALOG_PREFIXES = ("pg_", "duckdb_", "pragma_", "sqlite_")
-"""Tables of the server itself, of which only those below may be read: others tell of its files, users and other sessions."""
+"""Prefixes of system tables, of which only those below may be read: others reveal files, users and other sessions."""
 
 CATALOG = frozenset(
     """pg_class pg_namespace pg_attribute pg_type pg_index pg_constraint pg_description pg_enum pg_tables pg_views pg_matviews

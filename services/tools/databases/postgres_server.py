@@ -1,4 +1,4 @@
-"""PostgreSQL, asked in a transaction that reads and is rolled back. Runs in the child process.
+"""Queries PostgreSQL in a read-only transaction that is rolled back. Runs in the child process.
 
 A cursor of the server takes one SELECT and nothing else; the transaction is read-only before the query begins, when it can
 no longer be made anything else; the server ends it after some seconds; and a role that could reach beyond the data
@@ -20,23 +20,23 @@ from services.tools.databases.failure import QueryFailure
 from services.tools.rows import COUNTED, Rows, collect, counted
 
 MAX_CONNECT = 10
-"""Seconds for connecting."""
+"""Maximum seconds for connecting."""
 _POWERS = "pg_read_server_files pg_write_server_files pg_execute_server_program pg_signal_backend pg_checkpoint".split()
-"""Roles that reach beyond the data."""
+"""Roles with access beyond the data."""
 _AT_ONCE = 100
-"""Rows that are fetched at once."""
+"""Rows fetched at a time."""
 _current: list[Connection[Any]] = []
 
 
 def cancel() -> None:
-    """End the query under way at the server; for another thread."""
+    """Cancel the current query at the server; called from another thread."""
     for connection in _current:
         connection.cancel_safe(timeout=2.0)
 
 
 @contextlib.contextmanager
 def connect(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
-    """Open a transaction in which nothing but reading is possible, for some seconds.
+    """Open a read-only transaction for some seconds.
 
     Raises:
         QueryFailure: the server cannot be reached, or the role may do more than is safe.
@@ -59,7 +59,7 @@ def connect(place: dict[str, Any], seconds: float) -> Iterator[Connection[Any]]:
 
 
 def _reason(message: str) -> str:
-    """Return the reason for a failed connection; the driver's own words may name hosts and users."""
+    """Return the reason for a failed connection without the driver's message, which may name hosts and users."""
     for sign, reason in (
         ("authentication failed", "it refused user or password"),
         ("no password supplied", "it wants a password"),
@@ -98,7 +98,7 @@ def _restrict(connection: Connection[Any], seconds: float) -> None:
 
 
 def query(place: dict[str, Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float) -> Rows:
-    """Run a query through a cursor of the server, which takes nothing but a SELECT or VALUES."""
+    """Run a query through a server cursor, which accepts only a SELECT or VALUES."""
     with connect(place, seconds) as connection:
         cursor = connection.cursor(name="answer")
         try:
@@ -113,7 +113,7 @@ def _rows(
     cursor: ServerCursor[Any], sql: LiteralString, parameters: dict[str, Any], max_rows: int, seconds: float
 ) -> Rows:
     kinds = {type_.oid: type_.name for type_ in cursor.adapters.types}
-    for type_ in cursor.connection.adapters.types:  # the server's own words for every value
+    for type_ in cursor.connection.adapters.types:  # the server's text form of every value
         cursor.adapters.register_loader(type_.oid, TextLoader)
         cursor.adapters.register_loader(type_.array_oid, TextLoader)
     cursor.execute(sql, parameters or None)
@@ -123,7 +123,7 @@ def _rows(
 
 
 def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:
-    """Yield the rows; the server's own clock starts anew with each portion, this one does not."""
+    """Yield the rows; the server's time limit restarts with each batch, this one does not."""
     deadline = time.monotonic() + seconds
     while rows := cursor.fetchmany(_AT_ONCE):
         yield from rows
@@ -132,7 +132,7 @@ def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:
 
 
 def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
-    """Return the tables that the role may read, with their columns, and how many there are."""
+    """Return the tables that the role may read, with their columns, and the number of tables."""
     with connect(place, seconds) as connection:
         relations = connection.execute(
             "SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, c.relkind::text FROM pg_class c "
@@ -155,7 +155,7 @@ def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, 
 
 
 def _size(connection: Connection[Any], namespace: str, name: str, estimate: int) -> str:
-    """Describe the number of rows of a table: the server's estimate of a large one, the count of any other."""
+    """Describe a table's number of rows: the server's estimate of a large table, else an exact count."""
     if estimate > COUNTED:
         return f"about {estimate:,} rows"
     counting = SQL("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) counted").format(
@@ -166,7 +166,7 @@ def _size(connection: Connection[Any], namespace: str, name: str, estimate: int)
 
 
 def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
-    """Return the names of all columns, each behind that of its table."""
+    """Return the names of all columns, each after its table's name."""
     with connect(place, seconds) as connection:
         return connection.execute(
             "SELECT table_name, column_name FROM information_schema.columns "

@@ -1,4 +1,4 @@
-"""The parent's side of a query: a process of its own asks the database, and is killed with the query when time is up.
+"""The parent side of a query: a child process queries the database, and is killed when the time is up.
 
 What is hostile in a file or a query can end that process and nothing else. The request is one line of JSON on the child's
 standard input (secrets are on no command line and in no file), the answer one on its standard output.
@@ -17,33 +17,34 @@ from services.tools.databases.configuration import INSTALL, Database
 from services.tools.rows import Rows
 
 QUERY_SECONDS = 30.0
-"""Seconds that a query may take."""
+"""Maximum seconds of a query."""
 MAX_ANSWER = 64_000_000
-"""Bytes of an answer."""
+"""Maximum bytes of an answer."""
 _OVERHEAD = 15.0
-"""Seconds for starting the child and connecting, beyond which it is killed."""
+"""Seconds for starting the child and connecting, after which it is killed."""
 _GRACE = 1.0
-"""Seconds that a child has for ending what it began, at a server for example."""
+"""Seconds for the child to stop by itself, for example to cancel a query at a server."""
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "SYSTEMROOT")
-"""Variables that the child inherits; keys are not among them."""
+"""Environment variables that the child inherits; keys are not among them."""
 _OF_POSTGRES = ("PG", "SSL_CERT")
-"""Beginnings of names of further variables, for PostgreSQL."""
+"""Prefixes of further inherited variables, for PostgreSQL."""
 
 
 async def ask_rows(
     database: Database, sql: str, parameters: dict[str, Any], max_rows: int, seconds: float = QUERY_SECONDS
 ) -> Rows:
-    """Run a query that was checked before. The connection refuses what is not reading, whatever was checked.
+    """Run a checked query. The connection itself also refuses everything except reading.
 
     Args:
-        database: which one.
+        database: the database to query.
         sql: the query, with parameters as its driver writes them.
         parameters: their values.
-        max_rows: most rows.
-        seconds: that the query may take.
+        max_rows: maximum number of rows.
+        seconds: time limit of the query.
 
     Raises:
-        DatabaseError: it cannot be reached, refused the query, or took too long; the message is for the model.
+        DatabaseError: the database cannot be reached, refused the query, or took too long; the message is for the
+            model.
     """
     request = {"do": "query", "sql": sql, "params": parameters, "max_rows": max_rows}
     return Rows.model_validate(await _ask(database, request, seconds))
@@ -53,7 +54,7 @@ async def ask_schema(database: Database, max_tables: int, seconds: float = QUERY
     """Return the first tables of a database with their columns, and how many tables there are.
 
     Raises:
-        DatabaseError: it cannot be reached.
+        DatabaseError: the database cannot be reached.
     """
     return await _ask(database, {"do": "schema", "max_tables": max_tables}, seconds)
 
@@ -69,7 +70,7 @@ async def _ask(database: Database, request: dict[str, Any], seconds: float) -> d
         raise DatabaseError(
             f"The query took longer than {seconds:g} seconds and was ended. Ask for less: filter, or aggregate."
         ) from None
-    except ValueError:  # no answer, not the whole of it, or one that is too long
+    except ValueError:  # no answer, a truncated answer, or one that is too long
         raise DatabaseError("The query needed more memory or time than it may use. Ask for less at once.") from None
     if reply.get("missing"):
         raise SettingsError(f"{database.kind} needs packages that are not installed. Run: {INSTALL}")
@@ -80,7 +81,7 @@ async def _ask(database: Database, request: dict[str, Any], seconds: float) -> d
 
 
 async def _reply(request: dict[str, Any], environment: dict[str, str], seconds: float) -> bytes:
-    """Return the line that the child answers; nothing where it ends without one."""
+    """Return the child's answer line; empty if it ends without an answer."""
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "services.tools.databases.query_child",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
@@ -94,7 +95,7 @@ async def _reply(request: dict[str, Any], environment: dict[str, str], seconds: 
                 await child.stdin.drain()
             return await child.stdout.readline()
     finally:
-        child.stdin.close()  # asks it to end
+        child.stdin.close()  # asks the child to stop
         try:
             async with asyncio.timeout(_GRACE):
                 await child.wait()

@@ -1,4 +1,4 @@
-"""The child's side of a query: opens the database, asks it, and says in few words what went wrong.
+"""The child side of a query: opens the database, runs the query, and reports errors briefly.
 
 Run as `python -m services.tools.databases.query_child` with an environment without secrets and hard limits; see `query.py`.
 """
@@ -18,9 +18,9 @@ from services.tools.databases.failure import QueryFailure
 from services.tools.rows import Rows
 
 MEMORY = 2 << 30
-"""Bytes of address space."""
+"""Maximum bytes of address space."""
 FILE_SIZE = 1 << 20
-"""Bytes that it may write to a file: room for SQLite's shared memory, and for nothing else."""
+"""Maximum bytes that it may write to a file: enough for SQLite's shared memory only."""
 _MAX_ERROR = 400
 _UNKNOWN = re.compile(
     r"no such (?P<what>column|table): (?P<a>[^\n]+)|(?P<column>column) \"?(?P<b>[^\"\s]+)\"? does not exist|"
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _limit(seconds: int) -> None:
-    """Set limits that this process cannot raise again. Elsewhere than on Unix, the parent's clock alone counts."""
+    """Set resource limits that this process cannot raise again. Outside of Unix, only the parent's time limit applies."""
     if sys.platform == "win32":
         return
     import resource
@@ -61,12 +61,12 @@ def _limit(seconds: int) -> None:
     ):
         hard = resource.getrlimit(what)[1]
         limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        with contextlib.suppress(ValueError, OSError):  # macOS knows no limit of address space
+        with contextlib.suppress(ValueError, OSError):  # macOS does not support limits of address space
             resource.setrlimit(what, (limit, limit))
 
 
 def _end_with_parent() -> None:
-    """Wait for standard input to close; then cancel a query under way at a server, and end."""
+    """Wait until standard input closes; then cancel a running query at the server, and exit."""
     while os.read(0, 1024):
         pass
     server = sys.modules.get("services.tools.databases.postgres_server")
@@ -101,7 +101,7 @@ def _result(driver: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _explained(error: Exception, driver: ModuleType, request: dict[str, Any]) -> str:
-    """Describe an error, in the database's words where they are about the query, with similar names."""
+    """Describe an error with the database's message, if it is about the query, and with similar names."""
     name, message = type(error).__name__, _message(error)
     if name in {"InterruptException", "QueryCanceled", "QueryCanceledError"} or message == "interrupted":
         return f"The query took longer than {request['seconds']:g} seconds and was ended. Ask for less: filter, or aggregate."
@@ -111,7 +111,7 @@ def _explained(error: Exception, driver: ModuleType, request: dict[str, Any]) ->
 
 
 def _message(error: Exception) -> str:
-    """Return the message without the query that it repeats, and without any secret of the connection."""
+    """Return the error message without the repeated query and without any secret of the connection."""
     primary = getattr(getattr(error, "diag", None), "message_primary", None)
     hint = getattr(getattr(error, "diag", None), "message_hint", None)
     message = f"{primary}{f' ({hint})' if hint else ''}" if primary else str(error).split("\n\nLINE ")[0]
@@ -119,7 +119,7 @@ def _message(error: Exception) -> str:
 
 
 def _suggestion(message: str, driver: ModuleType, request: dict[str, Any]) -> str:
-    """Return the names nearest to an unknown one, as a sentence; nothing where the database suggests some itself."""
+    """Return a sentence with the names closest to an unknown one; empty if the database suggests names itself."""
     unknown = _UNKNOWN.search(message)
     if unknown is None or any(sign in message for sign in ("Did you mean", "Candidate", "Perhaps")):
         return ""

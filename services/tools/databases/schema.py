@@ -1,4 +1,4 @@
-"""Schemas of the databases, in brief, for prompts: tables, columns with types, about how many rows; no rows."""
+"""Brief schemas of the databases for prompts: tables, typed columns and approximate numbers of rows, without rows."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from services.tools.databases.query import ask_schema
 MAX_TABLES, MAX_COLUMNS, MAX_NAME = 40, 40, 64
 _SECONDS = 15.0
 MAX_SHOWN = 2_000
-"""Characters of all schemas together that a planner is shown."""
+"""Maximum characters of all schemas in a planner's prompt."""
 
 
 class _Views(BaseModel):
@@ -25,12 +25,12 @@ class _Views(BaseModel):
 
 
 async def schema_views(run: Run, tables: int = MAX_TABLES, columns: int = MAX_COLUMNS) -> list[DatabaseView]:
-    """Describe the databases of the configuration; one that cannot be asked says why. Known ones are not asked again.
+    """Describe the configured databases, or the error of an unreachable one; recorded schemas are not queried again.
 
     Args:
-        run: whose journal counts.
-        tables: most tables of one database.
-        columns: most columns of one table.
+        run: the run whose journal holds the schemas.
+        tables: maximum number of tables of a database.
+        columns: maximum number of columns of a table.
     """
 
     async def work() -> _Views:
@@ -43,12 +43,12 @@ async def schema_views(run: Run, tables: int = MAX_TABLES, columns: int = MAX_CO
     request = {"databases": True, "tables": tables, "columns": columns}
     try:
         return (await run.journal.once("tables", "databases", request, _Views, work)).answer.views
-    except JournalMiss:  # a replay of a run that had none
+    except JournalMiss:  # the replayed run had no databases
         return []
 
 
 def query_tool_view(views: Sequence[DatabaseView]) -> list[ToolView]:
-    """Describe the tool that asks the databases to a planner; nothing where none can be asked."""
+    """Return the description of the database tool for a planner; empty if no database can be queried."""
     usable = [view for view in views if not view.problem]
     if not usable:
         return []
@@ -77,5 +77,5 @@ def _described(table: dict[str, Any], max_columns: int) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name on one line: it was chosen by whoever made the table, and is data."""
+    """Return a name on one line: it is data, chosen by the author of the table."""
     return " ".join("".join(char if char.isprintable() else " " for char in str(name)).split())[:MAX_NAME]

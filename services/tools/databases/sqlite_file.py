@@ -1,4 +1,4 @@
-"""SQLite, opened so that nothing but reading is possible. Runs in the child process.
+"""Reads an SQLite file and nothing else. Runs in the child process.
 
 Each of these would hold alone: the file is opened for reading, `query_only` is set, and an authorizer refuses every action
 that is not reading (sqlite3_set_authorizer(3)), among them ATTACH, PRAGMA, temporary tables and loading extensions.
@@ -15,21 +15,21 @@ from services.tools.databases.failure import QueryFailure
 from services.tools.rows import COUNTED, Rows, collect, counted
 
 _HEAP = 256 << 20
-"""Bytes that SQLite may have in memory at once."""
+"""Maximum bytes of SQLite's memory."""
 _STEPS = 50_000
-"""Instructions of its machine between two looks at the clock."""
+"""Virtual machine instructions between two checks of the time limit."""
 _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 _PRAGMAS = {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list", "data_version"}
 _FUNCTIONS = frozenset("load_extension readfile writefile edit fts3_tokenizer fsdir zipfile sqlar_uncompress".split())
-"""Refused, as they reach beyond the data."""
+"""Refused functions, which access more than the data."""
 
 
 @contextlib.contextmanager
 def connect(place: dict[str, Any], seconds: float) -> Iterator[sqlite3.Connection]:
-    """Open a file for reading, and nothing else, for some seconds.
+    """Open a file read-only for some seconds.
 
     Raises:
-        QueryFailure: it cannot be opened.
+        QueryFailure: the file cannot be opened.
     """
     path = quote(place["path"])
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None, timeout=min(seconds, 5.0))
@@ -68,7 +68,7 @@ def _authorize(action: int, first: str | None, second: str | None, *_: str | Non
         action in _READS
         or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in _FUNCTIONS)
         or (action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _PRAGMAS)
-        or (action == sqlite3.SQLITE_UPDATE and first == "sqlite_master")  # said of a virtual table that is looked at
+        or (action == sqlite3.SQLITE_UPDATE and first == "sqlite_master")  # the action for a virtual table that is read
     )
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
@@ -77,7 +77,7 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
     """Run a query.
 
     Raises:
-        QueryFailure: it gives no rows.
+        QueryFailure: the statement returns no rows.
     """
     with connect(place, seconds) as connection:
         cursor = connection.execute(sql, parameters)
@@ -88,7 +88,7 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
 
 
 def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
-    """Return the tables with their columns, and how many there are."""
+    """Return the tables with their columns, and the number of tables."""
     with connect(place, seconds) as connection:
         relations = connection.execute(
             "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
@@ -108,7 +108,7 @@ def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, 
 
 
 def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
-    """Return the names of all columns, each behind that of its table."""
+    """Return the names of all columns, each after its table's name."""
     with connect(place, seconds) as connection:
         return connection.execute(
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type IN ('table', 'view')"

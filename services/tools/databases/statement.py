@@ -1,6 +1,7 @@
-"""Check of a query: one statement that reads, calls what only computes, and binds its parameters.
+"""Checks a query: one read-only statement, with computing functions only and bound parameters.
 
-This is the first of two doors. It refuses early and in words a model can use; the second door, the connection, holds without it.
+This is the first of two protections: it refuses early, with a message that helps the model. The second one, the
+connection, is safe without it.
 """
 
 import logging
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 MAX_QUERY = 20_000
-"""Characters."""
+"""Maximum characters of a query."""
 MAX_DEPTH = 60
-"""Brackets within brackets."""
+"""Maximum nesting of brackets."""
 MAX_BRACKETS = 200
-"""Square brackets, which the parser takes long to read where there are many."""
+"""Maximum number of square brackets, which are slow to parse in large numbers."""
 _BEGINS = {"SELECT", "WITH", "VALUES", "FROM", "TABLE"}
 _ONE = "Only one statement is run, and it must be a SELECT (WITH … SELECT, VALUES and UNION are fine)."
 _FILE = re.compile(r"[/\\*]|://|\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx|avro|db|duckdb|sqlite|gz|zst)$", re.I)
@@ -32,24 +33,24 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A query that may be run."""
+    """A checked query."""
 
     sql: str
-    """Its text, with parameters written as the driver wants them."""
+    """The query, with parameters in the driver's notation."""
     reads: tuple[str, ...]
-    """Tables that it names; none for a query that computes from its own words alone."""
+    """Tables that the query reads; empty if it reads none."""
 
 
 def checked(query: str, parameters: Collection[str], dialect: Dialect) -> Statement:
-    """Check a query and write its parameters as the driver wants them.
+    """Check a query and convert its parameters to the driver's notation.
 
     Args:
-        query: as the model wrote it, with `:name` for each parameter.
+        query: the model's query, with `:name` for each parameter.
         parameters: names of the parameters.
-        dialect: of the database.
+        dialect: SQL dialect of the database.
 
     Raises:
-        QueryRefused: it is no single statement that only reads; the message says what to change.
+        QueryRefused: the query is not a single read-only statement; the message says what to change.
     """
     if len(query) > MAX_QUERY or "\x00" in query:
         raise QueryRefused(f"The query is longer than {MAX_QUERY:,} characters or holds NUL. Ask for less at once.")
@@ -101,7 +102,7 @@ def _check_it_reads(tokens: list[Any]) -> None:
 
 
 def _marked(query: str, tokens: list[Any], parameters: Collection[str], mark: str, doubled: str = "") -> str:
-    """Write each `:name` of a parameter with another mark; what stands in texts and comments is left alone."""
+    """Replace the mark of each `:name` parameter; texts and comments stay unchanged."""
     places = []
     for colon, name in pairwise(tokens):
         before = query[colon.start - 1 : colon.start]
@@ -123,7 +124,7 @@ def _parsed(query: str, dialect: Dialect) -> "exp.Expr":
     import sqlglot
     from sqlglot.errors import SqlglotError
 
-    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it cannot read is said to the model, not to the log
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # parser messages go to the model, not to the log
     try:
         trees = [tree for tree in sqlglot.parse(query, read=dialect) if tree is not None]
     except SqlglotError as error:
@@ -155,7 +156,7 @@ def _only_reads(tree: "exp.Expr") -> None:
 
 
 def _only_computes(tree: "exp.Expr", tokens: list[Any]) -> None:
-    """Refuse calls of functions that are not known to be harmless: any name with a bracket behind it counts as a call."""
+    """Refuse calls of functions that are not known to be harmless: any name before a bracket counts as a call."""
     from sqlglot import exp
 
     named = Counter(alias.name.lower() for alias in tree.find_all(exp.TableAlias) if alias.args.get("columns"))

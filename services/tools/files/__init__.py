@@ -1,1 +1,1 @@
-"""Files of the folders that a run was given: which may be opened, and what they hold."""
+"""Access to files of a run's folders, and their contents."""

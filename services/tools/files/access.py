@@ -1,4 +1,4 @@
-"""Access to the files of a run: regular ones below its folders, whatever their path claims."""
+"""Access to the files of a run: only regular files below its folders, whatever their path claims."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from services.run.errors import FileError
 from services.search.thread_documents import kept_from_runs
 
 MAX_BYTES = 100_000_000
-"""Size of the largest file that is read."""
+"""Maximum bytes of a file."""
 _MAX_PATH = 1_000
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
 _LIST = 20
@@ -20,26 +20,26 @@ _LIST = 20
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file, read."""
+    """An opened file and its content."""
 
     name: str
-    """Its path below the folder."""
+    """Path below the folder."""
     url: str
-    """Its path as search results have it: with the folder's name in front."""
+    """Path as in search results: with the folder's name in front."""
     data: bytes
     modified: str
-    """ISO 8601, UTC."""
+    """Time of modification, ISO 8601, UTC."""
 
 
 def open_file(path: str, folders: Sequence[Path]) -> Opened:
-    """Read a file below one of some folders. Blocking.
+    """Read a file below one of several folders. Blocking.
 
     Args:
-        path: below a folder, with or without the folder's name in front.
-        folders: of the run.
+        path: path below a folder, with or without the folder's name in front.
+        folders: folders of the run.
 
     Raises:
-        FileError: it may not be read, or cannot be; the message is for the model.
+        FileError: the file cannot be read, or must not be read; the message is for the model.
     """
     if not folders:
         raise FileError("This run has no folders, so there are no files to read.")
@@ -56,10 +56,10 @@ def open_file(path: str, folders: Sequence[Path]) -> Opened:
 
 
 def _plain(path: str) -> str:
-    """Return a path that can be meant as one.
+    """Check and normalise a relative path.
 
     Raises:
-        FileError: it cannot.
+        FileError: the text is not a valid relative path.
     """
     if not path.strip() or len(path) > _MAX_PATH or not path.isprintable():
         raise FileError(
@@ -76,7 +76,7 @@ def _plain(path: str) -> str:
 
 
 def _places(path: str, folders: Sequence[Path]) -> list[tuple[Path, PurePosixPath]]:
-    """Return where a path may be: below each folder, and below the folder that it names itself."""
+    """Return the possible locations of a path: below each folder, and below the folder that it names."""
     relative = PurePosixPath(path)
     places: list[tuple[Path, PurePosixPath]] = []
     for folder in folders:
@@ -98,7 +98,7 @@ def _opened(folder: Path, relative: PurePosixPath) -> Opened:
         raise FileError("Hidden files are not read.")
     try:
         real = (root / relative).resolve()
-    except RuntimeError:  # so Python up to 3.12 calls a circle of links
+    except RuntimeError:  # Python up to 3.12 raises this for circular links
         raise FileError(f"{str(relative)!r} is a link that leads to itself.") from None
     if not real.is_relative_to(root):
         raise FileError(f"{str(relative)!r} is a link that leads out of the folder, so it is not read.")
@@ -126,7 +126,7 @@ def _opened(folder: Path, relative: PurePosixPath) -> Opened:
 
 
 def _time(seconds: float) -> str:
-    """Return a time in ISO 8601, UTC; nothing for one that no calendar holds, as a file may have any."""
+    """Return a time in ISO 8601, UTC; empty for a time outside of the calendar, which a file may have."""
     try:
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
     except (ValueError, OverflowError, OSError):
@@ -134,7 +134,7 @@ def _time(seconds: float) -> str:
 
 
 def _walk(root: Path, parts: Sequence[str]) -> int:
-    """Open a file folder by folder without following a link, so that none can be put in between; returns its handle."""
+    """Open a file folder by folder without following links, so that none can be inserted meanwhile; returns its handle."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     handle = os.open(root, flags | os.O_DIRECTORY)
     for place, part in enumerate(parts):
@@ -147,7 +147,7 @@ def _walk(root: Path, parts: Sequence[str]) -> int:
 
 
 def _known(folders: Sequence[Path]) -> str:
-    """Name some files that there are."""
+    """Return the names of some existing files."""
     names: list[str] = []
     for folder in folders:
         for parent, inner, files in os.walk(folder):

@@ -1,6 +1,6 @@
-"""Contents of a file as text: a table, the shape of JSON, a text, or a converted document. Runs in the child process.
+"""Converts a file to text: a table, the shape of JSON, a text, or a converted document. Runs in the child process.
 
-Runs locked in; see `services/sandbox/workers.py`.
+The process is confined; see `services/sandbox/workers.py`.
 """
 
 import json
@@ -17,7 +17,7 @@ from services.tools.rows import as_table
 Format = Literal["csv", "excel", "json", "text", "python", "sql", "document"]
 
 MAX_TEXT = 1_000_000
-"""Characters of an answer."""
+"""Maximum characters of an answer."""
 MAX_JSON = 50_000_000
 DEFAULT_ROWS = 1_000
 _KINDS: dict[str, Format] = {
@@ -28,19 +28,19 @@ _KINDS: dict[str, Format] = {
 
 
 def main() -> None:
-    """Read the files that come on standard input."""
+    """Read the files from standard input."""
     serve(read)
 
 
 def read(request: dict[str, Any], data: bytes) -> dict[str, Any]:
-    """Read a file.
+    """Convert a file to text.
 
     Args:
-        request: `name`, and as the tool takes them `format`, `encoding`, `sheet_name`, `nrows` and `parse_metadata`.
-        data: what the file holds.
+        request: `name` and the tool's parameters `format`, `encoding`, `sheet_name`, `nrows` and `parse_metadata`.
+        data: content of the file.
 
     Returns:
-        `text`, or `error`, which says what is wrong with the file.
+        `text`, or `error` with the fault of the file.
     """
     try:
         return {"text": _read(request, data)}

@@ -1,4 +1,4 @@
-"""The shape of JSON: keys and types of its objects, so that a large file can be understood from a few lines."""
+"""The shape of JSON: keys and types of its objects, which describe a large file in a few lines."""
 
 import json
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 MAX_DEPTH = 6
 MAX_KEYS = 40
 _SAMPLE = 200
-"""Items of an array from which its items' shape is told."""
+"""Number of items of an array from which the shape of its items is derived."""
 
 
 def parse_json(text: str) -> tuple[Any, int]:
-    """Read JSON, or one JSON value a line.
+    """Parse JSON, or JSON lines.
 
     Returns:
-        The value, and how many lines it was, 0 for plain JSON.
+        The value, and the number of lines, 0 for plain JSON.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: the text is neither.
     """
     try:
         return json.loads(text), 0
@@ -52,7 +52,7 @@ def shape(value: Any, depth: int = 0) -> str:
 
 
 def _merged(items: list[Any], depth: int) -> str:
-    """Describe the items of an array together; keys that some lack are marked."""
+    """Describe the items of an array together; keys that some items lack are marked."""
     if all(isinstance(item, dict) for item in items) and depth < MAX_DEPTH:
         keys = list(dict.fromkeys(key for item in items for key in item))
         parts = []

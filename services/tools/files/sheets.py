@@ -1,4 +1,4 @@
-"""Tables in files: rows of CSV and of workbooks, counted to the end, with a profile of each column."""
+"""Tables in files: rows of CSV files and workbooks, with the total number of rows and a profile of each column."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from services.text.numeric import read_number
 from services.tools.rows import Rows, as_text, collect
 
 MAX_UNPACKED = 300_000_000
-"""Bytes of a workbook, unpacked."""
+"""Maximum bytes of an unpacked workbook."""
 MAX_PARTS = 5_000
 MAX_COLUMNS = 500
 _BEGINNING = 2_000
@@ -28,7 +28,7 @@ _EXAMPLES = 3
 
 @dataclass(slots=True)
 class Column:
-    """Profile of a column, collected row by row."""
+    """Profile of a column, built row by row."""
 
     name: str
     filled: int = 0
@@ -57,7 +57,7 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """Type of its values."""
+        """Type of the column's values."""
         if not self.filled:
             return "empty"
         if self.numbers == self.filled:
@@ -75,7 +75,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table, of which some rows are here and all were counted."""
+    """A table with its first rows and the number of all rows."""
 
     rows: Rows
     total: int
@@ -86,11 +86,11 @@ def read_sheet(rows: Iterator[Sequence[Any]], max_rows: int) -> Sheet:
     """Read a table whose first row names the columns.
 
     Args:
-        rows: of the table; blank ones do not count.
-        max_rows: rows to keep; the rest is counted and profiled.
+        rows: rows of the table; blank rows are ignored.
+        max_rows: number of rows to keep; the other rows are counted and profiled.
 
     Raises:
-        ValueError: it has no rows.
+        ValueError: the table has no rows.
     """
     filled = (row for row in rows if any(cell is not None and str(cell).strip() for cell in row))
     header = next(filled, None)
@@ -125,7 +125,7 @@ def csv_rows(text: str, name: str) -> tuple[Iterator[list[str]], str]:
 
 
 def _delimiter(sample: str) -> str:
-    """Return the separator that splits the first lines most evenly into most cells."""
+    """Return the separator that splits the first lines most evenly into the most cells."""
 
     def columns(delimiter: str) -> int:
         lines = list(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter))[:20]
@@ -136,10 +136,10 @@ def _delimiter(sample: str) -> str:
 
 
 def check_archive(data: bytes) -> None:
-    """Check that a packed file unpacks to a bearable size, before anything is unpacked.
+    """Check the unpacked size of an archive before unpacking it.
 
     Raises:
-        ValueError: it does not, or is no archive.
+        ValueError: the data is too large, or not an archive.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -172,7 +172,7 @@ def workbook_rows(data: bytes, name: str | None) -> tuple[Iterator[Sequence[Any]
         name: name of the sheet; None for the first one.
 
     Raises:
-        ValueError: it cannot be read, or has no such sheet.
+        ValueError: the workbook cannot be read, or has no such sheet.
     """
     check_archive(data)
     book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
@@ -183,5 +183,5 @@ def workbook_rows(data: bytes, name: str | None) -> tuple[Iterator[Sequence[Any]
         raise ValueError("it has no sheets")
     chosen = name if name is not None else names[0]
     sheet = book[chosen]
-    sheet.reset_dimensions()  # the size that a file claims may be anything
+    sheet.reset_dimensions()  # the size that a file claims is not trusted
     return sheet.iter_rows(values_only=True), chosen, names

@@ -1,4 +1,4 @@
-"""Tools of servers that speak the Model Context Protocol: named by the operator or the run, connected to once a run."""
+"""Tools of MCP (Model Context Protocol) servers, named by the operator or the run; each run connects once."""
 
 from services.run.scope import register_session_end
 from services.search.providers import register_searches

@@ -1,7 +1,7 @@
-"""A server at an address: streamable HTTP or SSE through the adapters' sessions, over a client that watches the wire.
+"""Connects to a server at an address by streamable HTTP or SSE, with an HTTP client that detects failures at once.
 
-The SDK lets a request wait for its time-out when the far end refuses it or answers something else than MCP; the wire knows
-better, and says so at once. Addresses that came with a run are dialled through the guard that pages are read through.
+The SDK lets a request wait for its time-out if the server refuses it or answers with something else than MCP; the HTTP
+client reports this at once. Addresses that came with a run are checked like those of web pages.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from mcp import ClientSession
 
 MAX_BODY = 20_000_000
-"""Bytes of one answer."""
+"""Maximum bytes of one answer."""
 HTTP_SECONDS = 30.0
-"""For connecting and sending; how long an answer may take is the caller's to say."""
+"""Seconds for connecting and sending; the caller limits the time for an answer."""
 READ_SECONDS = 300.0
 
 Lost = Callable[[Broken], None]
@@ -36,7 +36,7 @@ Lost = Callable[[Broken], None]
 
 @asynccontextmanager
 async def session_at(server: Server, lost: Lost, options: dict[str, Any]) -> AsyncIterator["ClientSession"]:
-    """Hold a session with a server at an address while the block runs; it is not initialised yet."""
+    """Hold an uninitialised session with a server at an address while the block runs."""
     from langchain_mcp_adapters.sessions import create_session
 
     tls = await asyncio.to_thread(tls_context)
@@ -67,14 +67,14 @@ async def session_at(server: Server, lost: Lost, options: dict[str, Any]) -> Asy
 
 
 class Watched(httpx.AsyncHTTPTransport):
-    """Sends requests, says when the connection is of no use, and lets no answer grow without end."""
+    """Sends requests, reports an unusable connection, and limits the size of answers."""
 
     def __init__(self, server: Server, tls: ssl.SSLContext, lost: Lost) -> None:
         super().__init__(verify=tls)
         self._lost = lost
         self._sse = server.transport == "sse"
         if not server.trusted:
-            # httpx has no parameter for the network backend of its pool; the pool is what the class is made of.
+            # httpx has no parameter for its pool's network backend, so the pool is set here.
             allowance = Allowance.parse(settings().leadline_allow_private_hosts)
             self._pool = httpcore.AsyncConnectionPool(ssl_context=tls, network_backend=GuardedBackend(allowance))
 
@@ -98,7 +98,7 @@ class Watched(httpx.AsyncHTTPTransport):
 
 
 def _problem(response: httpx.Response, method: str) -> Broken | None:
-    """Return the problem of an answer, if there is one."""
+    """Return the problem that an answer shows, or None."""
     if response.status_code >= 400:
         return Broken("status", str(response.status_code))
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -109,7 +109,7 @@ def _problem(response: httpx.Response, method: str) -> Broken | None:
 
 
 class _Bounded(httpx.AsyncByteStream):
-    """A body that breaks off when it grows too long."""
+    """A body that raises an error beyond its maximum size."""
 
     def __init__(self, stream: Any, lost: Lost) -> None:
         self._stream = stream

@@ -23,40 +23,40 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SECRET_NAME = re.compile(r"key|token|secret|passw|auth|credential", re.IGNORECASE)
 _NO_SECRETS = frozenset({"HOME", "USER", "LOGNAME", "PATH", "PWD", "LANG", "TZ", "TMPDIR", "SHELL"})
 MIN_SECRET = 4
-"""Characters of a variable's value from which it is hidden in what a server says; shorter ones hide nothing but sense."""
+"""Minimum characters of a variable's value to be hidden in a server's output; shorter values would hide ordinary text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server, ready to be connected to."""
+    """The connection settings of one server."""
 
     name: str
     transport: Transport
     description: str = ""
     search: str = ""
-    """Name of its tool that searches, if the run's searches are to ask it."""
+    """Name of its search tool, if the run's searches should use it."""
     command: str = ""
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     trusted: bool = False
-    """Whether the operator named it: then its address may be private."""
+    """Whether the operator named it; its address may then be private."""
     unset: str = ""
-    """A variable that it needs and that is not set."""
+    """Name of a required variable that is not set."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    """Values that must not appear in anything that it says."""
+    """Values that must not appear in the server's output."""
 
     @property
     def address(self) -> str:
-        """Where it is, without arguments, query and anything else that may hold a secret."""
+        """Address without arguments, query and other parts that may hold a secret."""
         if self.command:
             return self.command
         parts = urlsplit(self.url)
         return self.without_secrets(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"[:200])
 
     def without_secrets(self, text: str) -> str:
-        """Return a text of this server without the secrets that it was given."""
+        """Return a server's text without its secrets."""
         for secret in self.secrets:
             text = text.replace(secret, "…")
         return text
@@ -73,11 +73,11 @@ class _Entry(McpServer):
 
 
 async def configured(context: RunContext) -> dict[str, Server]:
-    """Return the servers that a run has, by name; one that the run names itself stands in for the operator's.
+    """Return the servers of a run by name; the run's own entry replaces the operator's of the same name.
 
     Raises:
         SettingsError: the operator's file cannot be used; the message says where and why.
-        BadInput: the run names a command or an address that is not allowed.
+        BadInput: the run names a forbidden command or address.
     """
     file = settings().leadline_mcp
     own = {name: _of_the_run(name, entry) for name, entry in context.mcp_servers.items()}
@@ -162,7 +162,7 @@ def _check_name(name: str, error: type[Exception], where: str) -> None:
 
 
 def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
-    """Fill `${VARIABLE}` in what may hold secrets: the program's environment, the headers and the address."""
+    """Fill in `${VARIABLE}` in fields that may hold secrets: environment, headers and address."""
     used: dict[str, str | None] = {}
 
     def fill(text: str) -> str:
@@ -175,7 +175,7 @@ def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
     url = fill(entry.url)
     secrets = {value for variable, value in used.items() if value and variable not in _NO_SECRETS}
     named = [value for key, value in (*env.items(), *headers.items()) if _SECRET_NAME.search(key)]
-    secrets |= {part for value in named for part in (value, value.rpartition(" ")[2])}  # without the word `Bearer`, too
+    secrets |= {part for value in named for part in (value, value.rpartition(" ")[2])}  # also without the word `Bearer`
     return replace(
         _server(name, entry),
         env=env,

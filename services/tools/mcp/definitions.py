@@ -1,4 +1,4 @@
-"""Definitions of a server's tools, made fit for a model: short, plain, and under names of our own.
+"""Converts the tool definitions of a server for a model: short, plain, and with unique names.
 
 Descriptions and schemas of servers are data. They are bounded in length, references are resolved, and what a schema must
 not be (without a type, endless, huge) is made plain; the server checks the arguments all the same.
@@ -15,16 +15,16 @@ from pydantic import BaseModel, Field
 from services.tools.mcp.configuration import Server
 
 MAX_TOOLS = 60
-"""Of one server."""
+"""Maximum number of tools of a server."""
 MAX_PAGES = 10
 MAX_NAME, MAX_SERVER_NAME = 64, 24
 MAX_DESCRIPTION, MAX_FIELD = 800, 300
-"""Characters of what a tool, and one of its arguments, is said to be."""
+"""Maximum characters of the descriptions of a tool and of an argument."""
 MAX_SCHEMA = 6_000
-"""Characters of a tool's parameters as JSON."""
+"""Maximum characters of a tool's parameters as JSON."""
 MAX_DEPTH = 6
 MAX_VALUES = 60
-"""Of an enumeration."""
+"""Maximum values of an enumeration."""
 _KEYWORDS = (
     "type enum const default format minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern "
     "minItems maxItems uniqueItems required"
@@ -45,7 +45,7 @@ class Definition(BaseModel):
 
 
 def definitions(server: Server, listed: Iterable[Any]) -> list[Definition]:
-    """Make definitions of what a server lists."""
+    """Convert the tools that a server lists."""
     made: list[Definition] = []
     for tool in listed:
         if not isinstance(tool.name, str) or not tool.name:
@@ -64,7 +64,7 @@ def definitions(server: Server, listed: Iterable[Any]) -> list[Definition]:
 
 
 def tool_name(server: str, tool: str, taken: Iterable[str]) -> str:
-    """Return `server__tool` in at most 64 letters, digits, `_` and `-`; what would be cut or taken gets a hash at its end."""
+    """Return `server__tool` in at most 64 letters, digits, `_` and `-`; truncated or taken names end with a hash."""
     plain = f"{_plain(server)[:MAX_SERVER_NAME]}__{_plain(tool)}"
     if len(plain) <= MAX_NAME and plain not in taken:
         return plain
@@ -77,7 +77,7 @@ def _plain(name: str) -> str:
 
 
 def parameters(schema: object) -> dict[str, Any]:
-    """Return a tool's parameters as a plain JSON schema of an object, whatever the server calls its schema."""
+    """Return a tool's parameters as a plain JSON schema of an object, whatever form the server's schema has."""
     if not isinstance(schema, dict):
         return {"type": "object", "properties": {}}
     for described in (True, False):
@@ -93,16 +93,16 @@ def _object(properties: Mapping[str, Any], required: Iterable[str]) -> dict[str,
 
 
 class _Plain:
-    """One schema on its way to a plain one."""
+    """Converts one schema to a plain one."""
 
     def __init__(self, schema: dict[str, Any], *, described: bool) -> None:
         self._schema = schema
         self._described = described
         self._left = 400
-        """Subschemas that may still come; references can make a small schema endless."""
+        """Number of subschemas that may follow; references can make a small schema endless."""
 
     def root(self) -> dict[str, Any]:
-        """Return the schema of the arguments, which is one of an object."""
+        """Return the schema of the arguments, which is an object schema."""
         plain = self._of(self._schema, 0)
         properties = plain.get("properties")
         return _object(properties if isinstance(properties, dict) else {}, plain.get("required", []))
@@ -131,7 +131,7 @@ class _Plain:
         return plain
 
     def _target(self, reference: str) -> object:
-        """Follow a reference within the schema; those that lead elsewhere lead nowhere."""
+        """Resolve a reference within the schema; references to other places resolve to nothing."""
         node: object = self._schema
         if not reference.startswith("#"):
             return None
@@ -142,7 +142,7 @@ class _Plain:
 
 
 def _value(key: str, value: object) -> object:
-    """Return the value of a keyword if it is of the right kind, and not too long."""
+    """Return the value of a keyword if it has the right type and is short enough."""
     if key == "type":
         if isinstance(value, list):
             return [kind for kind in value if kind in _TYPES] or None
@@ -164,7 +164,7 @@ def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
 
 
 def _line(text: str, max_length: int) -> str:
-    """Return a text without the characters that only hide something, and not too long."""
+    """Return a text without invisible characters, truncated to its maximum length."""
     shown = "".join(char for char in text if char.isprintable() or char in "\n\t")
     shown = re.sub(r"\n{3,}", "\n\n", shown).strip()
     return shown if len(shown) <= max_length else f"{shown[: max_length - 1]}…"

@@ -1,4 +1,4 @@
-"""Reasons for leaving a server out of a run, as plain data that the journal keeps and a person can read."""
+"""Reasons for excluding a server from a run, as plain data for the journal and for people."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from services.run.ui_text import say
 Reason = Literal[
     "unreachable", "refused", "status", "unstartable", "ended", "silent", "garbage", "empty", "died", "unset", "cut"
 ]
-"""Each has its message. `cut` alone does not leave the server out: it has more tools than are offered."""
+"""Each reason has a message. Only `cut` does not exclude the server: it has more tools than are offered."""
 MAX_DETAIL = 100
 
 
@@ -29,7 +29,7 @@ class Failure(BaseModel):
 
 
 class ServerFailed(ToolError):
-    """A call cannot be made, or broke off, because the server is no longer used in this run."""
+    """A call failed because the server is no longer used in this run."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message("en-US"))
@@ -37,7 +37,7 @@ class ServerFailed(ToolError):
 
 
 class Broken(Exception):
-    """A connection that cannot be made or has broken; where and why is said by whoever knows the server."""
+    """A connection cannot be made or has broken; the caller, which knows the server, adds where and why."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(f"{reason} {detail}".strip())

@@ -1,4 +1,4 @@
-"""Tools that the servers of a run offer, journaled, so that a resumed or replayed run asks no server again."""
+"""The tools that a run's servers offer, recorded in the journal, so that a resumed or replayed run asks no server again."""
 
 import asyncio
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LIST_SECONDS = 10.0
 MAX_DESCRIPTION = 240
-"""Characters of what a server is said to be good for."""
+"""Maximum characters of a server's description."""
 
 
 class ServerView(BaseModel):
@@ -38,11 +38,11 @@ class Servers(BaseModel):
 
     @property
     def tools(self) -> list[ToolView]:
-        """The servers as the planner sees them."""
+        """The servers in the planner's form."""
         return [ToolView(name=view.name, description=view.description) for view in self.views]
 
     def messages(self, locale: str) -> list[str]:
-        """Return what is wrong, in the language of the run."""
+        """Return the failures in the language of the run."""
         return [failure.message(locale) for failure in self.failures]
 
 
@@ -54,11 +54,11 @@ class Offered(BaseModel):
 
 
 async def servers_once(run: Run) -> Servers:
-    """Connect to all servers of a run side by side and return what there is, unless this is known already.
+    """Connect to all servers of a run in parallel and return their tools, or the recorded ones.
 
     Raises:
         SettingsError: the operator's file cannot be used, or the library is not installed.
-        BadInput: the run names a server that it may not use.
+        BadInput: the run names a forbidden server.
     """
 
     async def work() -> Servers:
@@ -80,7 +80,7 @@ async def servers_once(run: Run) -> Servers:
 
 
 async def offered_once(run: Run, server: Server | None, name: str) -> Offered | None:
-    """Return what one server offers, unless this is known already; None where a replay knows of no such server."""
+    """Return the tools of one server, or the recorded ones; None if a replay's journal does not hold the server."""
 
     async def work() -> Offered:
         return Offered() if server is None else await offer(run, server)
@@ -93,7 +93,7 @@ async def offered_once(run: Run, server: Server | None, name: str) -> Offered | 
 
 
 async def failures_once(run: Run) -> list[Failure]:
-    """Return the servers that were left out in the course of this run, as far as it has come here."""
+    """Return the servers that were excluded so far in this run."""
 
     async def work() -> Servers:
         return Servers(failures=registry.failures(run.journal.key))
@@ -142,7 +142,7 @@ async def _listed(session: "ClientSession") -> list[Any]:
 
 
 def _described(server: Server, offered: Offered) -> str:
-    """Describe a server in a line: as its operator does, else by the names of its tools."""
+    """Return a line that describes a server: the operator's description, else the names of its tools."""
     text = server.description or f"tools {', '.join(tool.remote for tool in offered.tools)}"
     line = server.without_secrets(" ".join(text.split()))
     return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1]}…"

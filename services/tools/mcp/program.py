@@ -1,4 +1,4 @@
-"""A server that is a program of this machine: started with a clean environment, spoken to in lines, ended for certain.
+"""A server that is a program of this machine: started with a clean environment, and always ended.
 
 The SDK's own transport hands the program's noise to our stderr, reads lines of any length into memory and does not say that
 the program has ended; hence this one. Each program is marked by a variable in its environment, so that whatever it has
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
 MAX_LINE = 20_000_000
-"""Bytes of one message."""
+"""Maximum bytes of one message."""
 MAX_NOISE = 50
-"""Lines that are no messages, after which the program is taken for something else than a server."""
+"""Maximum lines that are not messages, after which the program is not regarded as a server."""
 GRACE_SECONDS = 2.0
-"""For ending by itself once its input is closed, and again after SIGTERM."""
+"""Seconds to exit after its input is closed, and again after SIGTERM."""
 START_SECONDS = 0.25
-"""For which a process may have no environment yet: it has begun to run a program, and the system has not set it out."""
+"""Seconds for which a starting process may have no visible environment."""
 MARK = "LEADLINE_MCP_MARK"
 MARKS: set[str] = set()
-"""Of the programs that run now."""
+"""Marks of the running programs."""
 _INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 
 Lost = Callable[[Broken], None]
-"""Called once the connection is of no more use."""
+"""Called once when the connection becomes unusable."""
 
 
 @asynccontextmanager
 async def session_with(server: Server, lost: Lost, options: dict[str, Any]) -> AsyncIterator["ClientSession"]:
-    """Hold a session with a server's program, which runs while the block does; it is not initialised yet.
+    """Hold an uninitialised session with a server's program, which runs as long as the block.
 
     Raises:
         Broken: the program cannot be started.
@@ -146,7 +146,7 @@ async def _write(
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a program as the protocol says: close its input, send SIGTERM, then SIGKILL to its whole group."""
+    """End a program in the protocol's order: close its input, send SIGTERM, then SIGKILL to its whole group."""
     if process.stdin is not None:
         process.stdin.close()
     for signal_number in (None, signal.SIGTERM, signal.SIGKILL):
@@ -164,7 +164,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def sweep(mark: str) -> None:
-    """End every process that still carries a mark, and see it gone. Blocking; where there is no /proc, none is found."""
+    """End every process with a mark, and wait for it. Blocking; does nothing without /proc."""
     started = time.monotonic()
     while (seconds := time.monotonic() - started) < GRACE_SECONDS:
         processes, starting = _marked(mark)
@@ -177,7 +177,7 @@ def sweep(mark: str) -> None:
 
 
 def _marked(mark: str) -> tuple[list[int], bool]:
-    """Return the processes that carry a mark, and whether there is one whose environment is not set yet."""
+    """Return the processes with a mark, and whether there is a process without a visible environment."""
     processes, starting = [], False
     variable = f"{MARK}={mark}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
@@ -186,6 +186,6 @@ def _marked(mark: str) -> tuple[list[int], bool]:
             if variable in environment.split(b"\0"):
                 processes.append(int(folder.name))
             elif not environment:
-                (folder / "exe").readlink()  # fails for what has ended, and for threads of the kernel
+                (folder / "exe").readlink()  # fails for ended processes and kernel threads
                 starting = True
     return processes, starting

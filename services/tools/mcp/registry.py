@@ -28,7 +28,7 @@ class _OfRun:
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _OfRun]] = WeakKeyDictionary()
-"""Sessions belong to the event loop that made them; then by the key of the run."""
+"""Sessions by event loop, which they belong to, then by the key of the run."""
 
 
 def _runs() -> dict[str, _OfRun]:
@@ -40,16 +40,16 @@ def _of(run: str) -> _OfRun:
 
 
 async def call(run: str, server: Server, work: Callable[["ClientSession"], Awaitable[T]], seconds: float) -> T:
-    """Call a server over the run's session with it, which is made if there is none.
+    """Call a server over the run's session, which is created if there is none.
 
     Args:
         run: key of the run.
-        server: whom to call.
-        work: is given the session of the SDK.
-        seconds: that it may take, without the connecting.
+        server: the server to call.
+        work: makes the call with the SDK's session.
+        seconds: time limit of the call, without connecting.
 
     Raises:
-        ServerFailed: the server is not used in this run any more; the message says why.
+        ServerFailed: the server is no longer used in this run; the message says why.
         SettingsError: the libraries are not installed.
     """
     import_libraries()
@@ -69,7 +69,7 @@ async def call(run: str, server: Server, work: Callable[["ClientSession"], Await
 
 
 def fail(run: str, server: Server, broken: Broken) -> Failure:
-    """Leave a server out from now on; the first reason stays."""
+    """Exclude a server from now on; the first reason is kept."""
     failure = Failure(
         server=server.name,
         address=server.address,
@@ -83,15 +83,15 @@ def fail(run: str, server: Server, broken: Broken) -> Failure:
 
 
 def failures(run: str) -> list[Failure]:
-    """Return the servers that a run no longer uses, by name."""
+    """Return the excluded servers of a run, by name."""
     failures = _runs().get(run, _OfRun()).failures
     return [failures[name] for name in sorted(failures)]
 
 
 async def close_sessions(run: str) -> None:
-    """Close the sessions of the run with a key, and wait until no process of theirs is left.
+    """Close the sessions of a run's key, and wait until their processes have ended.
 
-    Runs without a key share their sessions: busy ones go on.
+    Runs without a key share their sessions; busy sessions stay open.
     """
     own = _runs().get(run)
     if own is None:
@@ -120,7 +120,7 @@ def _forget(run: str, session: Session) -> None:
 
 @cache
 def _end_at_exit() -> None:
-    """Make sure that no program outlives this process, even when the event loop is abandoned."""
+    """Ensure that no program outlives this process, even if the event loop is abandoned."""
     atexit.register(_sweep_all)
 
 

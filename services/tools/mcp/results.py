@@ -1,4 +1,4 @@
-"""Results of a server's tools, as text."""
+"""Converts results of a server's tools to text."""
 
 import json
 from typing import Any
@@ -7,19 +7,19 @@ from services.run.errors import ToolError
 from services.tools.mcp.configuration import Server
 
 MAX_RESULT = 400_000
-"""Characters of a result that are kept."""
+"""Maximum characters stored of a result."""
 
 
 def text_of(server: Server, tool: str, result: Any) -> str:
-    """Return a result as text: its texts and resources as they are, of images and sounds what they are.
+    """Return a result as text: texts and resources in full, images and sounds by their type.
 
     Args:
-        server: whose secrets are taken out.
+        server: the server whose secrets are removed.
         tool: name of the tool, for the error.
         result: the SDK's `CallToolResult`.
 
     Raises:
-        ToolError: the tool says that it failed.
+        ToolError: the tool reports a failure.
     """
     parts = [part for part in map(_part, result.content) if part]
     structured = None if result.isError else result.structuredContent
@@ -34,7 +34,7 @@ def text_of(server: Server, tool: str, result: Any) -> str:
 
 
 def _repeats(parts: list[str], structured: dict[str, Any]) -> bool:
-    """Return whether the text of a result repeats its structured content, as the protocol asks for."""
+    """Tell whether the text of a result repeats its structured content, as the protocol recommends."""
     wrapped = structured.get("result")
     values = [_read(part) for part in parts]
     return structured in values or any(texts in (wrapped, [wrapped]) for texts in (values, parts))

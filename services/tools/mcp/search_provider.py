@@ -1,4 +1,4 @@
-"""Search tools of MCP servers as providers of the run's own searches: `"search": "name of the tool"` in a server's entry."""
+"""Search tools of MCP servers as search providers of the run: `"search": "name of the tool"` in a server's entry."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ _HEADING = re.compile(r"^[^\w\n]*(?:title|标题)[^\w\n]*(?:\n[^\w\n]*)?(.+)$", 
 
 
 async def mcp_searches(context: RunContext) -> list[SearchProvider]:
-    """Return a provider for each server of a run that names a tool that searches.
+    """Return a provider for each server of a run with a search tool.
 
     Raises:
         SettingsError: the operator's file cannot be used.
@@ -42,7 +42,7 @@ async def mcp_searches(context: RunContext) -> list[SearchProvider]:
 
 
 class McpSearch:
-    """One server's tool that searches."""
+    """Search tool of one server."""
 
     def __init__(self, server: Server) -> None:
         self.name = server.name
@@ -52,7 +52,7 @@ class McpSearch:
         """Search, over the run's session with the server.
 
         Raises:
-            SearchError: the server or its tool failed, or there is no such tool.
+            SearchError: the server or its tool failed, or the tool does not exist.
         """
         server, run = self._server, current_run()
         offered = await offered_once(run, server, server.name)
@@ -72,7 +72,7 @@ class McpSearch:
 
 
 def _arguments(schema: Mapping[str, Any], query: str, limit: int) -> dict[str, Any]:
-    """Fill the tool's parameters: the one that takes the query, and the one that takes a number of results."""
+    """Fill in the tool's parameters for the query and the number of results."""
     fields: Mapping[str, Any] = schema.get("properties", {})
     required = [name for name in schema.get("required", []) if fields.get(name, {}).get("type") == "string"]
     name = next((field for field in _QUERY if field in fields), required[0] if required else "query")
@@ -81,9 +81,9 @@ def _arguments(schema: Mapping[str, Any], query: str, limit: int) -> dict[str, A
 
 
 def hits_in(text: str, server: Server, limit: int) -> list[Hit]:
-    """Read what a search tool returned: JSON with a list of results, blocks with addresses, or one text.
+    """Parse a search tool's result: JSON with a list of results, blocks with addresses, or one text.
 
-    A result with an address is a web page, whose text is read like that of any page that a search found.
+    A result with an address is a web page, which is read like the pages of other searches.
     """
     source = f"tool:{server.name}/{server.search}"
     try:
@@ -105,7 +105,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _blocks(text: str) -> Iterable[dict[str, str]]:
-    """Split a text that lists results with their addresses, one after the other."""
+    """Split a text that lists results with their addresses."""
     places = [match.start() for match in _LINE.finditer(text)]
     starts = [max(text.rfind("\n\n", 0, place), 0) for place in places]
     for start, end in zip(starts, [*starts[1:], len(text)][: len(starts)], strict=True):

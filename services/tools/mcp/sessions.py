@@ -1,7 +1,7 @@
-"""Sessions with servers: one for each server of a run, made when it is first needed, and none of them outlives the run.
+"""Sessions with servers: one for each server of a run, created when first needed, and closed with the run.
 
-Each session belongs to a task of its own, because the scopes it is made of must be left by the task that entered them. The
-task ends when the run does, when nobody has called for a while, when the server is gone, and when the event loop ends.
+Each session belongs to a task of its own, because the scopes it is made of must be left by the task that entered them.
+The task ends with the run, after some time without calls, when the server is gone, and with the event loop.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
-"""From starting a server's program, or dialling its address, to its answer to `initialize`."""
+"""Seconds from starting a program or connecting to an address to the answer to `initialize`."""
 IDLE_SECONDS = 60.0
-"""Without a call, after which a session is closed; the next call makes another."""
+"""Seconds without a call after which a session is closed; the next call opens another."""
 INSTALL = install_command("mcp")
 
 
@@ -64,16 +64,16 @@ class Session:
             self._clock.reschedule(asyncio.get_running_loop().time())
 
     async def ended(self) -> None:
-        """Close the connection, and wait until nothing is left of it."""
+        """Close the connection, and wait until it is closed."""
         self.end()
         await asyncio.wait({self._task})
 
     async def call(self, work: Callable[["ClientSession"], Awaitable[T]], seconds: float) -> T:
-        """Do something with the connection.
+        """Make a call over the connection.
 
         Args:
-            work: is given the session of the SDK.
-            seconds: that it may take once the connection is made.
+            work: makes the call with the SDK's session.
+            seconds: time limit of the call, without connecting.
 
         Raises:
             Broken: the server cannot be reached, is gone, or did not answer in time.
@@ -89,7 +89,7 @@ class Session:
             self._calls -= 1
 
     async def _wait_for(self, call: "asyncio.Future[T]", seconds: float) -> T:
-        """Wait for an answer no longer than the connection lives."""
+        """Wait for an answer as long as the connection lives."""
         over = asyncio.ensure_future(self._over.wait())
         try:
             waited: set[asyncio.Future[Any]] = {call, over}
@@ -106,12 +106,12 @@ class Session:
 
     def _lose(self, broken: Broken) -> None:
         if self._clock is not None and self._clock.expired():
-            return  # that it ends now is our own doing
+            return  # this session caused the end itself
         self._lost = self._lost or broken
         self.end()
 
     async def _own(self) -> None:
-        """Make the connection, keep it while it is of use, and close it."""
+        """Open the connection, keep it while it is usable, and close it."""
         try:
             async with AsyncExitStack() as stack:
                 await self._connect(stack)
@@ -131,21 +131,21 @@ class Session:
             self._over.set()
 
     async def _connect(self, stack: AsyncExitStack) -> None:
-        """Connect within the time limit, and stop early when the connection is lost."""
+        """Connect within the time limit, and stop at once if the connection is lost."""
         try:
             async with asyncio.timeout(CONNECT_SECONDS) as self._clock:
                 session = await stack.enter_async_context(_opened(self.server, self._lose, self._on_message))
                 await session.initialize()
         except TimeoutError:
             broken = self._lost or Broken("silent", f"{CONNECT_SECONDS:g}")
-            self._fail(broken)  # before anything is ended, which takes its time
+            self._fail(broken)  # before ending anything, which takes time
             raise broken from None
         finally:
             self._clock = None
         self._ready.set_result(session)
 
     async def _on_message(self, message: object) -> None:
-        """End the session when the SDK cannot read a message."""
+        """End the session when the SDK cannot parse a message."""
         if isinstance(message, Exception):
             self._lose(Broken("garbage"))
 
@@ -157,7 +157,7 @@ class Session:
 def _opened(
     server: Server, lost: Callable[[Broken], None], on_message: Callable[[Any], Awaitable[None]]
 ) -> AbstractAsyncContextManager["ClientSession"]:
-    """Return what connects to a server, over whatever it speaks."""
+    """Return the context that connects to a server, by its transport."""
     from mcp.types import Implementation
 
     options = {"client_info": Implementation(name="leadline", version="0.1.0"), "message_handler": on_message}
@@ -167,7 +167,7 @@ def _opened(
 
 
 def _is_cut(error: BaseException | None) -> bool:
-    """Return whether an error means a lost connection."""
+    """Tell whether an error means a lost connection."""
     from mcp import McpError
     from mcp.types import CONNECTION_CLOSED
 
@@ -177,7 +177,7 @@ def _is_cut(error: BaseException | None) -> bool:
 
 
 def _explained(error: BaseException) -> Broken:
-    """Return the reason why a connection failed, without any words of the server."""
+    """Return the reason of a failed connection, without text from the server."""
     from mcp import McpError
 
     causes = [error]
@@ -196,12 +196,12 @@ def _explained(error: BaseException) -> Broken:
 
 
 def import_libraries() -> None:
-    """Import what connections are made of: some tenths of a second, once.
+    """Import the client libraries, once; it takes some tenths of a second.
 
     In the event loop's thread: the client of OpenAI looks whether `httpx` is loaded, and would take hold of half of it.
 
     Raises:
-        SettingsError: it is not installed; the message says how to install it.
+        SettingsError: a library is not installed; the message says how to install it.
     """
     try:
         import langchain_mcp_adapters.sessions  # noqa: F401 - imported to see that it is there
@@ -212,4 +212,4 @@ def import_libraries() -> None:
         ) from None
     log = logging.getLogger("mcp")
     if not log.handlers:
-        log.addHandler(logging.NullHandler())  # what is wrong with a server is reported in the run
+        log.addHandler(logging.NullHandler())  # faults of a server are reported in the run

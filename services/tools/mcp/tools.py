@@ -1,4 +1,4 @@
-"""The tools of a step's servers: there at once from the journal, connected to at the first call that is really made."""
+"""The tools of a step's servers: built from the journal, and connected at the first actual call."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from mcp import ClientSession
 
 CALL_SECONDS = 60.0
-"""That a call may take; a server that takes longer hangs, and is left out."""
+"""Maximum seconds of a call; a server that takes longer is excluded."""
 SPARE_SECONDS = CALL_SECONDS + 30.0
-"""For whoever waits for a call: connecting anew comes on top."""
+"""Maximum seconds of waiting for a call, including a new connection."""
 
 
 class McpTool(BaseTool):
-    """A tool of a server. Its arguments are checked by the server, and may have any names."""
+    """A tool of a server, which checks the arguments itself; they may have any names."""
 
     response_format: str = "content_and_artifact"  # type: ignore[assignment]  # the base class lists its values
     _definition: Definition = PrivateAttr()
@@ -36,12 +36,12 @@ class McpTool(BaseTool):
 
     @classmethod
     def of(cls, definition: Definition, server: Server | None, run_key: str) -> "McpTool":
-        """Make the tool.
+        """Build the tool.
 
         Args:
-            definition: as its server gave it.
-            server: where it is called; None in a replay, which calls nobody.
-            run_key: names the run's sessions.
+            definition: the server's definition of the tool.
+            server: the server to call; None in a replay, which makes no calls.
+            run_key: key of the run's sessions.
         """
         tool = cls(
             name=definition.name,
@@ -86,16 +86,16 @@ async def call_tool(session: "ClientSession", name: str, arguments: dict[str, An
 
 
 async def mcp_tools(run: Run, names: Sequence[str], locale: str = "en-US") -> tuple[list[BaseTool], list[str]]:
-    """Return the tools of some servers, and what is wrong with those that have none to give.
+    """Return the tools of some servers, and messages about servers without tools.
 
     Args:
-        run: whose servers they are.
-        names: of servers; what is no server's name is passed over.
-        locale: language of what is wrong.
+        run: the run that names the servers.
+        names: names of servers; other names are ignored.
+        locale: language of the messages.
 
     Raises:
         SettingsError: the operator's file cannot be used, or the library is not installed.
-        BadInput: the run names a server that it may not use.
+        BadInput: the run names a forbidden server.
     """
     if not names:
         return [], []
