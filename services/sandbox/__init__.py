@@ -1,7 +1,6 @@
-"""Running model-written code and parsing files, isolated by the operating system: `from services.sandbox import Sandbox`.
+"""Runs model-written code and parses files, isolated by the operating system: `from services.sandbox import Sandbox`.
 
-The parent's side is loaded when one of its names is asked for, as PEP 562 has it: a process that parses files imports
-`services.sandbox.jobs` from here, and does not wait for all else.
+The parent's side is imported lazily (PEP 562), so that a process that parses files loads only `services.sandbox.jobs`.
 """
 
 from importlib import import_module
@@ -16,7 +15,7 @@ _MODULES = {"CanaryResult": "canaries", "Sandbox": "sandbox", "SandboxResult": "
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name of the room from its module."""
+    """Import a public name of the room lazily from its module."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

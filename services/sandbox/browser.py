@@ -1,4 +1,4 @@
-"""The browser that prints and renders pages, locked in like model-written code but for what a browser needs of its own processes.
+"""Runs the browser that prints and renders pages, confined like model-written code except for its own processes.
 
 It reads the system's libraries, fonts and programs, writes in its work folder only, and cannot open a connection: not to
 the network, and not to another program of this machine. It runs in one process, as its own sandbox and its division into
@@ -23,23 +23,23 @@ from services.sandbox.workfolder import read_regular, remove
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAX_PDF = 200_000_000
-"""Bytes that any file of the browser's may take."""
+"""Maximum bytes of any file that the browser writes."""
 OPEN_FILES = 1024
 _PROGRAMS = ("/usr/bin", "/bin", "/usr/lib", "/usr/lib64", "/lib", "/lib64")
-"""The browser is started by a script, which calls programs of the system."""
+"""System folders with the programs that the browser's start script calls."""
 _READ = ("/usr/share", "/etc/chromium", "/etc/chromium.d", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu")
 ARGUMENTS = (
     "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--mute-audio", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-breakpad",
     "--disable-crashpad-for-testing", "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=profile",
 )  # fmt: skip
-"""Nothing of its own accord: no look-ups, updates, reports or extensions."""
+"""Arguments that switch off look-ups, updates, reports and extensions."""
 _PRINTING = ("--no-pdf-header-footer", "--print-to-pdf=report.pdf")
 LOCKED_IN = ("--no-sandbox", "--no-zygote", "--single-process")
 
 
 def find_browser() -> str | None:
-    """Return the path of a Chromium, if one is installed. Blocking."""
+    """Return the path of an installed Chromium, or None. Blocking."""
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
@@ -48,11 +48,11 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
 
     Args:
         browser: path of a Chromium or Chrome.
-        html: the page; it gets nothing from outside.
-        seconds: wall-clock time that it may take.
+        html: the page; it cannot load anything.
+        seconds: maximum wall-clock time.
 
     Returns:
-        The PDF, or None, and what the browser wrote to standard error.
+        The PDF, or None, and the browser's standard error.
     """
     work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-pdf-"))
     try:
@@ -69,13 +69,13 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
 
 
 def jailed_browser(command: list[str], work: Path, browser: str, *, file_size: int = MAX_PDF) -> list[str]:
-    """Return the command that locks itself in first; nothing where this machine has no jail.
+    """Return the command with its jail; empty if this machine has no jail.
 
     Args:
-        command: starts the browser.
-        work: the only folder that it may write in.
+        command: the browser's command line.
+        work: the only writable folder.
         browser: path of the browser.
-        file_size: bytes that any of its files may take.
+        file_size: maximum bytes of any of its files.
     """
     try:
         instructions = filter_program(platform.machine(), browser=True)
@@ -85,7 +85,7 @@ def jailed_browser(command: list[str], work: Path, browser: str, *, file_size: i
         sys.executable,
         instructions,
         work=str(work),
-        memory=-1,  # it reserves far more than it uses
+        memory=-1,  # the browser reserves far more memory than it uses
         file_size=file_size,
         open_files=OPEN_FILES,
         readable=[*SYSTEM, *_READ],
@@ -95,7 +95,7 @@ def jailed_browser(command: list[str], work: Path, browser: str, *, file_size: i
 
 
 async def _finished(command: list[str], work: Path, seconds: float) -> tuple[int, str]:
-    """Run to the end; return the exit code and the errors."""
+    """Run a command to its end; return the exit code and the standard error."""
     process = await start(command, work, stderr=asyncio.subprocess.PIPE)
     try:
         _, errors = await asyncio.wait_for(process.communicate(), seconds)
@@ -115,15 +115,15 @@ async def start(
     stderr: int = asyncio.subprocess.DEVNULL,
     limit: int = 65_536,
 ) -> asyncio.subprocess.Process:
-    """Start a browser in its work folder, as the leader of its process group, with an environment that holds no secrets.
+    """Start a browser as the leader of its process group, in its work folder, with an environment without secrets.
 
     Args:
-        command: starts the browser, in its jail or not.
-        work: its work folder, which is its home, too.
-        stdin: where it reads from; as `stdout` and `stderr`, one of the constants of `asyncio.subprocess`.
-        stdout: where it writes to.
-        stderr: where it writes errors to.
-        limit: bytes of a message that is read from its output.
+        command: the browser's command line, with or without a jail.
+        work: its work folder, which is also its home.
+        stdin: standard input; like `stdout` and `stderr`, a constant of `asyncio.subprocess`.
+        stdout: standard output.
+        stderr: standard error.
+        limit: maximum bytes of a message in its output.
     """
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
@@ -144,15 +144,15 @@ async def start(
 
 
 def kill(process: asyncio.subprocess.Process) -> None:
-    """Kill a browser with all that it started."""
+    """Kill a browser and all processes that it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 async def end(process: asyncio.subprocess.Process) -> None:
-    """Kill a browser with all that it started, and wait until it is gone; nobody else may be reading what it says."""
+    """Kill a browser and its processes, and wait for them; no other task may be reading its output."""
     kill(process)
     for output in (process.stdout, process.stderr):
-        while output is not None and await output.read(1_000_000):  # what is left in a pipe would keep it open
+        while output is not None and await output.read(1_000_000):  # unread data would keep the pipe open
             pass
     await process.wait()

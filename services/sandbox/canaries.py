@@ -1,4 +1,4 @@
-"""Canaries: a handful of escape attempts, made before the first program runs. One that gets out means no isolation."""
+"""Canaries: escape attempts that are made before the first program runs. If one succeeds, there is no isolation."""
 
 import errno
 import json
@@ -13,13 +13,13 @@ class CanaryResult:
     name: str
     stopped: bool
     by: str = ""
-    """`Landlock`, `seccomp` or `namespace`, where one of them stopped it; else the system's error."""
+    """The protection that stopped the attempt: `Landlock`, `seccomp` or `namespace`; else the system's error."""
     required: bool = True
-    """Whether programs are refused where it is not stopped."""
+    """Whether a successful attempt means that programs are refused."""
 
 
 LOOKING = "looking at a file outside"
-"""Asks for its size and times; only a mount namespace stops it, which not every system allows."""
+"""Reads a file's size and times; only a mount namespace prevents this, which some systems do not allow."""
 _BY = {
     0: "",
     errno.ENOENT: "namespace",
@@ -31,7 +31,7 @@ _BY = {
 
 
 def read_results(output: str) -> list[CanaryResult]:
-    """Return what the canaries' program printed; nothing when it did not get to its end."""
+    """Parse the output of the canaries' program; empty if it did not finish."""
     try:
         return [
             CanaryResult(str(name), number != 0, by=_BY.get(number, os.strerror(number)), required=name != LOOKING)
@@ -70,5 +70,5 @@ attempt("io_uring", lambda: call(425, 425, 1, ctypes.create_string_buffer(120)))
 attempt("a namespace of its own", lambda: call(272, 97, 0x10000000))
 print(json.dumps(found))
 """
-"""The program; SECRET stands for a file that the user could read and write."""
+"""The program; SECRET is replaced by a file that the user can read and write."""
 COUNT = CANARIES.count('attempt("')

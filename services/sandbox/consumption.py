@@ -1,4 +1,4 @@
-"""Resources of a running browser, seen from outside: memory of all its processes, and room on the disk."""
+"""Memory and disk use of a running browser, measured from outside."""
 
 import contextlib
 import os
@@ -6,17 +6,17 @@ from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _GROUP, _RESIDENT = 2, 21
-"""Places in /proc/PID/stat behind the name: the group of processes, and the pages in memory (see proc(5))."""
+"""Indexes in /proc/PID/stat after the name: the process group, and the resident pages (see proc(5))."""
 
 
 def memory_of(group: int) -> int:
-    """Return the bytes that the processes of a group hold in memory, what they share counted each time. Blocking."""
+    """Return the resident bytes of a process group; shared memory counts for each process. Blocking."""
     pages = 0
     with contextlib.suppress(OSError), os.scandir("/proc") as entries:
         for entry in entries:
             if not entry.name.isdecimal():
                 continue
-            with contextlib.suppress(OSError, ValueError, IndexError):  # it ended meanwhile
+            with contextlib.suppress(OSError, ValueError, IndexError):  # the process ended meanwhile
                 fields = Path(entry.path, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
                 if int(fields[_GROUP]) == group:
                     pages += int(fields[_RESIDENT])
@@ -24,7 +24,7 @@ def memory_of(group: int) -> int:
 
 
 def disk_of(work: Path, process: int) -> int:
-    """Return the bytes of the files in a folder, and of those that a process removed and still holds open. Blocking."""
+    """Return the bytes of the files in a folder, and of deleted files that a process holds open. Blocking."""
     size = 0
     for folder, _, names in os.walk(work):
         for name in names:

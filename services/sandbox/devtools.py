@@ -1,7 +1,7 @@
-"""Chromium's DevTools protocol over a pair of pipes: commands out, answers and events in.
+"""A client of Chromium's DevTools protocol over a pair of pipes.
 
-The browser may have been taken over by the page in it, so what it says is bounded in size and number and checked for its form.
-See the protocol's viewer, https://chromedevtools.github.io/devtools-protocol/.
+The page may have taken over the browser, so messages are limited in size and number and validated. See the protocol's
+viewer, https://chromedevtools.github.io/devtools-protocol/.
 """
 
 import asyncio
@@ -15,14 +15,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from services.run.errors import PageError
 
 MAX_MESSAGES = 50_000
-"""Answers and events of one browser that are listened to."""
+"""Maximum number of answers and events that are read from one browser."""
 _ENDED = "the browser ended"
 _LARGE = 100_000
-"""Bytes of a message from which on it is taken apart beside the event loop."""
+"""Bytes of a message from which it is parsed in a thread."""
 
 
 class CommandRefused(PageError):
-    """The browser refused a command, such as one about a page that has been replaced; it goes on."""
+    """The browser refused a command, such as a command about a page that has been replaced; it keeps running."""
 
 
 class _Message(BaseModel):
@@ -38,20 +38,20 @@ class _Message(BaseModel):
 
 
 class DevTools:
-    """One browser, spoken to through its standard input and output; `listen` has to run beside the calls."""
+    """A connection to one browser through its standard input and output; `listen` must run beside the calls."""
 
     def __init__(self, process: asyncio.subprocess.Process, notice: Callable[[str, dict[str, Any]], None]) -> None:
-        """Prepare.
+        """Create a client.
 
         Args:
-            process: started with pipes, and with a limit of bytes on its output that holds for each message.
+            process: the browser, started with pipes and with a limit of bytes for each message.
             notice: called with each event's name and parameters.
         """
         self._process, self._notice = process, notice
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._problem = ""
-        """Why nobody listens any more; empty while somebody does."""
+        """Reason why `listen` has ended; empty while it runs."""
 
     async def call(self, method: str, session: str = "", **parameters: object) -> dict[str, Any]:
         """Send a command and return its result.
@@ -81,7 +81,7 @@ class DevTools:
             raise PageError(_ENDED) from None
 
     async def listen(self) -> None:
-        """Take in what the browser says until it ends; calls that are still waiting fail then."""
+        """Read the browser's messages until it ends; waiting calls then fail."""
         problem = _ENDED
         try:
             await self._listen()
@@ -114,5 +114,5 @@ class DevTools:
                     answer.set_result(message.result)
                 else:
                     answer.set_exception(CommandRefused("the browser refused a command"))
-            await asyncio.sleep(0)  # a flood of messages is work: others take turns with it
+            await asyncio.sleep(0)  # let other tasks run during a flood of messages
         raise ValueError("too many messages")

@@ -1,4 +1,4 @@
-"""Prepares matplotlib for the sandbox: the list of fonts is made once, and charts show Chinese.
+"""Prepares matplotlib for the sandbox: writes its list of fonts once, and lets charts show Chinese.
 
 Run at set-up by the sandbox's own Python: `python fonts.py FOLDER`; programs then get FOLDER as MPLCONFIGDIR.
 """
@@ -12,15 +12,15 @@ from pathlib import Path
 PACKAGE = "pylopdf_fonts_zh_cn"
 FONT = "NotoSansSC-Regular.otf"
 STANDS_FOR = (
-    # what seaborn asks for first; its styles drop the fallback of the settings below
+    # seaborn's first choice; its styles drop the fallback of the settings below
     "Arial",
-    # what programs ask for that want Chinese
+    # fonts that programs use for Chinese
     "SimHei", "SimSun", "Microsoft YaHei", "PingFang SC", "Heiti SC", "STHeiti", "Hiragino Sans GB", "Arial Unicode MS",
     "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC",
 )  # fmt: skip
-"""Names under which the Chinese font is found, where no font of that name is installed."""
+"""Names that the Chinese font gets if no font of that name is installed."""
 SETTINGS = "font.family: sans-serif, Noto Sans SC\n"
-"""A glyph that one family lacks is taken from the next."""
+"""Glyphs missing in one family are taken from the next."""
 
 
 def prepare(folder: Path) -> None:

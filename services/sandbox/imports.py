@@ -1,4 +1,4 @@
-"""Check of a program's imports: a friendly error before the run, and nothing more. The isolation is elsewhere."""
+"""Checks a program's imports for a friendly error before the run; this is not part of the isolation."""
 
 import ast
 from collections.abc import Collection
@@ -6,7 +6,7 @@ from collections.abc import Collection
 LIBRARIES = (
     "pandas", "numpy", "scipy", "statsmodels", "openpyxl", "xlrd", "xlsxwriter", "matplotlib", "seaborn", "plotly",
 )  # fmt: skip
-"""Packages of the sandbox's own environment; see requirements-sandbox.in."""
+"""Packages of the sandbox's environment; see requirements-sandbox.in."""
 STANDARD = frozenset({
     "json", "csv", "datetime", "math", "statistics", "random", "re", "io", "sys", "os", "pathlib", "collections",
     "itertools", "functools", "operator", "decimal", "fractions", "string", "textwrap", "typing", "dataclasses",
@@ -16,13 +16,13 @@ STANDARD = frozenset({
 
 
 def refused_imports(code: str, installed: Collection[str] = LIBRARIES) -> str:
-    """Return what is wrong with a program's imports, or nothing.
+    """Return the problem of a program's imports, or an empty text.
 
-    A program that does not even parse is let through: Python's own error says it best.
+    A program with syntax errors passes: Python's own error is the clearest.
 
     Args:
         code: Python source.
-        installed: those of `LIBRARIES` that the program will find.
+        installed: the installed packages among `LIBRARIES`.
     """
     try:
         tree = ast.parse(code)

@@ -1,4 +1,4 @@
-"""The Python that runs the programs, and the files that it has to read."""
+"""The Python interpreter for programs, and the files that it must read."""
 
 import asyncio
 import json
@@ -22,24 +22,24 @@ _PATHS = Path(__file__).with_name("library_paths.py")
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """A Python and its libraries."""
+    """A Python interpreter and its libraries."""
 
     python: Path
     packages: tuple[str, ...]
-    """Folders to import packages from."""
+    """Folders of the packages to import."""
     readable: tuple[str, ...]
-    """Files and folders that it reads, packages included."""
+    """Files and folders to read, including packages."""
     libraries: tuple[str, ...] = ()
-    """Those of the libraries for programs that are installed."""
+    """Installed packages among those for programs."""
     fonts: str = ""
-    """Folder with matplotlib's list of fonts, if it was prepared."""
+    """Folder with matplotlib's list of fonts, if it exists."""
 
 
 _known: dict[Path, Interpreter] = {}
 
 
 def default_python() -> Path:
-    """Return `LEADLINE_SANDBOX_PYTHON`, else the project's `.venv-sandbox`, else this process's own interpreter."""
+    """Return `LEADLINE_SANDBOX_PYTHON`, else the project's `.venv-sandbox`, else this process's interpreter."""
     named = settings().leadline_sandbox_python
     if named is not None:
         return named
@@ -48,7 +48,7 @@ def default_python() -> Path:
 
 
 def own_interpreter() -> Interpreter:
-    """Return this process's own Python with the application's packages. Blocking."""
+    """Return this process's Python with the application's packages. Blocking."""
     return _interpreter(Path(sys.executable), {**library_paths([]), "fonts": ""})
 
 
@@ -59,10 +59,10 @@ def _interpreter(python: Path, paths: dict[str, Any]) -> Interpreter:
 
 
 async def interpreter(python: Path) -> Interpreter:
-    """Ask a Python where its libraries are; once a process.
+    """Ask a Python for the location of its libraries, once per process.
 
     Raises:
-        SandboxRefused: it does not run.
+        SandboxRefused: the interpreter does not run.
     """
     if python not in _known:
         try:

@@ -1,4 +1,4 @@
-"""The child's side of the sandbox: locks itself in, then runs. Linux only, for code; imports nothing of Leadline.
+"""The child side of the sandbox: confines itself, then runs. Linux only, for code; imports nothing of Leadline.
 
 Run as `python -I -S jail.py SETUP`, with SETUP as JSON (see `main`): a program that lies as main.py in the work folder, a
 module of ours that parses what came from outside (see workers.py), or a browser that prints (see browser.py).
@@ -33,7 +33,7 @@ _FS_ALL_V1 = (1 << 13) - 1
 _FS_MAKE_SOCK, _FS_MAKE_SYM = 1 << 9, 1 << 12
 _FS_REFER, _FS_TRUNCATE, _FS_IOCTL = 1 << 13, 1 << 14, 1 << 15
 _FS_MAKE_SPECIAL = (1 << 6) | (1 << 9) | (1 << 10) | (1 << 11) | (1 << 12)
-"""Devices, sockets, pipes with a name, and symbolic links."""
+"""Devices, sockets, named pipes, and symbolic links."""
 _DEVICES = {"/dev/null": _FS_READ_FILE | _FS_WRITE_FILE, "/dev/zero": _FS_READ_FILE, "/dev/urandom": _FS_READ_FILE}
 
 
@@ -63,14 +63,14 @@ def main() -> None:
 
 
 def _serve(setup: dict[str, Any]) -> None:
-    """Run a module, and say in a first line whether it is locked in: before it has seen anything that could lie about it.
+    """Run a module; the first line of its output says whether it is confined, before it reads any untrusted data.
 
-    Where it cannot be locked in it runs all the same; whoever reads that line decides what to say of it.
+    If it cannot be confined it runs nevertheless; the parent decides how to report that.
     """
     os.chdir("/")
     sys.path[:] = [setup["root"], *sys.path, *setup["packages"]]
     for name in setup["own"]:
-        __import__(name)  # the folder that holds them all is not open to be listed afterwards
+        __import__(name)  # the folder of the packages cannot be listed afterwards
     problem = setup["unlocked"]
     try:
         if not problem:
@@ -85,7 +85,7 @@ def _serve(setup: dict[str, Any]) -> None:
 def _lock_in(setup: dict[str, Any]) -> None:
     if sys.platform == "linux" and setup["filter"] and setup.get("hide"):
         _mounts().hide(setup["readable"], _DEVICES, setup["work"])
-        os.chdir(setup["work"] or "/")  # the same folder, seen from the new root
+        os.chdir(setup["work"] or "/")  # the same folder, below the new root
     _limit(setup)
     if sys.platform != "linux":
         raise OSError(0, f"{sys.platform} has no Landlock")
@@ -99,7 +99,7 @@ def _lock_in(setup: dict[str, Any]) -> None:
 
 
 def _mounts() -> Any:
-    """Return the module beside this file; nothing else of its folder can be imported."""
+    """Import the module beside this file; nothing else in its folder can be imported."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib is not worth its import here
     try:
         return importlib.import_module("mounts")
@@ -110,7 +110,7 @@ def _mounts() -> Any:
 def _limit(setup: dict[str, int]) -> None:
     try:
         import resource
-    except ImportError:  # no such limits on this system
+    except ImportError:  # this system has no such limits
         return
     for what, value in (
         (resource.RLIMIT_CPU, setup["seconds"] or resource.RLIM_INFINITY),
@@ -122,12 +122,12 @@ def _limit(setup: dict[str, int]) -> None:
         hard = resource.getrlimit(what)[1]
         if hard != resource.RLIM_INFINITY:
             value = hard if value == resource.RLIM_INFINITY else min(value, hard)  # noqa: PLW2901 - never above the parent's
-        # At the soft limit of processor time comes a signal that tells why; at the hard one only the end
+        # The soft limit of processor time sends a signal that tells the reason; the hard limit only kills
         first = value - 1 if what == resource.RLIMIT_CPU and setup["seconds"] else value
         try:
             resource.setrlimit(what, (first, value))
         except (OSError, ValueError):
-            if sys.platform == "linux":  # elsewhere some limits cannot be set
+            if sys.platform == "linux":  # other systems do not support some limits
                 raise
 
 
@@ -140,7 +140,7 @@ def _drop_capabilities() -> None:
 
 
 def landlock_version() -> int:
-    """Return the version of the kernel's Landlock; less than 1 where there is none."""
+    """Return the version of the kernel's Landlock; less than 1 if there is none."""
     return int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)) if sys.platform == "linux" else 0
 
 
@@ -199,7 +199,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _run(work: str, packages: list[str]) -> None:
-    """Run main.py as Python itself would, with a traceback that begins at its own lines."""
+    """Run main.py as Python would, with a traceback that begins at the program's own lines."""
     module = ModuleType("__main__")
     module.__dict__["__file__"] = "main.py"
     sys.modules["__main__"] = module
@@ -216,7 +216,7 @@ def _run(work: str, packages: list[str]) -> None:
 
 
 def _forgiving(change: Callable[..., None], own: str) -> Callable[..., None]:
-    """Let a library that sets modes or times of its own files go on without: the filter allows neither anywhere."""
+    """Ignore failures of a library to set modes or times of its files: the filter allows neither."""
 
     def attempt(path: str, *arguments: object, **options: object) -> None:
         try:
@@ -229,7 +229,7 @@ def _forgiving(change: Callable[..., None], own: str) -> Callable[..., None]:
 
 
 def _admitting(ask: Callable[..., bool], folder: str) -> Callable[..., bool]:
-    """Have matplotlib take the prepared list of fonts: it leaves a folder aside that it cannot write to, too."""
+    """Let matplotlib use the prepared list of fonts, although its folder is not writable."""
 
     def answer(path: str, *arguments: int, **options: bool) -> bool:
         return path == folder or ask(path, *arguments, **options)

@@ -1,4 +1,4 @@
-"""The command line of a process that locks itself in: an interpreter, `jail.py`, and its setup as JSON."""
+"""Builds the command line of a confined process: an interpreter, `jail.py`, and its setup as JSON."""
 
 import json
 from pathlib import Path
@@ -11,9 +11,9 @@ def jail_command(python: Path | str, instructions: bytes, **setup: object) -> li
     """Return the command.
 
     Args:
-        python: runs the jail.
-        instructions: the seccomp filter; empty where this machine has none.
-        setup: the other fields that `jail.main` describes; `work`, `seconds` and `packages` may be left out.
+        python: the interpreter that runs the jail.
+        instructions: the seccomp filter; empty if this machine has none.
+        setup: the other fields of `jail.main`; `work`, `seconds` and `packages` are optional.
     """
     described = json.dumps({**_DEFAULTS, **setup, "filter": instructions.hex()})
     return [str(python), "-I", "-S", "-B", "-X", "utf8", str(JAIL), described]

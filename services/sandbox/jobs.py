@@ -1,4 +1,4 @@
-"""The child's side of a parsing process: jobs come in on standard input, answers go out on standard output."""
+"""The child side of a parsing process: reads jobs from standard input, writes answers to standard output."""
 
 import json
 import logging
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def serve(answer: Callable[[dict[str, Any], bytes], Mapping[str, object]]) -> None:
-    """Answer jobs until there are no more.
+    """Answer jobs until the input ends.
 
     A job is a line of JSON that says in `bytes` how much data follows it; an answer is a line of JSON.
     """

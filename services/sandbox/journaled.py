@@ -1,4 +1,4 @@
-"""Code runs that the journal knows are not repeated."""
+"""Runs code once: a run that the journal holds is not repeated."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -30,13 +30,13 @@ class CodeRun(BaseModel):
 async def run_code(
     code: str, files: Mapping[str, bytes], evidence: EvidenceStore, seconds: float = DEFAULT_SECONDS
 ) -> CodeRun:
-    """Run a program in the sandbox; the files that it made are kept, and a run without isolation is counted.
+    """Run a program in the sandbox, store the files that it made, and count runs without isolation.
 
     Args:
         code: Python source.
-        files: for its work folder, by plain name.
-        evidence: where its files are put.
-        seconds: most seconds that it may take, 5 to 300.
+        files: files for its work folder, by plain name.
+        evidence: the store for its files.
+        seconds: time limit of the run, 5 to 300.
 
     Raises:
         SandboxRefused: this machine cannot isolate code.
@@ -61,7 +61,7 @@ async def _ran(code: str, files: Mapping[str, bytes], evidence: EvidenceStore, s
 
 
 async def run_once(run: Run, code: str, files: Mapping[str, bytes], evidence: EvidenceStore) -> CodeRun:
-    """Run a program in the sandbox, unless this very run is known."""
+    """Run a program in the sandbox, or return the recorded result of the same run."""
 
     async def work() -> CodeRun:
         return await _ran(code, files, evidence, DEFAULT_SECONDS)

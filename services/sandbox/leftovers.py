@@ -1,4 +1,4 @@
-"""Locks on work folders, so that those of a process that was killed are found and removed by the next one.
+"""Locks on work folders, so that the next process finds and removes the folders of a killed process.
 
 A folder is held by a lock on it, which the operating system releases when the process ends, even after a crash.
 """
@@ -17,30 +17,30 @@ PREFIX = "leadline-work-"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A folder that this process holds."""
+    """A work folder locked by this process."""
 
     folder: Path
     handle: int
-    """The lock; -1 where the system has none."""
+    """Handle of the lock; -1 on systems without locks."""
 
     def release(self) -> None:
-        """Remove the folder with all that is in it. Blocking."""
+        """Remove the folder and its content. Blocking."""
         remove(self.folder)
         if self.handle >= 0:
             os.close(self.handle)
 
 
 def hold() -> Held:
-    """Make a new folder and hold it. Blocking."""
+    """Create a new folder and lock it. Blocking."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         handle = _locked(folder, wait=True)
-        if handle is not None and folder.exists():  # nobody took it for a leftover before it was locked
+        if handle is not None and folder.exists():  # no other process removed it before it was locked
             return Held(folder, handle)
 
 
 def sweep() -> None:
-    """Remove this user's folders that no process holds. Blocking."""
+    """Remove this user's folders that no process has locked. Blocking."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             if sys.platform == "win32" or folder.lstat().st_uid != os.getuid():
@@ -51,7 +51,7 @@ def sweep() -> None:
 
 
 def _locked(folder: Path, *, wait: bool) -> int | None:
-    """Return the lock on a folder, -1 where the system has none; None where another process holds it, or it is gone."""
+    """Return the lock on a folder, -1 on systems without locks; None if another process holds it, or if the folder is gone."""
     if sys.platform == "win32":
         return -1
     import fcntl

@@ -1,4 +1,4 @@
-"""Paths of a Python's libraries. Also run as a program by the sandbox's Python, so it imports nothing of Leadline."""
+"""Paths of a Python's libraries; also run as a program by the sandbox's Python, so it imports nothing of Leadline."""
 
 import importlib.util
 import json
@@ -11,9 +11,9 @@ from typing import Any
 
 
 def library_paths(libraries: Iterable[str]) -> dict[str, Any]:
-    """Return folders of packages, what else this Python reads, which libraries are installed, and matplotlib's fonts."""
+    """Return folders of packages, other files that this Python reads, installed libraries, and matplotlib's fonts."""
     paths = sysconfig.get_paths()
-    # An environment may stand on another one, as with --system-site-packages
+    # An environment may be based on another one, as with --system-site-packages
     below = [path for path in sys.path if os.path.basename(path) in {"site-packages", "dist-packages"}]  # noqa: PTH119 - this program starts quickly
     standard = [paths["stdlib"], paths["platstdlib"], f"{sys.base_prefix}/lib", sys.executable]
     fonts = os.path.join(sys.prefix, "matplotlib")  # noqa: PTH118 - likewise

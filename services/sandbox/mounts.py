@@ -1,4 +1,4 @@
-"""A file system of its own for a jailed process: what it may read, its work folder, a few devices, and nothing else to look at.
+"""A private file system for a confined process: readable files, its work folder and a few devices, and nothing else.
 
 Landlock refuses to open a file, not to ask for its size and times. In a mount namespace (see mount_namespaces(7)) what is
 outside is not there to be asked for. Loaded by `jail.py`, so it imports nothing of Leadline; Linux only.
@@ -23,17 +23,17 @@ _MNT_DETACH = 2
 _MAX_LINKS = 40
 _PLACE = "/tmp"  # noqa: S108 - a folder that is there everywhere; what is mounted over it is seen by this process alone
 _OLD = "/.outside"
-"""Mount point of the system's own files until they are unmounted."""
+"""Mount point of the original root until it is unmounted."""
 
 
 def hide(readable: Iterable[str], devices: Iterable[str], work: str) -> None:
-    """Leave only these paths in sight, where this system allows that.
+    """Hide all other paths, if this system allows that.
 
-    A child tries it first: a process that gets half of the way, as where a user namespace may be made and then allows
-    nothing, could not go back.
+    A child tries it first, because a process cannot undo a partial success, such as a user namespace without any
+    rights.
 
     Raises:
-        OSError: the child could, and this process cannot.
+        OSError: the child succeeded, but this process fails.
     """
     child = os.fork()
     if child == 0:
@@ -66,7 +66,7 @@ def _hide(readable: Iterable[str], devices: Iterable[str], work: str) -> None:
 
 
 def _unshare() -> None:
-    """Enter a mount namespace; who may not do so needs a user namespace for it, and stays the same user there."""
+    """Enter a mount namespace; without the right to do so, through a user namespace, as the same user."""
     if _libc.unshare(_CLONE_NEWNS) == 0:
         return
     user, group = os.geteuid(), os.getegid()
@@ -77,7 +77,7 @@ def _unshare() -> None:
 
 
 def _bind(path: str, bound: list[str], attributes: int) -> None:
-    """Show a path where it lies; one that is missing, or below one that is shown, is left alone."""
+    """Mount a path at its own place; missing paths, and paths below a mounted one, are skipped."""
     place = _laid_out(path, bound)
     if not place or _is_shown(place, bound):
         return
@@ -91,7 +91,7 @@ def _is_shown(place: str, bound: list[str]) -> bool:
 
 
 def _laid_out(path: str, bound: list[str]) -> str:
-    """Make folders and links on the way to a path, and a place to mount it; return where it really lies, if anywhere."""
+    """Create folders and links on the way to a path, and a mount point; return its real path, or None."""
     place, rest, links = "", _parts(path), 0
     while rest:
         part = rest.pop()
@@ -125,7 +125,7 @@ def _make(place: str) -> None:
 
 
 def _parts(path: str) -> list[str]:
-    """Return the parts of a path, the last one first."""
+    """Return the parts of a path, from the last to the first."""
     return [part for part in path.split("/") if part not in {"", "."}][::-1]
 
 

@@ -1,4 +1,4 @@
-"""A page rendered by Chromium in the jail that prints PDFs: it has no network, and asks for everything over a pipe.
+"""Renders a page with Chromium in a jail without network; every request goes through a pipe.
 
 The browser's own interception of requests (the domain `Fetch` of its protocol) hands each of them to a function of ours, which
 answers or refuses it. What goes around that, such as a socket of the page's, finds no network: the jail has none. Profile and storage
@@ -19,20 +19,20 @@ from services.sandbox.leftovers import hold
 from services.sandbox.tab import Drawn, NotStarted, Serve, Tab
 
 MAX_MEMORY = 1_200_000_000
-"""Bytes that the browser may hold in memory; it starts with about a quarter of that."""
+"""Maximum bytes of the browser's memory; it starts with about a quarter of that."""
 MAX_FILE = 50_000_000
-"""Bytes of any of its files; some that it makes at its start have 40 million."""
+"""Maximum bytes of any of its files; some files of its start have 40 million."""
 MAX_DISK = 200_000_000
-"""Bytes of all its files."""
+"""Maximum bytes of all its files."""
 WATCHED = 0.1
-"""Seconds between two looks at what it takes."""
+"""Seconds between two checks of its resources."""
 STARTING = 15.0
-"""Seconds that the browser may take before it loads the page, beside the page's own."""
+"""Seconds for the browser to start, in addition to the page's time."""
 STARTS = 2
-"""Times that a browser is started which ends before it was asked for the page: in one process Chromium now and then does."""
+"""Maximum number of starts: in one process, Chromium sometimes ends before it gets the page."""
 NOT_LOCKED_IN = "this machine cannot lock a browser in"
 _PIPES = 'exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null'
-"""The browser reads commands from descriptor 3 and answers on 4."""
+"""Shell command that lets the browser read commands from descriptor 3 and answer on 4."""
 _OPTIONS = (
     "--remote-debugging-pipe", "--blink-settings=imagesEnabled=false", "--disable-extensions",
     "--js-flags=--max-old-space-size=512", "about:blank",
@@ -49,19 +49,19 @@ async def render_page(
     drawn: Drawn = bool,
     around: Collection[str] = (),
 ) -> str:
-    """Open a page, let its scripts run until it is done, and return its HTML.
+    """Open a page, run its scripts until it is done, and return its HTML.
 
     Args:
         browser: path of a Chromium or Chrome.
-        url: of the page; its fragment stays with the browser.
-        serve: answers all that the browser asks for, the page itself included.
-        seconds: that the page may take.
-        longest: characters of HTML that are kept.
-        drawn: tells whether a text is what the page is to show; by default any is.
-        around: names of elements whose text does not count there, such as menus.
+        url: address of the page; its fragment stays in the browser.
+        serve: answers all requests of the browser, including the page itself.
+        seconds: time limit of the page.
+        longest: maximum characters of HTML.
+        drawn: tells whether a text is the page's content; by default any text is.
+        around: names of elements whose text is ignored, such as menus.
 
     Raises:
-        PageError: the browser cannot be locked in, ended, or took too long; the message is a part of a sentence.
+        PageError: the browser cannot be confined, ended, or took too long; the message is a part of a sentence.
     """
 
     async def attempt() -> str:
@@ -76,7 +76,7 @@ async def render_page(
 async def _render(
     browser: str, url: str, open_tab: Callable[[asyncio.subprocess.Process], Tab], seconds: float, longest: int
 ) -> str:
-    """Render a page in a browser of its own."""
+    """Render a page in a new browser."""
     held = await asyncio.to_thread(hold)
     try:
         work = held.folder
@@ -89,7 +89,7 @@ async def _render(
             work,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            limit=6 * longest + 1_000_000,  # a character takes six bytes at most, escaped
+            limit=6 * longest + 1_000_000,  # an escaped character takes at most six bytes
         )
         watching = asyncio.create_task(_watch(process, work))
         try:
@@ -113,7 +113,7 @@ async def _render(
 
 
 async def _watch(process: asyncio.subprocess.Process, work: Path) -> str:
-    """End the browser when it takes too much, and say so; empty when it ended by itself."""
+    """Kill the browser when it exceeds its resources, and return the reason; empty if it ended by itself."""
     while process.returncode is None:
         if await asyncio.to_thread(memory_of, process.pid) > MAX_MEMORY:
             problem = f"it takes more than {MAX_MEMORY / 1e9:g} GB of memory"

@@ -1,4 +1,4 @@
-"""The parent's side of the sandbox: a fresh process a run, watched from outside, its folder gone afterwards."""
+"""The parent side of the sandbox: each run gets a new process, which is watched, and a folder, which is removed."""
 
 import asyncio
 import contextlib
@@ -28,12 +28,12 @@ Mode = Literal["isolated", "unsafe"]
 
 MIN_SECONDS, MAX_SECONDS, DEFAULT_SECONDS = 5.0, 300.0, 60.0
 MAX_OUTPUT = 1_000_000
-"""Bytes of stdout and of stderr; a program that writes more is ended."""
+"""Maximum bytes of stdout and of stderr; a program that writes more is killed."""
 MEMORY = 2 << 30
-"""Bytes of address space."""
+"""Maximum bytes of address space."""
 OPEN_FILES = 64
 HIDE = True
-"""Hide what a program may not read, where the system allows that."""
+"""Hide the files that a program may not read, if the system allows that."""
 _POLL = 0.1
 _CANARY_SECONDS = 20.0
 _SIGNALS = (
@@ -43,12 +43,12 @@ _SIGNALS = (
 )
 
 _isolated: set[Path] = set()
-"""Interpreters whose canaries were all stopped. A failure is tried again: it may have been a busy moment."""
+"""Interpreters whose canaries all failed to escape. A success is tested again: the machine may have been busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxResult:
-    """The outcome of a run."""
+    """Result of a run."""
 
     ok: bool
     stdout: str
@@ -57,14 +57,14 @@ class SandboxResult:
     seconds: float
     mode: Mode
     stopped_by: str = ""
-    """`timeout`, `output`, `disk`, `files` or `threads` where the parent ended it; `cpu`, `memory`, `system call`
-    or `system` (out of memory, mostly) where the system did; `imports` where it never began."""
+    """Reason why the run was stopped: `timeout`, `output`, `disk`, `files` or `threads` by the parent; `cpu`, `memory`,
+    `system call` or `system` (mostly out of memory) by the system; `imports` before its start."""
     artifacts: dict[str, bytes] = field(default_factory=dict)
     """Files that the program wrote, by name."""
 
     @property
     def error(self) -> str:
-        """What went wrong, in a sentence or two; empty when nothing did."""
+        """Error message of one or two sentences; empty after a success."""
         if self.ok:
             return ""
         last = self.stderr.strip()[-1_500:]
@@ -76,7 +76,7 @@ class SandboxResult:
 
 
 class Sandbox:
-    """Runs Python programs with no network, no secrets, and no files but their work folder's."""
+    """Runs Python programs without network and secrets; they see only the files of their work folder."""
 
     def __init__(self, mode: Mode | None = None, python: Path | None = None) -> None:
         self.mode: Mode = mode or settings().leadline_sandbox
@@ -93,12 +93,12 @@ class Sandbox:
 
         Args:
             code: Python source.
-            files: put into its work folder, by plain name.
+            files: files for its work folder, by plain name.
             timeout: wall-clock seconds, 5 to 300.
 
         Raises:
-            SandboxRefused: this machine cannot isolate code, and unsafe running was not asked for.
-            SettingsError: the timeout is out of bounds, or a file name is no plain name.
+            SandboxRefused: this machine cannot isolate code, and unsafe runs are not enabled.
+            SettingsError: the timeout is out of bounds, or a file name is not plain.
         """
         if not MIN_SECONDS <= timeout <= MAX_SECONDS:
             raise SettingsError(f"A program may run {MIN_SECONDS:g} to {MAX_SECONDS:g} seconds, not {timeout:g}.")
@@ -111,10 +111,10 @@ class Sandbox:
         return await self._run(chosen, code, files or {}, timeout)
 
     async def canaries(self) -> list[CanaryResult]:
-        """Make a few escape attempts as a jailed program would; all of them stopped means that this machine isolates.
+        """Make escape attempts as a jailed program would; if all fail, this machine isolates programs.
 
         Raises:
-            SandboxRefused: the jail could not even be closed.
+            SandboxRefused: the jail could not be set up.
         """
         if sys.platform != "linux":
             raise _refusal(f"{sys.platform} has no Landlock")
@@ -195,7 +195,7 @@ class Sandbox:
         finally:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(child.pid, signal.SIGKILL)
-            # A daemon of an unsafe program can hold the pipes open for ever
+            # A daemon of an unsafe program can hold the pipes open forever
             await asyncio.wait([asyncio.ensure_future(child.wait()), out.task, err.task], timeout=2)
             out.task.cancel()
             err.task.cancel()
@@ -215,7 +215,7 @@ class Sandbox:
 
 
 class _Output:
-    """Output of a program: the first megabyte is kept, the rest is read and dropped until the program is ended."""
+    """Output of a program: the first megabyte is kept; the rest is read and dropped until the program is killed."""
 
     def __init__(self, stream: asyncio.StreamReader | None) -> None:
         self._kept = bytearray()
@@ -233,7 +233,7 @@ class _Output:
 
 
 async def _wait(child: asyncio.subprocess.Process, outputs: list[_Output], work: Path, deadline: float) -> str:
-    """Wait for the end, and return what it was ended by; nothing when it ended by itself."""
+    """Wait for the end, and return the reason why the program was stopped; empty if it ended by itself."""
     ended = asyncio.create_task(child.wait())
     try:
         while True:

@@ -1,7 +1,7 @@
-"""The scripts that look at a rendered page: the text that a person sees, and its HTML without what a person does not see.
+"""The scripts that extract the visible text of a rendered page, and its HTML without the invisible parts.
 
-What is visible the browser knows: styles are computed ones, and places those on the laid out page. Both scripts run in a world of their
-own, whose functions the page cannot replace.
+The browser knows what is visible: computed styles, and the boxes of the laid out page. Both scripts run in an isolated
+world, whose functions the page cannot replace.
 """
 
 _SEEN = r"""
@@ -45,7 +45,7 @@ TEXT = f"""(around, longest) => {{{_SEEN}
   if (document.body) visit(document.body);
   return [characters, text.slice(0, longest)];
 }}"""
-"""Gives the length of the text that stands outside of some elements, and its beginning, each piece on a line."""
+"""Returns the length of the text outside of some elements, and its beginning, with each piece on a line."""
 
 SNAPSHOT = f"""(longest, origin) => {{{_SEEN}
   if (location.origin !== origin) return null;

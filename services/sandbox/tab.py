@@ -1,4 +1,4 @@
-"""One page in one browser: what it asks for is answered by a function of ours, and its HTML is taken once it has drawn its text.
+"""One page in one browser: answers its requests by a function, and takes its HTML once it has drawn its text.
 
 A page is done when it has loaded, waits for no answer, and for a short while neither asked for anything nor showed more text. One that
 shows nothing of its own yet gets more time, as applications draw by timers, too.
@@ -21,35 +21,35 @@ from services.sandbox.devtools import CommandRefused, DevTools
 from services.sandbox.snapshot import SNAPSHOT, TEXT
 
 QUIET = 1.0
-"""Seconds without a request and without more text after which a page that has loaded is done."""
+"""Seconds without requests and without new text after which a loaded page is done."""
 DRAWING = 0.3
-"""Share of the time that a page gets which has loaded and shows nothing of its own yet."""
+"""Share of the time for a loaded page that shows no content yet."""
 SETTLING = 0.6
 """Share of the time after which a page that is never quiet is taken as it is."""
 LOOKED = 0.25
-"""Seconds between two looks at its text."""
+"""Seconds between two checks of its text."""
 LONGEST_TEXT = 5_000
-"""Characters of its text by which a page is judged."""
+"""Maximum characters of its text that are judged."""
 _WORLD = "leadline"
-"""Name of the world of our scripts: under one name a page has one such world, however often it is asked for."""
+"""Name of the isolated world of the scripts: requests with one name share one world per page."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserRequest:
-    """What a page in the browser asks for."""
+    """A request of the page in the browser."""
 
     url: str
     method: str
     kind: str
-    """`Document`, `Script`, `Stylesheet`, `XHR`, `Fetch`, `Image`, `Other` and so on, as the protocol has it."""
+    """Resource type in the protocol: `Document`, `Script`, `Stylesheet`, `XHR`, `Fetch`, `Image`, `Other` and so on."""
     main: bool
-    """Whether it is of the page itself, and not of a frame in it."""
+    """Whether the request belongs to the page itself, not to a frame in it."""
     headers: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserReply:
-    """What the browser is given for a request."""
+    """The response to a browser's request."""
 
     status: int
     headers: dict[str, str]
@@ -59,7 +59,7 @@ class BrowserReply:
 Serve = Callable[[BrowserRequest], Awaitable[BrowserReply | None]]
 """Answers a request; None refuses it."""
 Drawn = Callable[[str], bool]
-"""Tells from the text that a page shows, each piece on a line, whether that is what it is to show."""
+"""Tells from the page's visible text, one piece per line, whether it is the page's content."""
 
 
 class _Request(BaseModel):
@@ -82,7 +82,7 @@ _TEXT_OF_PAGE: TypeAdapter[tuple[int, str]] = TypeAdapter(tuple[int, str])
 
 
 class NotStarted(PageError):
-    """The browser ended before it was asked for the page."""
+    """The browser ended before it got the page."""
 
 
 class Tab:
@@ -91,13 +91,13 @@ class Tab:
     def __init__(
         self, process: asyncio.subprocess.Process, serve: Serve, drawn: Drawn, around: Collection[str] = ()
     ) -> None:
-        """Prepare.
+        """Create a tab.
 
         Args:
-            process: of the browser, whose commands and answers go through its standard input and output.
-            serve: answers all that the page asks for.
+            process: the browser, with commands and answers on its standard input and output.
+            serve: answers all requests of the page.
             drawn: judges the page's text.
-            around: names of elements whose text does not count there, such as menus.
+            around: names of elements whose text is ignored, such as menus.
         """
         self._serve, self._drawn, self._around = serve, drawn, ",".join(around)
         self._browser = DevTools(process, self._notice)
@@ -105,23 +105,23 @@ class Tab:
         self._answering: set[asyncio.Task[None]] = set()
         self._loaded = False
         self._last = 0.0
-        """When the last request came in or was answered, or the text grew."""
+        """Time of the last request, response or growth of the text."""
         self._characters = 0
         """Length of the longest text so far."""
         self._failed: Exception | None = None
-        """A fault of ours in answering a request; that the browser ended is none."""
+        """Our own error in answering a request; the browser's end is not such an error."""
 
     async def html(self, url: str, seconds: float, longest: int) -> str:
         """Return the page's HTML once it is done.
 
         Args:
-            url: of the page.
-            seconds: that the page may take.
-            longest: characters that are kept.
+            url: address of the page.
+            seconds: time limit of the page.
+            longest: maximum characters of HTML.
 
         Raises:
-            NotStarted: the browser ended before it was asked for the page.
-            PageError: it ended later, or the page cannot be had; the message is a part of a sentence.
+            NotStarted: the browser ended before it got the page.
+            PageError: the browser ended later, or the page cannot be loaded; the message is a part of a sentence.
             TimeoutError: the page took longer than `seconds`.
         """
         listening = asyncio.create_task(self._browser.listen())
@@ -144,7 +144,7 @@ class Tab:
         return html
 
     async def _open(self) -> None:
-        """Take the tab that the browser began with, and have all of its requests wait for an answer of ours."""
+        """Attach to the browser's first tab, and intercept all of its requests."""
         call = self._browser.call
         await call("Browser.setDownloadBehavior", behavior="deny")
         targets = (await call("Target.getTargets")).get("targetInfos")
@@ -156,14 +156,14 @@ class Tab:
         await call("Fetch.enable", self._session, patterns=[{"urlPattern": "*"}])
 
     async def _navigate(self, url: str) -> None:
-        """Begin to load the page."""
+        """Start to load the page."""
         self._last = time.monotonic()
         answer = await self._browser.call("Page.navigate", self._session, url=url)
         if answer.get("errorText"):
             raise PageError("the browser could not open it")
 
     async def _settle(self, seconds: float) -> None:
-        """Wait until the page is done, or for the shares of the seconds that it gets."""
+        """Wait until the page is done, or until its share of the time is used up."""
         begin = time.monotonic()
         while (now := time.monotonic()) < begin + SETTLING * seconds:
             if self._loaded and not self._answering:
@@ -173,9 +173,9 @@ class Tab:
             await asyncio.sleep(LOOKED)
 
     async def _text(self) -> str:
-        """Return the beginning of the text that the page shows, and note whether it has grown."""
+        """Return the beginning of the page's visible text, and record whether it has grown."""
         value = None
-        with contextlib.suppress(CommandRefused):  # it is being replaced by another page of its site
+        with contextlib.suppress(CommandRefused):  # another page of the site is replacing it
             value = await self._run(f"({TEXT})({json.dumps(self._around)}, {LONGEST_TEXT})")
         try:
             characters, text = _TEXT_OF_PAGE.validate_python(value)
@@ -193,7 +193,7 @@ class Tab:
         return html[:longest]
 
     async def _run(self, script: str) -> object:
-        """Return the value of an expression, worked out where the page's scripts cannot reach; None of one that fails."""
+        """Evaluate an expression in the isolated world; None if it fails."""
         call = self._browser.call
         world = await call("Page.createIsolatedWorld", self._session, frameId=self._frame, worldName=_WORLD)
         place = world.get("executionContextId")
@@ -213,7 +213,7 @@ class Tab:
                 self._do(self._dismiss())
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside; that the browser ended meanwhile is told by the call that is waited for."""
+        """Run work in the background; if the browser ends meanwhile, the awaited call reports it."""
         task = asyncio.create_task(work)
         self._answering.add(task)
         task.add_done_callback(self._done)
@@ -228,7 +228,7 @@ class Tab:
             self._failed = error
 
     async def _answer(self, paused: _Paused) -> None:
-        """Give the browser what it asks for, or refuse it."""
+        """Answer or refuse a request of the browser."""
         asked = paused.request
         main = paused.frame_id == self._frame
         reply = await self._serve(BrowserRequest(asked.url, asked.method, paused.kind, main, asked.headers))
@@ -247,15 +247,15 @@ class Tab:
         )
 
     async def _dismiss(self) -> None:
-        """Close a window of the page's that waits for a person."""
+        """Close a dialog of the page."""
         await self._browser.call("Page.handleJavaScriptDialog", self._session, accept=False)
 
 
 def _field(answer: dict[str, Any], name: str) -> str:
-    """Return a text of an answer.
+    """Return a text field of an answer.
 
     Raises:
-        PageError: it is none.
+        PageError: the field is not a text.
     """
     value = answer.get(name)
     if not isinstance(value, str):

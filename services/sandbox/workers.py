@@ -1,7 +1,7 @@
-"""Processes that parse what came from outside, locked in like model-written code: bytes go in, a JSON answer comes out.
+"""Worker processes that parse untrusted data, confined like model-written code: bytes in, a JSON answer out.
 
-They read the application's libraries and nothing else, write no file, and reach no network and no other process. What
-they answer is checked against a type, as a parser that was taken over may answer anything.
+They read only the application's libraries, write no file, and reach no network and no other process. Answers are
+validated against a type, since a compromised parser may answer anything.
 """
 
 import asyncio
@@ -23,22 +23,22 @@ from services.sandbox.jail_command import JAIL, jail_command
 from services.sandbox.seccomp import filter_program
 
 MEMORY = 3_000_000_000
-"""Bytes of address space that a process may take."""
+"""Maximum bytes of a process's address space."""
 OPEN_FILES = 256
 START_SECONDS = 60.0
 OWN = ("schemas", "services")
-"""Packages of ours that workers import from."""
+"""Our packages that workers import."""
 _PROCESSORS = ("/proc/cpuinfo", "/sys/devices/system/cpu")
-"""Read by the ONNX runtime, which the converter of documents loads; without them it ends the process."""
+"""Files that the ONNX runtime of the document converter reads; without them it ends the process."""
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "TZ")
-"""Variables that a worker inherits; keys are not among them."""
+"""Environment variables that a worker inherits; keys are not among them."""
 
 
 Answer = TypeVar("Answer")
 
 
 class Workers(Generic[Answer]):
-    """A few processes that run a module of ours; use as an async context manager, within one event loop.
+    """A pool of processes that run one module; an async context manager within one event loop.
 
     They start when they are needed, are reused, and are replaced when they die or take too long.
     """
@@ -53,23 +53,23 @@ class Workers(Generic[Answer]):
         root: Path = PROJECT_ROOT,
         own: tuple[str, ...] = OWN,
     ) -> None:
-        """Prepare.
+        """Create the pool.
 
         Args:
-            module: its `main` serves jobs, see `services/sandbox/jobs.py`.
-            answers: what an answer must look like.
-            count: most processes at once.
-            longest: bytes of one answer.
+            module: the module whose `main` serves jobs, see `services/sandbox/jobs.py`.
+            answers: type of an answer.
+            count: maximum number of processes.
+            longest: maximum bytes of one answer.
             root: folder of our packages.
             own: names of the packages there that the module needs.
         """
         self.problem = ""
-        """Reason why the processes are not locked in; empty where they are, or where none has started."""
+        """Reason why the processes are not confined; empty if they are, or if none has started."""
         self._module, self._answers, self._longest, self._root, self._own = module, answers, longest, root, own
         self._turns = asyncio.Semaphore(count)
         self._idle: list[asyncio.subprocess.Process] = []
         self._died = False
-        """Whether a process ended while it locked itself in."""
+        """Whether a process ended while it confined itself."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -84,12 +84,12 @@ class Workers(Generic[Answer]):
         """Do one job.
 
         Args:
-            job: what to do, as JSON.
-            data: what to do it with.
-            seconds: wall-clock time that it may take.
+            job: the job, as JSON.
+            data: the data of the job.
+            seconds: maximum wall-clock time.
 
         Returns:
-            The answer; None where the process died, took too long or answered something else than agreed.
+            The answer; None if the process died, took too long or gave an invalid answer.
         """
         async with self._turns:
             child = await self._child()
@@ -104,7 +104,7 @@ class Workers(Generic[Answer]):
         return answer
 
     async def _child(self) -> asyncio.subprocess.Process:
-        """Return a process that waits for work, leaving out those that died while they waited."""
+        """Return a waiting process, and drop those that died while waiting."""
         while self._idle:
             child = self._idle.pop()
             if child.returncode is None:
@@ -113,7 +113,7 @@ class Workers(Generic[Answer]):
         return await self._start()
 
     async def _start(self) -> asyncio.subprocess.Process:
-        """Start a process; one that ends while it locks itself in has seen no data yet, and another goes without."""
+        """Start a process; if it ends while it confines itself, before it saw any data, start one without confinement."""
         child = await self._started(self.problem if self._died else "")
         if child.returncode is None:
             return child
@@ -121,7 +121,7 @@ class Workers(Generic[Answer]):
         return await self._started("the process ended while it was locked in")
 
     async def _started(self, unlocked: str) -> asyncio.subprocess.Process:
-        """Start a process and take its first line, which says whether it is locked in."""
+        """Start a process and read its first line, which says whether it is confined."""
         command = await asyncio.to_thread(self._command, unlocked)
         known = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         child = await asyncio.create_subprocess_exec(
@@ -176,7 +176,7 @@ class Workers(Generic[Answer]):
                 await child.stdin.drain()
                 line = await child.stdout.readline()
             return self._answers.validate_json(line)
-        except (TimeoutError, OSError, ValueError):  # ValueError: no answer, none of that type, or a line too long
+        except (TimeoutError, OSError, ValueError):  # ValueError: no answer, a wrong type, or a line too long
             return None
 
 

@@ -1,4 +1,4 @@
-"""A run's work folder, seen from outside: what it takes, what was made in it, and its removal however it was left."""
+"""The work folder of a run, handled from outside: its size, its files, and its removal in any state."""
 
 import contextlib
 import os
@@ -11,21 +11,21 @@ from schemas.clean_text import clean_file_name
 from services.run.errors import SettingsError
 
 MAX_DISK = 200_000_000
-"""Bytes that all files of a run may take together."""
+"""Maximum bytes of all files of a run together."""
 MAX_FILE = 64 << 20
-"""Bytes of a single file."""
+"""Maximum bytes of a single file."""
 MAX_FILES = 500
-"""Files and folders together."""
+"""Maximum number of files and folders together."""
 MAX_THREADS = 64
 MAX_ARTIFACTS, MAX_ARTIFACT_BYTES = 20, 20_000_000
 _IGNORED = re.compile(r"\.|__pycache__$|fontlist-.*\.json$")
 
 
 def prepare(work: Path, code: str, files: Mapping[str, bytes]) -> None:
-    """Lay the program and its files into the folder.
+    """Write the program and its files into the folder.
 
     Raises:
-        SettingsError: a file's name is no plain name.
+        SettingsError: a file name is not plain.
     """
     for name, data in files.items():
         if Path(name).name != name or "\0" in name or name in {"", ".", "..", "main.py"}:
@@ -35,7 +35,7 @@ def prepare(work: Path, code: str, files: Mapping[str, bytes]) -> None:
 
 
 def exceeded_limit(work: Path, process: int) -> str:
-    """Return which limit a running program is over: `disk`, `files` or `threads`; nothing when none."""
+    """Return the limit that a running program exceeds: `disk`, `files` or `threads`; empty if none."""
     count = size = 0
     folders = [os.fspath(work)]
     while folders:
@@ -51,23 +51,23 @@ def exceeded_limit(work: Path, process: int) -> str:
                         return "files"
         except FileNotFoundError:
             continue
-        except OSError:  # too deep for a path, or closed to us: only a program that hides its files does that
+        except OSError:  # too deep for a path, or unreadable: only a program that hides its files does that
             return "files"
     if size + _unlinked(process, work) > MAX_DISK:
         return "disk"
-    with contextlib.suppress(OSError):  # no /proc on some systems, no process any more
+    with contextlib.suppress(OSError):  # no /proc on this system, or the process has ended
         if Path(f"/proc/{process}/task").stat().st_nlink - 2 > MAX_THREADS:
             return "threads"
     return ""
 
 
 def _taken(about: os.stat_result) -> int:
-    """Return the bytes that a file takes: allocated blocks may lie past its end, and a sparse file may yet be filled."""
+    """Return the bytes that a file takes: allocated blocks may lie past its end, and a sparse file may be filled later."""
     return max(about.st_size, getattr(about, "st_blocks", 0) * 512)
 
 
 def _unlinked(process: int, work: Path) -> int:
-    """Return the bytes in files that a process removed and still holds open or mapped."""
+    """Return the bytes of deleted files that a process still holds open or mapped."""
     held: dict[tuple[int, int], int] = {}
     with contextlib.suppress(OSError):
         for handle in Path(f"/proc/{process}/fd").iterdir():
@@ -81,7 +81,7 @@ def _unlinked(process: int, work: Path) -> int:
             if line.endswith("(deleted)"):
                 span, _, _, device, number, _ = line.split(maxsplit=5)
                 place = os.makedev(*(int(part, 16) for part in device.split(":"))), int(number)
-                if place[0] == own:  # a page of it may stand for the whole file, whose size nobody can ask for any more
+                if place[0] == own:  # one mapped page may stand for the whole file, whose size is no longer known
                     held.setdefault(place, MAX_FILE)
                 else:
                     start, end = span.split("-")
@@ -90,7 +90,7 @@ def _unlinked(process: int, work: Path) -> int:
 
 
 def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
-    """Collect regular files with one link that the program made. Links are left alone, nothing is interpreted.
+    """Return the regular files with a single link that the program made. Links are ignored, nothing is interpreted.
 
     Call it when no process of the run is left. Names are relative, with `/` between folders, and clean: a program may call a
     file what no other system can write down.
@@ -119,7 +119,7 @@ def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
 
 
 def _clean_path(path: str, taken: Collection[str]) -> str:
-    """Return a path of clean names that is not taken."""
+    """Return an unused path of valid names."""
     folder, _, name = "/".join(map(clean_file_name, path.split("/"))).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
     stem, suffix = (stem, dot + suffix) if stem else (name, "")
@@ -135,7 +135,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def read_regular(path: Path, max_bytes: int) -> bytes | None:
-    """Return what a regular file with one link holds; None for anything else, and where it is longer than `max_bytes`."""
+    """Return the content of a regular file with a single link; None for other files, and above `max_bytes`."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -148,7 +148,7 @@ def read_regular(path: Path, max_bytes: int) -> bytes | None:
 
 
 def remove(work: Path) -> None:
-    """Remove the folder, also when it is deeper than a path can say or holds folders closed to everybody.
+    """Remove the folder, even if it is too deep for a path or holds unreadable folders.
 
     Subfolders are moved up to the top before they are emptied, so that no path grows long and nothing recurses.
     """
