@@ -150,7 +150,7 @@ def filter_program(machine: str, browser: bool = False) -> bytes:
     program += _when(_FCNTL[column], _argument(1), *_any_of(_FCNTLS_REFUSED, _REFUSE, _ALLOW))
     if browser:
         program += _when(_SOCKET[column], _argument(0), _equal(_AF_UNIX, 0, 1), _ALLOW, _REFUSE)
-    program += _when(_CLONE3[column], _UNKNOWN)  # the filter cannot read its flags in memory; the C library falls back to clone
+    program += _when(_CLONE3[column], _UNKNOWN)  # its flags lie in memory; the C library falls back to clone
     program += _when(
         _CLONE[column],
         _argument(0),
