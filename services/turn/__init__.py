@@ -1,1 +1,1 @@
-"""A turn of a conversation: its question, its steps, and what people say meanwhile."""
+"""A turn of a conversation: its question, its steps, and users' messages during the run."""

@@ -1,4 +1,4 @@
-"""Research for a report that is being written: what it may spend besides what is kept for writing, and what it brings that is new."""
+"""Further searches while a report is being written, within the budget that is not reserved for writing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,37 +19,37 @@ from services.run.ui_text import problem_text
 from services.turn.rounds import Wanted, search_in_rounds
 
 _PASSING_ON = (JournalMiss, StoreUnwritable)
-"""Errors that end a run, whatever it was doing."""
+"""Errors that end the whole run."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddedEvidence:
-    """What a further step found."""
+    """Result of a further step."""
 
     result: StepResult | None
-    """None where it found nothing new."""
+    """None if the step found nothing new."""
     sources: Mapping[str, Source] = field(default_factory=dict)
-    """Of its excerpts, by hash."""
+    """Sources of its excerpts, by hash."""
     limits: Sequence[str] = ()
-    """Limits that were reached and searches that failed, in the user's language."""
+    """Reached limits and failed searches, in the user's language."""
 
 
 async def search_step(
     run: Run, step: Step, evidence: EvidenceStore, *, question: str, locale: str, known: Sequence[Excerpt], most: int
 ) -> AddedEvidence:
-    """Search for a step besides the report's share of the limits; an error that concerns the step alone becomes a limit.
+    """Search for a step without using the report's share of the limits; an error of the step alone becomes a limit.
 
     Args:
-        run: whose budget and journal are used.
-        step: with its queries.
-        evidence: where texts of sources are kept.
-        question: that the step belongs to.
-        locale: of messages.
-        known: excerpts that there are; what they quote is not new.
-        most: sources that are quoted, about.
+        run: the run with its budget and journal.
+        step: the step with its queries.
+        evidence: the store for texts of sources.
+        question: the question of the step.
+        locale: language of messages.
+        known: existing excerpts; their quotes are not new.
+        most: approximate maximum number of quoted sources.
 
     Raises:
-        JournalMiss: a replay asks for a search that was not made.
+        JournalMiss: the recording of a replay does not hold the search.
         StoreUnwritable: the disk is full.
     """
     need = ResearcherPrompt(
@@ -89,7 +89,7 @@ async def search_step(
 
 
 def has_room(run: Run) -> bool:
-    """Tell whether anything is left besides what is kept for the report."""
+    """Tell whether tokens, money and time are left beyond the report's share."""
     left = _without_the_reports_share(run)
     room = run.budget.room()
     tokens_left = room is None or room > REPORT_SHARE * (run.context.max_tokens or 0)
@@ -98,7 +98,7 @@ def has_room(run: Run) -> bool:
 
 @contextmanager
 def besides_the_report(run: Run) -> Iterator[None]:
-    """Keep the report's share of the limits while the block runs."""
+    """Reserve the report's share of the limits while the block runs."""
     held = run.budget.allowance
     run.budget.allowance = _without_the_reports_share(run)
     try:
@@ -120,13 +120,13 @@ def _without_the_reports_share(run: Run) -> Allowance:
 
 
 def last_step(state: ResearchState) -> int:
-    """Return the number of the last step of all plans; 0 where there is none."""
+    """Return the highest number of a step in all plans; 0 if there are no steps."""
     numbers = [int(step_id) for step_id in (*steps_by_id(plans_of(state)), *state["results"]) if step_id.isdecimal()]
     return max(numbers, default=0)
 
 
 def new_excerpts(found: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[Excerpt]:
-    """Leave out what an excerpt has already: the same words, or the same place of a source."""
+    """Return the excerpts whose quote or whose place in a source no known excerpt has."""
     quotes = {" ".join(excerpt.quote.split()) for excerpt in known}
     places: dict[str, list[tuple[int, int]]] = {}
     for excerpt in known:

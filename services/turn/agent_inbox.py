@@ -1,8 +1,9 @@
-"""A plan review as chat clients show it: LangChain's Agent Inbox and what Agent Chat made of it, in both of their forms.
+"""Plan reviews for chat clients: LangChain's Agent Inbox and Agent Chat, in both of their protocols.
 
-Such a client draws its form from the interrupt's own fields and sends its answer in a shape of its own. The older form
-(`action_request`, `config`, `description`) is answered with `[{"type": …, "args": …}]`, the newer one (`action_requests`,
-`review_configs`) with `{"decisions": [{"type": …}]}`. Here stands the plan as YAML, in one field that a person can edit.
+Such a client builds its form from fields of the interrupt and answers in its own format. The older form
+(`action_request`, `config`, `description`) is answered with `[{"type": …, "args": …}]`, the newer one
+(`action_requests`, `review_configs`) with `{"decisions": [{"type": …}]}`. The plan is shown as YAML in one editable
+field.
 """
 
 from collections.abc import Mapping
@@ -20,12 +21,12 @@ _SHOWN = {"id", "title", "description", "step_type", "queries", "depends_on", "t
 
 
 def inbox_request(plan: Plan, title: str, description: str) -> dict[str, Any]:
-    """Return the fields that make chat clients show a form for the plan.
+    """Return the interrupt fields with which chat clients show a form for the plan.
 
     Args:
-        plan: what is to be reviewed.
-        title: one line, which such clients show above the form; it stands where they expect the name of an action.
-        description: Markdown, which they show on demand.
+        plan: the plan to review.
+        title: one line above the form, in the field for the name of an action.
+        description: Markdown, which the client shows on demand.
     """
     arguments = {"plan": plan_as_yaml(plan)}
     return {
@@ -43,10 +44,10 @@ def plan_message(plan: Plan, turn: int, number: int, asked: str = "") -> AIMessa
     Its id is that of every version of a turn's plan of that number, so that a changed or accepted plan takes the former one's place.
 
     Args:
-        plan: what it shows.
-        turn: as the state counts turns.
-        number: of the plan within the turn, from 1.
-        asked: what the person is asked to do with it; nothing once that is done.
+        plan: the plan to show.
+        turn: number of the turn, as in the state.
+        number: number of the plan within the turn, from 1.
+        asked: the request to the person; empty after the review.
     """
     return AIMessage(
         "\n\n".join([plan._repr_markdown_(), *([asked] if asked else [])]), name=PLANNER, id=f"plan-{turn}-{number}"
@@ -54,7 +55,7 @@ def plan_message(plan: Plan, turn: int, number: int, asked: str = "") -> AIMessa
 
 
 def plan_as_yaml(plan: Plan) -> str:
-    """Write a plan's title and steps so that a person can read and change them."""
+    """Write a plan's title and steps as YAML for a person to read and edit."""
     shown = {
         "title": plan.title,
         "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps],
@@ -63,7 +64,7 @@ def plan_as_yaml(plan: Plan) -> str:
 
 
 def from_inbox(answer: object, plan: Plan | None) -> object:
-    """Turn a chat client's answer into a plan review's own form; an answer in another form comes back as it is.
+    """Convert a chat client's answer to a plan review; answers in other forms are returned unchanged.
 
     Raises:
         ValueError: the edited plan cannot be read; the message says where.
@@ -83,12 +84,12 @@ def from_inbox(answer: object, plan: Plan | None) -> object:
 
 
 def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
-    """Read the plan from the field that was edited; what the form does not show stays as it was."""
+    """Parse the edited plan; properties that the form does not show stay unchanged."""
     arguments = action.get("args") if isinstance(action, Mapping) else None
     written = arguments.get("plan") if isinstance(arguments, Mapping) else None
     if isinstance(written, str):
         try:
-            # The base loader makes nothing but strings, lists and mappings: a query `1875` or `yes` stays a text.
+            # The base loader returns only strings, lists and mappings: a query `1875` or `yes` stays a text.
             written = yaml.load(written, yaml.BaseLoader)  # noqa: S506 - see above
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
@@ -105,7 +106,7 @@ def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
 
 
 def _step(written: object, place: int, before: dict[str, dict[str, Any]]) -> object:
-    """Complete a step that a person wrote: an id and a description may be left out."""
+    """Complete a step that a person wrote: id and description are optional."""
     if not isinstance(written, Mapping):
         return written
     named = str(written.get("id") or f"new {place}")

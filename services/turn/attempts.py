@@ -1,4 +1,4 @@
-"""Attempts of one step: what an earlier attempt found stays evidence, whatever comes of the next."""
+"""Attempts of one step: evidence of an earlier attempt is kept, whatever the next attempt finds."""
 
 from schemas.evidence import Excerpt
 from schemas.planner import Step
@@ -7,7 +7,7 @@ from services.run.ui_text import say
 
 
 def with_earlier(step: Step, result: StepResult, previous: StepResult | None, number: int, locale: str) -> StepResult:
-    """Return the result of an attempt together with what earlier attempts of the step found.
+    """Merge the result of an attempt with the evidence of the step's earlier attempts.
 
     An attempt that came to nothing leaves the earlier finding in place and says in `error` why it added nothing. One that
     succeeded gives the finding; excerpts of a research step are those of all attempts, a passage that both quote
@@ -16,10 +16,10 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
 
     Args:
         step: the step.
-        result: of the latest attempt alone.
-        previous: the step's result before it, if it was tried before.
-        number: of the latest attempt, from 1.
-        locale: language of what is said of it.
+        result: result of the latest attempt alone.
+        previous: the step's previous result, if any.
+        number: number of the latest attempt, from 1.
+        locale: language of the messages.
     """
     if previous is None or not previous.excerpts:
         return result
@@ -35,7 +35,7 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
 
 
 def _numbered_on(step_id: str, excerpts: list[Excerpt], earlier: list[Excerpt]) -> list[Excerpt]:
-    """Number excerpts on from the highest number that the step has given out."""
+    """Number excerpts after the highest number that the step has used."""
     highest = max((int(excerpt.id.rpartition("-")[2]) for excerpt in earlier), default=0)
     numbered = enumerate(excerpts, highest + 1)
     return [excerpt.model_copy(update={"id": f"E{step_id}-{number}"}) for number, excerpt in numbered]

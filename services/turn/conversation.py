@@ -1,4 +1,4 @@
-"""A thread's earlier turns: what they leave for the next one, and which of their evidence answers it."""
+"""A thread's earlier turns: the context that they pass on, and their evidence that answers the next question."""
 
 import asyncio
 import re
@@ -25,21 +25,21 @@ from services.text.windows import best_window, in_quotation_marks
 from services.turn.agent_inbox import PLANNER
 
 MAX_SOURCES = 30
-"""Sources that a thread carries on; the oldest go first."""
+"""Maximum sources that a thread passes on; the oldest are dropped first."""
 PASSAGES, PER_SOURCE = 4, 3
-"""Passages of them that a question is shown, and of one source before others have had their turn."""
+"""Maximum passages of them shown for a question, and of one source before other sources get their turn."""
 QUOTE = 320
-"""Characters of each."""
+"""Maximum characters of each passage."""
 CONTEXT = 0.25
-"""What a word of the turn before counts beside one of the question."""
+"""Weight of a word of the previous turn, relative to a word of the question."""
 FOREIGN = 3
-"""Passages in another language, of which only the meaning can be compared, that are shown."""
+"""Maximum passages in another language, which can only be compared by meaning."""
 MAX_QUESTIONS = 3
-"""Earlier questions that are shown, the latest ones; of the answers only the last."""
+"""Maximum earlier questions that are shown, latest first; only the last answer is shown."""
 LONGEST_MESSAGE = 50_000
-"""Characters of an answer in which its prose is looked for: its beginning."""
+"""Characters at the beginning of an answer in which its prose is searched."""
 MAX_TURN = 300
-"""Characters of each."""
+"""Maximum characters of each question and answer."""
 _LINK = re.compile(r"\s?\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)")
 _CHINESE = re.compile(r"^[^\u3040-\u30ff]*[\u4e00-\u9fff][^\u3040-\u30ff]*$")
 _ENGLISH = re.compile(r"\b(?:the|is|are|was|were|what|who|how|does|did|do|of|when|where|which|why)\b", re.IGNORECASE)
@@ -54,7 +54,7 @@ _NUMBER = re.compile(r"^\s*+(?:(?:#|no\.?|第)\s*+)?([1-9])\s*+(?:(?:[.)、。]|
 
 
 def carried_context(state: ResearchState) -> Former | None:
-    """Return what the turn that has just ended leaves for the one that begins; None at the first of a thread."""
+    """Return the context that the previous turn passes to the new one; None in a thread's first turn."""
     triage, before = state.get("triage"), state.get("former") or Former()
     if triage is None:
         return state.get("former")
@@ -73,16 +73,16 @@ def carried_context(state: ResearchState) -> Former | None:
 
 
 def chosen_question(text: str, former: Former | None) -> str:
-    """Return the recommended question that a bare number stands for; any other text as it is."""
+    """Return the recommended question of a bare number; other texts are returned unchanged."""
     number = _NUMBER.match(text)
     offered = former.follow_up_questions if former else []
     return offered[int(number[1]) - 1] if number and int(number[1]) <= len(offered) else text
 
 
 def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> list[Turn]:
-    """Return the turns before the present question, shortened; the last question as it was understood.
+    """Return the turns before the present question, shortened; the last question in its completed form.
 
-    What a question leaves out it leaves out of the last answer or of a question: older answers are not shown.
+    A question may omit words of the last answer or of an earlier question, so older answers are not shown.
     """
     spoken = [
         message for message in messages if message.type in {"human", "ai"} and message.text and message.name != PLANNER
@@ -101,7 +101,7 @@ def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> li
 
 
 def _prose(report: str) -> str:
-    """Return what a report says: without headings, counts, quotes, links and what stands below `---` or in lists of sources."""
+    """Return a report's prose: without headings, counts, quotes, links, lists of sources and the part below `---`."""
     lines = [
         line
         for line in _LINK.sub("", report).splitlines()
@@ -111,10 +111,10 @@ def _prose(report: str) -> str:
 
 
 def stands_alone(question: str, former: Former, conversation: Sequence[Turn]) -> bool:
-    """Tell whether a question leans on nothing that was said before, so that the conversation need not be shown for it.
+    """Tell whether a question is independent of the conversation, which then need not be shown.
 
-    Strict: a pronoun, an opening such as `And`, few words, a word that compares, or a word that the conversation has used,
-    unless it is part of a name, keep it. Only English and Chinese are judged.
+    A pronoun, an opening such as `And`, few words, a comparing word, or a word of the conversation outside of names
+    makes it dependent. Questions in other languages than English and Chinese count as dependent.
     """
     chinese, english = _CHINESE.search(question) is not None, _ENGLISH.search(question) is not None
     own = set(tokens(question))
@@ -135,17 +135,17 @@ async def recall(
     filters: Filters,
     meant: Sequence[Key] = (),
 ) -> list[Excerpt]:
-    """Look for a question in the stored texts of the sources that earlier turns quoted; nothing is searched or read anew.
+    """Search the stored texts of earlier turns' sources for a question, without new searches or page reads.
 
-    What is shown costs tokens, so it is only what is likely to answer a clause of the question.
+    Shown passages cost tokens, so only passages that probably answer a clause are returned.
 
     Args:
-        question: as asked; what it leaves out is taken from the turn before.
-        former: whose sources are looked through.
-        conversation: the turns before.
-        evidence: holds the texts.
-        filters: pages of sites that this run leaves out are not looked at.
-        meant: passages of these sources that are like the question in meaning, best first.
+        question: the user's question; words that it omits are taken from the previous turn.
+        former: the former turn with its sources.
+        conversation: the earlier turns.
+        evidence: the store of the texts.
+        filters: the run's filters; pages of excluded sites are skipped.
+        meant: passages of these sources that resemble the question in meaning, best first.
 
     Returns:
         The best windows of whole sentences, best first, with the ids `T0-1`, `T0-2`, …
@@ -160,7 +160,7 @@ async def recall(
         try:
             texts[key] = await evidence.get_text(key)
         except StoreError:
-            continue  # it was kept in another store; what is not there cannot be quoted
+            continue  # the text is in another store, so it cannot be quoted
     titles = {key: former.sources[key].title for key in texts}
     return await asyncio.to_thread(_windows, question, around, texts, titles, meant)
 
@@ -202,7 +202,7 @@ def _windows(
 
 
 def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Key]:
-    """Return the sections that a question names in quotation marks together with their source, as the recommended ones do."""
+    """Return the sections that a question names in quotation marks with their source, as recommended questions do."""
     named = [(key, titles[key]) for key in texts if titles[key] and titles[key] in question]
     return [
         (key, span.start, span.end)
@@ -213,7 +213,7 @@ def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -
 
 
 def _opening(passage: str) -> tuple[int, int]:
-    """Return start and end of the first whole sentences of a passage, without its heading, within the bound of a quote."""
+    """Return start and end of a passage's first whole sentences, without its heading, up to the maximum of a quote."""
     prose = [span for span in sentences(passage) if not passage[span.start :].startswith("#")]
     if not prose:
         return 0, len(passage)
@@ -222,7 +222,7 @@ def _opening(passage: str) -> tuple[int, int]:
 
 
 def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]:
-    """Return the sources that excerpts quote, and copies of them."""
+    """Return the sources of excerpts, and copies of these sources."""
     return _quoted(excerpts, former.sources)
 
 

@@ -1,7 +1,7 @@
-"""From a plan as a model wrote it to a plan that can be carried out: what code can settle is settled, and noted.
+"""Converts a model's draft to an executable plan: code fixes what it can, and notes the changes.
 
-Steps are numbered by code. A dependency that names no step, or that would close a circle, is left out; only a plan without any
-step is asked for again.
+Code numbers the steps. Dependencies on unknown steps, and those that would close a circle, are dropped; only a plan
+without any step is requested again.
 """
 
 import re
@@ -21,10 +21,10 @@ _NUMBER = re.compile(r"\d+")
 
 
 def check_draft(draft: PlanDraft) -> PlanDraft:
-    """Return a draft of which a plan can be made.
+    """Return a draft that can become a plan.
 
     Raises:
-        PlanError: it has no step that says anything, although something is missing.
+        PlanError: the draft has no step with content, although information is missing.
     """
     if not draft.has_enough_context and not any(map(_says_something, draft.steps)):
         raise PlanError("the plan has no steps although has_enough_context is false")
@@ -32,11 +32,11 @@ def check_draft(draft: PlanDraft) -> PlanDraft:
 
 
 def settle_draft(draft: PlanDraft, prompt: PlannerPrompt) -> Plan:
-    """Make a plan of a draft: number its steps on from `prompt.first_id`, and leave out what cannot be carried out.
+    """Convert a draft to a plan: number its steps from `prompt.first_id`, and drop what cannot be executed.
 
     Args:
-        draft: as the model gave it, after `check_draft`.
-        prompt: what the model was asked; it tells which steps are finished, and what a processing step can work on.
+        draft: the model's draft, after `check_draft`.
+        prompt: the model's prompt, with the finished steps and the inputs of processing steps.
 
     Returns:
         The plan with its outline, if one was asked for, or with the nodes that it was shown; one that the model did not give is made of
@@ -68,16 +68,16 @@ def settle_draft(draft: PlanDraft, prompt: PlannerPrompt) -> Plan:
 
 @dataclass(slots=True)
 class _Settling:
-    """The steps of a draft, the numbers that they get, and what they wait for. Places count all steps of the draft, from 0."""
+    """The steps of a draft with their numbers and dependencies. Places count all steps of the draft, from 0."""
 
     steps: Sequence[StepDraft]
     prompt: PlannerPrompt
     growth: Growth
-    """The outline, and what its nodes may be called."""
+    """The outline and the names of its nodes."""
     numbers: dict[int, str] = field(default_factory=dict)
-    """Number of each step that stays, by its place in the draft."""
+    """Number of each remaining step, by its place in the draft."""
     called: dict[int, str] = field(default_factory=dict)
-    """Likewise, with steps that say the same as an earlier one: they have its number."""
+    """Number of each step by its place; duplicates have the number of the earlier step."""
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class _Settling:
             self.called[place] = self.numbers[same]
 
     def dependencies(self) -> dict[int, list[str]]:
-        """Return the numbers of the steps that each step waits for, by its place; what would close a circle is left out."""
+        """Return the dependencies of each step by its place; those that would close a circle are dropped."""
         needs: dict[int, list[str]] = {place: [] for place in self.numbers}
         waits: dict[str, set[str]] = {number: set() for number in self.numbers.values()}
         for place, needed in sorted(self._named(), key=lambda pair: int(pair[1]) >= int(self.numbers[pair[0]])):
@@ -120,7 +120,7 @@ class _Settling:
         return list(dict.fromkeys(served))
 
     def _named(self) -> Iterator[tuple[int, str]]:
-        """Give each dependency that is a step: the place of the step that waits, and the number of that for which it waits."""
+        """Yield each dependency on a known step: the place of the dependent step, and the number of the step that it needs."""
         for place, number in self.numbers.items():
             for name in dict.fromkeys(name.strip() for name in self.steps[place].depends_on if name.strip()):
                 needed = self._number_of(name, place)
@@ -130,7 +130,7 @@ class _Settling:
                     yield place, needed
 
     def _number_of(self, name: str, asking: int) -> str | None:
-        """Return the number of the step that a name means: its written id, a finished step, its number or place, its title."""
+        """Return the number of the step with a name: its written id, a finished step, its number or place, or its title."""
         finished = [finding.step_id for finding in self.prompt.findings]
         written = [step.id.strip().casefold() for step in self.steps]
         if name.casefold() not in written and name in finished:
@@ -155,7 +155,7 @@ class _Settling:
         return step.step_type == "processing" and not (needs or step.tools or self.prompt.tables)
 
     def _data_steps(self) -> list[str]:
-        """Return the steps whose findings such a step is given: the plan's research, else what is finished."""
+        """Return the steps whose findings a processing step gets: the plan's research, else the finished steps."""
         research = [number for place, number in self.numbers.items() if self.steps[place].step_type == "research"]
         return research or [finding.step_id for finding in self.prompt.findings if finding.status == "done"]
 
@@ -185,7 +185,7 @@ def _says_something(step: StepDraft) -> bool:
 
 
 def _words_of(step: StepDraft) -> tuple[str, ...]:
-    """Return what makes a step the same as another, which is then left out."""
+    """Return the texts by which duplicate steps are recognised."""
     return (
         step.step_type,
         *(" ".join(text.split()).casefold() for text in (step.title, step.description, *step.queries)),
@@ -193,7 +193,7 @@ def _words_of(step: StepDraft) -> tuple[str, ...]:
 
 
 def _reaches(waits: dict[str, set[str]], start: str, end: str) -> bool:
-    """Tell whether a step waits for another, directly or through others."""
+    """Tell whether a step depends on another, directly or indirectly."""
     seen, left = set[str](), [start]
     while left:
         number = left.pop()

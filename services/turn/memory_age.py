@@ -1,4 +1,4 @@
-"""How old a remembered statement may be for a question; an older one is checked again in its source."""
+"""Maximum age of a remembered statement for a question; older statements are checked again in their sources."""
 
 from datetime import date, timedelta
 
@@ -6,18 +6,18 @@ from schemas.options import DAYS, TimeRange
 from services.text.dates import wanted_time
 
 MAX_DAYS = 365
-"""Days that any remembered statement may be old."""
+"""Maximum age in days of any remembered statement."""
 
 
 def oldest_allowed(question: str, today: str, time_range: TimeRange | None = None) -> str:
-    """Return the ISO date from which on a statement must have been proven.
+    """Return the earliest ISO date of a proof that the question accepts.
 
-    A question for the present state allows today alone; for a past time, what was proven after that time was over.
+    A question about the present accepts only today; a question about a past time accepts proofs from after that time.
 
     Args:
-        question: in English or Chinese.
-        today: ISO date of the day on which it is asked.
-        time_range: how recent a page must be, where the run chose that.
+        question: the question, in English or Chinese.
+        today: ISO date of the question.
+        time_range: the run's maximum age of pages, if chosen.
     """
     now = date.fromisoformat(today)
     oldest = [now - timedelta(days=MAX_DAYS)]

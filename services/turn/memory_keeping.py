@@ -1,4 +1,4 @@
-"""Which statements of a report are remembered: those that are quoted or supported, by sources that can be read again."""
+"""Selects the statements of a report to remember: quoted or supported, from sources that can be read again."""
 
 import asyncio
 
@@ -15,14 +15,14 @@ from services.run.settings import settings
 from services.turn.memory_vectors import with_vectors
 
 KINDS = frozenset(["web", "document"])
-"""Kinds of sources that can be read again; what was computed, or answered by a database or a tool, holds for its run alone."""
+"""Kinds of sources that can be read again; results of computations, databases and tools are valid only for their run."""
 
 
 async def remember_report(run: Run, report: Report, evidence: EvidenceStore) -> None:
-    """Remember the proven statements of a report for the run's user, where the run wants that. A replay remembers nothing.
+    """Remember the proven statements of a report for the run's user, if the run enables that. A replay remembers nothing.
 
     Raises:
-        StoreUnwritable: the store takes nothing.
+        StoreUnwritable: the store cannot be written.
     """
     owner = memory_owner(settings())
     if not run.context.memory or run.journal.replays or owner is None:
@@ -32,7 +32,7 @@ async def remember_report(run: Run, report: Report, evidence: EvidenceStore) -> 
 
 
 def proven_statements(report: Report, run_id: str) -> list[MemoryEntry]:
-    """Return the statements of a report that can be remembered, each with its proof."""
+    """Return the statements of a report to remember, each with its proof."""
     excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
     sources = {source.content_hash: source for source in report.sources}
     entries = {}
@@ -46,7 +46,7 @@ def proven_statements(report: Report, run_id: str) -> list[MemoryEntry]:
 def _entry(
     claim: Claim, cited: list[Excerpt], sources: dict[str, Source], question: str, run_id: str
 ) -> MemoryEntry | None:
-    """Return a statement with its proof; None where it is not proven, or by something that cannot be read again."""
+    """Return a statement with its proof; None if it has no proof, or none that can be read again."""
     keys = dict.fromkeys(excerpt.content_hash for excerpt in cited)
     if claim.status not in {"quoted", "supported"} or not cited or len(cited) < len(claim.citations):
         return None
@@ -72,6 +72,6 @@ def _entry(
 
 
 def _remembered(source: Source) -> Source:
-    """Return a source as it is remembered: known from the day on which it was read, and numbered in no report."""
+    """Return a source in its remembered form: dated by the day on which it was read, without a number in a report."""
     known_from = source.known_from or source.fetched_at[:10]
     return source.model_copy(update={"known_from": known_from, "number": None, "duplicate_of": None})

@@ -1,4 +1,4 @@
-"""What is remembered of a user's reports and answers a question, as evidence: looked for by words and by meaning before the web is.
+"""Recalls remembered statements that answer a question, by words and by meaning, as evidence before the web search.
 
 Statements that are older than the question allows are checked again: their documents and pages are read anew, and they count where every
 quote still stands there, as proven today. The others are not used; the search that follows looks for what there is now.
@@ -31,25 +31,26 @@ from services.turn.memory_age import oldest_allowed
 from services.turn.memory_vectors import likenesses
 
 MAX_STATEMENTS = 6
-"""Remembered statements that a question is shown."""
+"""Maximum remembered statements shown for a question."""
 MIN_TEXTS = 100
-"""Statements that there are taken to be at least when the words of a question are weighed by how rare they are."""
+"""Minimum number of statements assumed when the words of a question are weighted by rarity."""
 MAX_CHECKED = 4
-"""Sources that are read again to check them."""
+"""Maximum sources that are read again for checks."""
 MEANT = 0.4
-"""Cosine of a statement and a question from which the statement is about it, whatever their words and languages. Chosen on one half of XQuAD's
-questions, asked of 595 statements; docs/memory.md has the figures of the other half. Below 0.35 every fourth question is shown something beside the point."""
+"""Minimum cosine of a statement and a question for the statement to be relevant, in any languages. Chosen on one half
+of XQuAD's questions, asked of 595 statements; docs/memory.md has the figures of the other half. Below 0.35 every fourth
+question gets an irrelevant statement."""
 
 
 @dataclass(slots=True)
 class Remembered:
-    """What is remembered of the answer to a question."""
+    """Remembered statements on a question."""
 
     excerpts: list[Excerpt] = field(default_factory=list)
-    """With the ids `M0-1`, `M0-2`, …, the most likely first."""
+    """Excerpts with the ids `M0-1`, `M0-2`, …, most relevant first."""
     sources: dict[str, Source] = field(default_factory=dict)
     unproven: int = 0
-    """Statements that were too old, and whose quotes could not be found again."""
+    """Number of statements that were too old and whose quotes could not be found again."""
 
 
 class _Found(BaseModel):
@@ -65,13 +66,14 @@ class _Reading(BaseModel):
 
 
 async def recall_memory(run: Run, question: str, today: str, evidence: EvidenceStore) -> Remembered:
-    """Look for a question in what is remembered of the user's reports.
+    """Search the user's remembered statements for a question.
 
     Args:
-        run: whose user, choices, journal and budget count.
-        question: in any language; across languages it is compared by meaning, where a local embedding model is installed.
-        today: ISO date of the day on which it is asked.
-        evidence: holds the texts of the sources.
+        run: the run with its user, choices, journal and budget.
+        question: the question, in any language; other languages are compared by meaning, if a local embedding model is
+            installed.
+        today: ISO date of the question.
+        evidence: the store of the sources' texts.
     """
 
     async def work() -> _Found:
@@ -102,7 +104,7 @@ async def recall_memory(run: Run, question: str, today: str, evidence: EvidenceS
 
 
 def _is_permitted(run: Run, entry: MemoryEntry) -> bool:
-    """Tell whether a run may use a statement's sources: pages of sites that it leaves out it may not."""
+    """Tell whether a run may use a statement's sources: pages of sites that it excludes are not used."""
     filters = filters_of(run.context)
     return all(
         source.kind != "web" or filters.permit(source.url, source.source_kind) for source in entry.sources.values()
@@ -110,7 +112,7 @@ def _is_permitted(run: Run, entry: MemoryEntry) -> bool:
 
 
 def _ranked(question: str, entries: Sequence[MemoryEntry], likeness: Sequence[float]) -> list[MemoryEntry]:
-    """Return the statements that may answer a question, by words and by meaning, the most likely first."""
+    """Return the statements that may answer a question, by words and by meaning, most relevant first."""
     held = [tokens(" ".join([entry.claim, *(excerpt.quote for excerpt in entry.excerpts)])) for entry in entries]
     titles = [set(tokens(" ".join(source.title for source in entry.sources.values()))) for entry in entries]
     answering = answering_places(question, held, titles, MIN_TEXTS)
@@ -121,7 +123,7 @@ def _ranked(question: str, entries: Sequence[MemoryEntry], likeness: Sequence[fl
 
 
 async def _is_whole(entry: MemoryEntry, evidence: EvidenceStore) -> bool:
-    """Tell whether the texts of a statement's sources are in this store, with each quote in its place."""
+    """Tell whether the store holds the texts of a statement's sources, with each quote in its place."""
     try:
         texts = {key: await evidence.get_text(key) for key in entry.sources}
     except StoreError:
@@ -132,7 +134,7 @@ async def _is_whole(entry: MemoryEntry, evidence: EvidenceStore) -> bool:
 
 
 async def _read_again(run: Run, stale: Sequence[MemoryEntry], evidence: EvidenceStore) -> dict[str, _Reading]:
-    """Read the sources of statements that are too old again, in their order, as many as the bounds leave room for."""
+    """Read the sources of outdated statements again, in order, as far as the limits allow."""
     sources = {key: source for entry in stale for key, source in entry.sources.items()}
     readings: dict[str, _Reading] = {}
     for key, source in list(sources.items())[:MAX_CHECKED]:
@@ -148,7 +150,7 @@ async def _document_now(run: Run, url: str, evidence: EvidenceStore) -> _Reading
         try:
             documents = (await providers_for(run.context)).documents
         except LeadlineError:
-            return _Reading()  # the search that follows says so
+            return _Reading()  # the following search reports the error
         hits = [hit for folder in documents if (hit := await folder.at(url)) is not None]
         at = datetime.now(UTC).isoformat(timespec="seconds")
         return _Reading(hash=await evidence.put_text(hits[0].text), at=at) if hits else _Reading()
@@ -167,7 +169,7 @@ async def _page_now(run: Run, url: str, evidence: EvidenceStore) -> _Reading:
 async def _proven_anew(
     entry: MemoryEntry, readings: dict[str, _Reading], evidence: EvidenceStore
 ) -> MemoryEntry | None:
-    """Return a statement with its quotes where they stand in the sources of today; None where one of them does not."""
+    """Return a statement with its quotes in the current texts of its sources; None if a quote is missing."""
     excerpts: list[Excerpt] = []
     sources: dict[str, Source] = {}
     for excerpt in entry.excerpts:
@@ -191,7 +193,7 @@ async def _proven_anew(
 
 
 def _add(remembered: Remembered, entry: MemoryEntry) -> None:
-    """Take a statement's quotes in, each once."""
+    """Add a statement's quotes, each once."""
     known = {(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in remembered.excerpts}
     for excerpt in entry.excerpts:
         if (excerpt.content_hash, excerpt.start, excerpt.end) not in known:

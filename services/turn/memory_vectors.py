@@ -1,4 +1,4 @@
-"""Remembered statements compared with a question by meaning, where a local embedding model is installed; their vectors are kept with them."""
+"""Compares remembered statements with a question by meaning, with a local embedding model; the vectors are stored."""
 
 import base64
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from services.embedding.vectors import Vectors, pack, unpack
 
 
 async def with_vectors(entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
-    """Return statements with their vectors; as they are where no model is installed."""
+    """Return statements with their vectors; unchanged if no model is installed."""
     model = fast_model()
     if model is None or not entries:
         return list(entries)
@@ -23,7 +23,7 @@ async def with_vectors(entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
 
 
 async def likenesses(question: str, entries: Sequence[MemoryEntry]) -> list[float]:
-    """Return the cosine of each statement with a question; 0 where no model is installed, or it has not embedded the statement."""
+    """Return the cosine of each statement with a question; 0 without a model, or without a vector of the statement."""
     model = fast_model()
     if model is None or not any(model.name in entry.vectors for entry in entries):
         return [0.0] * len(entries)

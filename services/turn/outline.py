@@ -1,7 +1,7 @@
-"""The outline as a tree: made of what models and persons write, and grown by what reflections add. No node ever goes.
+"""The outline as a tree: built from drafts of models and people, and extended by reflections. Nodes are never removed.
 
-What cannot stand is settled and noted: a node that says the same as another is left out, and one whose place is unknown, or
-that would stand below itself, stands at the top.
+Invalid drafts are fixed and noted: duplicates are dropped, and nodes with an unknown or circular parent move to the
+top.
 """
 
 import re
@@ -23,17 +23,17 @@ _NUMBER = re.compile(r"\d++(?:\.\d++){0,9}")
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """An outline with the nodes that were added to it."""
+    """An outline with newly added nodes."""
 
     outline: list[OutlineNode]
-    """In the order of the tree: each node before those below it."""
+    """In depth-first order: each node before its children."""
     notes: list[str]
-    """What was left out or moved, in the language of the run."""
+    """Notes on dropped or moved nodes, in the language of the run."""
     names: Mapping[str, str]
-    """Ids of nodes by what they may be called."""
+    """Node ids by all names of the nodes."""
 
     def find(self, name: str) -> str | None:
-        """Return the id of the node that a name means; None where there is no such node."""
+        """Return the id of the node with a name, or None."""
         return _looked_up(name, self.names)
 
 
@@ -41,10 +41,10 @@ def grown(outline: Sequence[OutlineNode], drafts: Sequence[NodeDraft], locale: s
     """Add nodes to an outline, which may be empty.
 
     Args:
-        outline: as it is; ids and evidence of its nodes stay.
-        drafts: what is added. They name the node above by id or title; in a first outline also by its place, from 1.
+        outline: the present outline; ids and evidence of its nodes stay.
+        drafts: the nodes to add. They name their parent by id or title; in a first outline also by its place, from 1.
         locale: language of the notes.
-        most: nodes that the outline may have in all.
+        most: maximum number of nodes of the outline.
     """
     growing = _Growing(outline, drafts, locale)
     growing.choose(max(0, min(most, MOST_NODES) - len(outline)))
@@ -54,7 +54,7 @@ def grown(outline: Sequence[OutlineNode], drafts: Sequence[NodeDraft], locale: s
 
 
 def outline_of_steps(steps: Sequence[Step], locale: str, most: int) -> tuple[list[OutlineNode], list[Step]]:
-    """Make an outline of steps, for a plan that has none: each step serves the node that has its title."""
+    """Build an outline from steps, for a plan without an outline: each step serves the node with its title."""
     drafts = [NodeDraft(title=step.title, wanted=step.description) for step in steps]
     growth = grown([], drafts, locale, most)
     serving = [step.model_copy(update={"nodes": known_nodes([step.title], growth)}) for step in steps]
@@ -62,16 +62,16 @@ def outline_of_steps(steps: Sequence[Step], locale: str, most: int) -> tuple[lis
 
 
 def outline_of_review(plan: Plan, outline: Sequence[OutlineNode], locale: str, *, first: bool) -> Plan:
-    """Settle the outline of a plan that a person handed in, and the nodes that its steps serve.
+    """Settle the outline of a plan from a person, and the nodes that its steps serve.
 
-    Of a first plan it is the person's, or is made of the steps. A later one has evidence: there titles may change and nodes may
-    come, but none goes.
+    The outline of a first plan is the person's, or is built from the steps. A later outline has evidence: titles may
+    change and nodes may be added, but none is removed.
 
     Args:
         plan: after `settle_plan`.
-        outline: as the run has it.
+        outline: the run's outline.
         locale: language of the notes.
-        first: whether no plan of the run has been carried out.
+        first: whether no plan of the run has been executed.
     """
     if first and not plan.outline:
         made, steps = outline_of_steps(plan.steps, locale, MOST_NODES)
@@ -96,37 +96,37 @@ def _renamed(node: OutlineNode, given: OutlineNode | None) -> OutlineNode:
 
 
 def without_evidence(outline: Sequence[OutlineNode]) -> list[OutlineNode]:
-    """Return an outline without the ids of its excerpts, as a plan carries it."""
+    """Return an outline without the ids of its excerpts, for a plan."""
     return [node.model_copy(update={"excerpt_ids": []}) for node in outline]
 
 
 def known_nodes(names: Iterable[str], growth: Growth) -> list[str]:
-    """Return the ids of those nodes that there are, each once."""
+    """Return the ids of the existing nodes with these names, each once."""
     return list(dict.fromkeys(found for name in names if (found := growth.find(name)) is not None))
 
 
 def id_key(node_id: str) -> tuple[int, ...]:
-    """Order ids as the tree does: `2` before `2.1`, and that before `10`."""
+    """Return the sort key of an id in tree order: `2` before `2.1`, and `2.1` before `10`."""
     return tuple(int(part) for part in node_id.split(".") if part.isdecimal())
 
 
 @dataclass(slots=True)
 class _Growing:
-    """Drafts on their way into an outline. Places count the drafts, from 0."""
+    """Drafts that are being added to an outline. Places count the drafts, from 0."""
 
     outline: Sequence[OutlineNode]
     drafts: Sequence[NodeDraft]
     locale: str
     chosen: dict[int, str] = field(default_factory=dict)
-    """Titles of the drafts that stay, by place."""
+    """Titles of the accepted drafts, by place."""
     same: dict[int, int | str] = field(default_factory=dict)
-    """What each draft that says something is: a place that stays, or the id of a node that was there before."""
+    """Node of each draft with content: the place of an accepted draft, or the id of an existing node."""
     nodes: dict[int, OutlineNode] = field(default_factory=dict)
     """New nodes by place."""
     notes: list[str] = field(default_factory=list)
 
     def choose(self, room: int) -> None:
-        """Leave out drafts that say nothing or the same as another, and those for which there is no room."""
+        """Drop drafts without content, duplicates, and drafts beyond the available room."""
         first: dict[tuple[str, ...], int | str] = {_words(node.title): node.id for node in self.outline}
         cut = 0
         for place, draft in enumerate(self.drafts):
@@ -147,7 +147,7 @@ class _Growing:
             self.notes.append(say("outline_limit", self.locale, limit=len(self.outline) + room, count=cut))
 
     def parents(self) -> dict[int, int | str]:
-        """Return what each draft stands below: a place, an id, or the empty string at the top."""
+        """Return the parent of each draft: a place, an id, or an empty string at the top."""
         below: dict[int, int | str] = {}
         for place in self.chosen:
             name = self.drafts[place].under.strip()
@@ -161,7 +161,7 @@ class _Growing:
         return below
 
     def add(self, below: Mapping[int, int | str]) -> None:
-        """Give ids, each node after the one above it: the next number that no node had there."""
+        """Give ids to the nodes, parents first: the next number that was never used below the parent."""
         highest: dict[str, int] = {}
         for node in self.outline:
             number = id_key(node.id)[-1:]
@@ -183,7 +183,7 @@ class _Growing:
             waiting = [place for place in waiting if place not in done]
 
     def names(self) -> dict[str, str]:
-        """Return what nodes may be called: ids that are given or written, places in a first outline, titles."""
+        """Return the ids of nodes by all of their names: given and written ids, places in a first outline, titles."""
         every = [*self.outline, *self.nodes.values()]
         names = {node.title.casefold(): node.id for node in every} | {node.id: node.id for node in every}
         for by_name in (self._by_place(), self._by_written_id()):
@@ -191,7 +191,7 @@ class _Growing:
         return names | {node.id: node.id for node in self.outline}
 
     def _meant(self, name: str) -> int | str | None:
-        """Return what a draft's `under` means: a place of a draft, or the id of an older node."""
+        """Return the meaning of a draft's `under`: the place of a draft, or the id of an existing node."""
         titles: dict[str, int | str] = {title.casefold(): place for place, title in self.chosen.items()}
         older: dict[str, int | str] = {node.title.casefold(): node.id for node in self.outline}
         ids: dict[str, int | str] = {node.id: node.id for node in self.outline}
@@ -209,7 +209,7 @@ class _Growing:
 
 
 def _looked_up(name: str, names: Mapping[str, Meaning]) -> Meaning | None:
-    """Look a name up as it stands, and else by the one number that it has (`Node 2`)."""
+    """Look a name up unchanged, else by the only number in it (`Node 2`)."""
     name = name.strip().casefold()
     if name in names:
         return names[name]
@@ -218,7 +218,7 @@ def _looked_up(name: str, names: Mapping[str, Meaning]) -> Meaning | None:
 
 
 def _circles(place: int, above: int | str, below: Mapping[int, int | str]) -> bool:
-    """Tell whether a draft would stand below itself."""
+    """Tell whether a parent would place a draft below itself."""
     while isinstance(above, int):
         if above == place:
             return True

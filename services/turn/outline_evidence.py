@@ -1,4 +1,4 @@
-"""The evidence of an outline: each excerpt at exactly one node, what each node has, and where that is thin."""
+"""The evidence of an outline: assigns each excerpt to exactly one node, and finds nodes with too little evidence."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ from services.text.terms import terms
 from services.turn.outline import id_key
 
 ENOUGH, ENOUGH_WIDE = (1, 1), (3, 2)
-"""Excerpts and independent sources that a node must have; the second where breadth matters more than cost."""
+"""Minimum excerpts and independent sources of a node; the second pair applies to wide research."""
 TITLE_WEIGHT = 2
-"""How often a term of a node's title counts beside one of what is wanted there."""
+"""Weight of a term in a node's title, relative to a term of its description."""
 _FIGURES = re.compile(
     r"\b(?:how (?:many|much|often|long|large|big|high)|figures?|numbers?|numeric\w*|percent\w*|shares?|rates?|ratios?|amounts?|"
     r"costs?|prices?|statistic\w*|counts?|quantit\w+|data points?|sizes?|volumes?|growth|revenues?|budgets?|dimensions?)\b|%|"
@@ -34,17 +34,17 @@ _DIGIT = re.compile(
 
 
 class Found(NamedTuple):
-    """An excerpt, and where it may belong."""
+    """An excerpt with its candidate nodes."""
 
     excerpt: Excerpt
     title: str
-    """Of its source."""
+    """Title of its source."""
     nodes: Sequence[str]
-    """Ids of the nodes that its step serves; empty: any."""
+    """Ids of the nodes that its step serves; empty for any node."""
 
 
 def found_in(state: ResearchState) -> list[Found]:
-    """Return all evidence of a run: of the background search, then of earlier turns and of the steps, by their numbers."""
+    """Return all evidence of a run: from the background search, then from earlier turns and the steps, by their numbers."""
     background, results, sources = state["background"], state["results"], state["sources"]
     steps = steps_by_id(plans_of(state))
 
@@ -62,13 +62,13 @@ def found_in(state: ResearchState) -> list[Found]:
 
 
 def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[OutlineNode]:
-    """Put each excerpt at the node that it is most like, of those that its step serves and what is below them.
+    """Assign each excerpt to the most similar node, among those that its step serves and their descendants.
 
-    One that has a place keeps it; one that resembles none goes to the first. An excerpt that is not evidence any more, as its
-    program was redone, goes.
+    An assigned excerpt keeps its node; an excerpt similar to no node goes to the first. Excerpts of a redone program
+    are removed.
 
     Args:
-        outline: with the places of earlier excerpts.
+        outline: the outline with its assigned excerpts.
         found: all evidence, in order.
     """
     if not outline:
@@ -84,7 +84,7 @@ def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[Outli
 
 
 class _Likeness:
-    """Which node a text is most like: BM25 with the nodes as documents and the text's terms as the query."""
+    """Similarity of texts to nodes: BM25 with the nodes as documents and the text's terms as the query."""
 
     def __init__(self, outline: Sequence[OutlineNode]) -> None:
         self._ids = [node.id for node in outline]
@@ -103,7 +103,7 @@ class _Likeness:
                 self._weights.setdefault(term, []).append((node.id, weight))
 
     def nearest(self, text: str, nodes: Sequence[str]) -> str:
-        """Return the node that a text is most like, of those named and what is below them; of all where none of them exists."""
+        """Return the node most similar to a text, among the given nodes and their descendants; among all if none exists."""
         chosen = [
             node_id for node_id in self._ids if any(node_id == name or node_id.startswith(f"{name}.") for name in nodes)
         ]
@@ -119,13 +119,13 @@ class _Likeness:
 def counted(
     outline: Sequence[OutlineNode], found: Sequence[Found], sources: Mapping[str, Source], *, wide: bool
 ) -> list[NodeView]:
-    """Count what each node has, those below it included, and tell which have too little.
+    """Count the evidence of each node with its descendants, and mark nodes with too little.
 
     Args:
-        outline: with its evidence.
+        outline: the outline with its evidence.
         found: all evidence.
-        sources: by content hash.
-        wide: whether one excerpt is not enough.
+        sources: sources by content hash.
+        wide: whether a node needs more than a single excerpt.
     """
     excerpts = {place.excerpt.id: place.excerpt for place in found}
     below: dict[str, list[str]] = {node.id: list(node.excerpt_ids) for node in outline}
@@ -155,13 +155,13 @@ def _view(node: OutlineNode, excerpts: Sequence[Excerpt], sources: Mapping[str, 
 
 
 def _speaker(excerpt: Excerpt, sources: Mapping[str, Source]) -> str:
-    """Return who says what an excerpt quotes: the owner of its source; copies of one text are one, wherever they appeared."""
+    """Return the author of a quote: the owner of its source; all copies of a text count as the same owner."""
     root = root_of(excerpt.content_hash, sources)
     return owner_of(sources[root].url, sources[root].kind) if root in sources else root
 
 
 def wants_figures(text: str) -> bool:
-    """Tell whether what is wanted are figures."""
+    """Tell whether a node's description asks for figures."""
     return _FIGURES.search(text) is not None
 
 
@@ -176,7 +176,7 @@ def _has_figure(quote: str) -> bool:
 
 
 def idle_plans(plans: Sequence[Plan], found: Sequence[Found], results: Mapping[str, StepResult]) -> int:
-    """Return how many plans in a row, the last one included, have brought no passage that was not known before them."""
+    """Return the number of latest plans in a row that brought no new passage."""
     seen: dict[str, list[tuple[int, int]]] = {}
     idle = 0
     of_plans = {step.id for plan in plans for step in plan.steps}
@@ -192,7 +192,7 @@ def idle_plans(plans: Sequence[Plan], found: Sequence[Found], results: Mapping[s
 
 
 def _is_new(excerpt: Excerpt, seen: dict[str, list[tuple[int, int]]]) -> bool:
-    """Tell whether no excerpt before overlaps this one, and note it."""
+    """Tell whether an excerpt overlaps no earlier excerpt, and record it."""
     before = seen.setdefault(excerpt.content_hash, [])
     new = all(excerpt.end <= start or end <= excerpt.start for start, end in before)
     before.append((excerpt.start, excerpt.end))

@@ -1,4 +1,4 @@
-"""The outline in a reflection: the table that it sees, and the changes that it makes."""
+"""The outline in a reflection: the table that the model sees, and the changes that the model makes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from services.turn.outline import grown
 from services.turn.outline_evidence import counted, found_in, idle_plans, placed
 
 MOST_QUERIES = 3
-"""Follow-up queries of a reflection."""
+"""Maximum follow-up queries of a reflection."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineTable:
-    """The outline with its evidence, as a reflection sees it."""
+    """The outline with its evidence, as shown to a reflection."""
 
     outline: list[OutlineNode]
     views: list[NodeView]
     excerpt_ids: frozenset[str]
-    """Of all evidence."""
+    """Ids of all evidence."""
     dated: bool
     """Whether the question asks about a certain time."""
     idle_plans: int
-    """How many plans in a row, the last one included, brought nothing new."""
+    """Number of latest plans in a row that brought nothing new."""
 
 
 def outline_table(state: ResearchState, context: RunContext) -> OutlineTable:
-    """Place what has been found in the outline, and count it."""
+    """Assign the evidence to the outline, and count it."""
     found, wide = found_in(state), context.level.wide
     outline = placed(state.get("outline", []), found)
     return OutlineTable(
@@ -52,13 +52,13 @@ def _is_dated(question: str, today: str) -> bool:
 
 
 def with_outline(reflection: Reflection, table: OutlineTable, locale: str) -> tuple[Reflection, list[OutlineNode]]:
-    """Take in what a reflection says of the outline and of the age of excerpts.
+    """Apply a reflection's changes to the outline and its judgement of outdated excerpts.
 
-    Nodes that it adds are thin, as they have no evidence yet. A query for a node that there is not becomes one for the
-    whole question, and an id that is no excerpt's is left out.
+    Added nodes are thin, as they have no evidence yet. A query for an unknown node becomes a query for the whole
+    question, and unknown excerpt ids are dropped.
 
     Returns:
-        The reflection with the outline as it is now, and that outline with its evidence.
+        The reflection with the changed outline, and that outline with its evidence.
     """
     growth = grown(table.outline, reflection.new_nodes[:MOST_NEW] if table.outline else [], locale)
     if growth.notes:

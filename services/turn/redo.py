@@ -1,7 +1,8 @@
-"""Whether a verdict is a reason to do a step again: a model that sends sound steps back without saying why costs a round each.
+"""Decides whether a verdict justifies redoing a step: models send sound steps back without reasons, which costs a round.
 
-A step that has found nothing, lacks something or is unsure is done again as soon as the feedback says anything. One that is sound
-is done again where the feedback names something: a word that neither the question nor the step has, and that is said of this step alone.
+A step with no findings, missing aspects or low confidence is redone if there is any feedback. A sound step is redone if
+the feedback is specific: it has a word that is in neither the question nor the step, and no other step has the same
+feedback.
 """
 
 import re
@@ -14,7 +15,7 @@ from services.run.log import log
 from services.text.tokens import tokens
 
 SURE = 0.5
-"""Confidence from which on a result is sound, in what researchers and programs say of it."""
+"""Minimum confidence of a sound result, as stated by researchers and programs."""
 _STOCK = frozenset(
     tokens(
         "again redo retry repeat attempt try search look find research check verify review improve refine provide include add "
@@ -28,11 +29,11 @@ _STOCK_CHINESE = (
     "重新 重做 再次 查找 搜索 检索 更多 更好 详细 具体 信息 数据 证据 来源 结果 问题 步骤 需要 补充 完整 准确 相关 进一步 其他 内容 方面 不够 "
     "不足 提供"
 ).split()
-"""Words of feedback that would fit any step."""
+"""Generic words of feedback that fit any step."""
 
 
 def sound(result: StepResult) -> bool:
-    """Tell whether a result answers its step by all that code can see."""
+    """Tell whether a result answers its step, as far as code can judge."""
     found = result.status == "done" and bool(result.excerpts) and not result.error
     return found and not result.missing_aspects and result.confidence >= SURE
 
@@ -40,13 +41,13 @@ def sound(result: StepResult) -> bool:
 def settle_verdicts(
     verdicts: Sequence[StepVerdict], results: Mapping[str, StepResult], steps: Mapping[str, Step], question: str
 ) -> list[StepVerdict]:
-    """Take back what is no reason to do a step again, and leave out verdicts on steps that have no result.
+    """Withdraw unjustified orders to redo a step, and drop verdicts on steps without a result.
 
     Args:
-        verdicts: of the model; a step may be named `Step 2` as well.
-        results: by step id.
-        steps: likewise.
-        question: that is researched.
+        verdicts: the model's verdicts; a step may also be named `Step 2`.
+        results: results by step id.
+        steps: steps by step id.
+        question: the researched question.
     """
     named = [(step_id, verdict) for verdict in verdicts if (step_id := _step_id(verdict.step_id, results)) is not None]
     said = [_words(verdict.feedback) for _, verdict in named if verdict.redo]
@@ -65,7 +66,7 @@ def settle_verdicts(
 
 
 def _step_id(name: str, results: Mapping[str, StepResult]) -> str | None:
-    """Return the id of a step by what a model calls it."""
+    """Return the id of a step from a model's name for it."""
     if name in results:
         return name
     figures = "".join(char if char.isdigit() else " " for char in name).split()

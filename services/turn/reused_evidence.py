@@ -1,4 +1,4 @@
-"""Which evidence of a report was not looked up for its question, as its limits say."""
+"""Limits about evidence of a report that was not searched for its question."""
 
 from schemas.results import RECALLED
 from schemas.state import ResearchState
@@ -6,7 +6,7 @@ from services.run.ui_text import say
 
 
 def reused_limits(state: ResearchState, text: str) -> list[str]:
-    """Say what earlier turns of the thread left, and what the text cites that is remembered of other threads."""
+    """Return limits about evidence of earlier turns, and about cited statements remembered from other threads."""
     return [*_of_the_thread(state), *_remembered(state, text)]
 
 

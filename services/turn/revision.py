@@ -1,4 +1,4 @@
-"""A change of a finished report: its text, the request and the evidence go to the reporter's model, and its answer is a draft again."""
+"""Revises a finished report: a model gets its text, the request and the evidence, and returns a new draft."""
 
 import asyncio
 import re
@@ -32,34 +32,34 @@ from services.turn.revision_research import RevisionResearch
 REVISING = "reporter_revising"
 """Stem of the template."""
 LONG = 2.0
-"""By how much the answer may be longer than a short one."""
+"""Factor on the answer's maximum length, relative to a short answer."""
 MAX_LACKING, LONGEST = 5, 300
-"""Items that the evidence lacks which are told, and characters of each."""
+"""Maximum missing items that are reported, and maximum characters of each."""
 CHINESE_SHARE = 0.2
-"""Share of Chinese characters among a text's letters from which on it is Chinese; the names in others make up less."""
+"""Minimum share of Chinese characters among a text's letters for it to count as Chinese; names alone make up less."""
 
 
 _GAP = 0
-"""Stands in messages whose beginning is looked for."""
+"""Placeholder value in messages whose beginning is matched."""
 _CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 
 
 class Revised(NamedTuple):
-    """A draft of the next version, and what it is checked with."""
+    """A draft of the next version, and the data for its check."""
 
     written: Written
     state: ResearchState
     excerpts: list[Excerpt]
-    """All that it may cite."""
+    """All citable excerpts."""
     added: ResearchState
-    """What was researched for it, as an update of the state."""
+    """Research for the revision, as an update of the state."""
 
 
 def check_change(report: Report, revision: Revision) -> None:
-    """Make sure that rules can do what is asked, where no model is connected.
+    """Check that rules can make the change, if no model is connected.
 
     Raises:
-        RevisionRefused: they cannot; the message says what they can do.
+        RevisionRefused: rules cannot make the change; the message says what they can do.
     """
     headings = headings_of(cited_draft(report))
     change = change_of(revision.request, headings)
@@ -70,12 +70,12 @@ def check_change(report: Report, revision: Revision) -> None:
 
 
 def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
-    """Return what the state's report is to be changed to, and the state whose usage counts: a change has limits of its own.
+    """Return the requested change of the state's report, and the state with the usage of this change, which has its own limits.
 
     A client of the API sends the change as plain data.
 
     Raises:
-        RevisionRefused: it is empty or too long, or there is no report.
+        RevisionRefused: the request is empty or too long, or there is no report.
     """
     given: Any = state.get("revision")
     if given is None:
@@ -90,7 +90,7 @@ def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
 
 
 def refused_update(state: ResearchState, refused: RevisionRefused) -> ResearchState:
-    """Return the update of a state whose report stays as it was: the reason is the answer in the conversation."""
+    """Return the update of a state whose report stays unchanged: the reason is the answer in the conversation."""
     given: Any = state.get("revision")
     by_message = given.by_message if isinstance(given, Revision) else False
     request = _request(state)[:MAX_REQUEST].strip() or "-"
@@ -105,16 +105,16 @@ def _request(state: ResearchState) -> str:
 
 
 def _spoken(state: ResearchState) -> str:
-    """Return the language of whoever asks for a change."""
+    """Return the language of the request."""
     request = _request(state).strip()
     return message_language(request) if request else state.get("locale", "en-US")
 
 
 def check_revised(revision: Revision | None, checked: CheckedReport, locale: str) -> None:
-    """Make sure that a changed report proves something; a report that was written anew has other ways out.
+    """Check that a revised report has a proven statement; a newly written report is handled otherwise.
 
     Raises:
-        UnprovenRevision: no statement of it is quoted or supported.
+        UnprovenRevision: no statement of the report is quoted or supported.
     """
     if revision is not None and proves_nothing(checked):
         raise UnprovenRevision(say("revision_unproven", locale))
@@ -128,20 +128,20 @@ async def revised(
     evidence: EvidenceStore,
     tell: Callable[[str, str], None],
 ) -> Revised:
-    """Ask for the next version of a state's report; what it asks for and the evidence does not hold is searched once.
+    """Write the next version of a state's report; requested content without evidence is searched for once.
 
     Args:
-        run: of the node.
-        state: of the run.
-        revision: what is asked for.
-        excerpts: that the state's report may cite.
-        evidence: where texts are.
-        tell: tells whoever watches: a message's key, and what is searched for.
+        run: run scope of the node.
+        state: state of the run.
+        revision: the requested change.
+        excerpts: excerpts that the state's report may cite.
+        evidence: the store of the texts.
+        tell: reports progress with a message key and the searched topic.
 
     Raises:
-        RevisionRefused: no model is connected, and rules cannot do what is asked.
-        LimitReached: the budget leaves no room for it, or no time.
-        ModelError: the endpoint failed, or its answer is empty.
+        RevisionRefused: no model is connected, and rules cannot make the change.
+        LimitReached: the budget or the time left does not suffice for the call.
+        ModelError: the endpoint failed, or the answer is empty.
     """
     report = state["report"]
     if report is None:
@@ -150,7 +150,7 @@ async def revised(
     if by_rules:
         await asyncio.to_thread(check_change, report, revision)
     draft = await asyncio.to_thread(cited_draft, report)
-    cited = {excerpt.id: excerpt for excerpt in [*report.excerpts, *excerpts]}  # a step more hides background excerpts
+    cited = {excerpt.id: excerpt for excerpt in [*report.excerpts, *excerpts]}  # new steps hide background excerpts
     known = [excerpt for excerpt in cited.values() if excerpt.content_hash in state["sources"]]
     research = RevisionResearch(run, state, report, revision, evidence, tell)
     await research.search(research.wanted(draft, known), known)
@@ -186,12 +186,12 @@ async def revised(
 class _Version(NamedTuple):
     text: str
     lacking: list[str]
-    """What the model says that the evidence does not hold."""
+    """Content that the evidence lacks, according to the model."""
     cut_off: bool
 
 
 async def _written(run: Run, draft: str, research: RevisionResearch, known: Sequence[Excerpt]) -> _Version:
-    """Let the model, or rules, write the next version."""
+    """Write the next version by the model or by rules."""
     report, revision, sources = research.report, research.revision, {**research.sources, **research.state["sources"]}
     found = [excerpt.id for excerpt in research.found]
     cited_first = sorted(
@@ -213,7 +213,7 @@ async def _written(run: Run, draft: str, research: RevisionResearch, known: Sequ
 
 
 def _lasting(limits: Sequence[str], locale: str) -> list[str]:
-    """Leave out what only the former text was said: how many words it has, and what its own change lacked."""
+    """Drop limits that only apply to the former text: its number of words, and content that its change lacked."""
     openings = tuple(
         say(key, locale, written=_GAP, wanted=_GAP, aspect=_GAP, aspects=_GAP).partition(str(_GAP))[0]
         for key in ("words_missed", "revision_lacks", "revision_not_found", "revision_no_room")
@@ -222,7 +222,7 @@ def _lasting(limits: Sequence[str], locale: str) -> list[str]:
 
 
 def _locale(text: str, draft: str, former: str) -> str:
-    """Return the language of a new version for the program's own words: the former one, unless it turned to or from Chinese."""
+    """Return the language of a new version's labels: the former one, unless the text changed to or from Chinese."""
     is_now, was = _is_chinese(text), _is_chinese(draft)
     if is_now == was:
         return former

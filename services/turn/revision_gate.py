@@ -1,4 +1,4 @@
-"""A message in a thread with a finished report that asks to change it: the turn before goes on, and nothing of it is begun anew."""
+"""Recognises messages that ask to change a finished report: the previous turn then continues, and no new turn starts."""
 
 from schemas.coordinator import Triage
 from schemas.reporter import Report
@@ -9,28 +9,28 @@ from services.text.revision_words import asks_for_change
 
 
 def standing_report(state: ResearchState) -> Report | None:
-    """Return the report that a message may be about: that of the turn before, or of the local run that is followed."""
+    """Return the report that a message may refer to: of the previous turn, or of the local run that is followed."""
     return state.get("report")
 
 
 def asks_plainly(message: str, report: Report | None) -> bool:
-    """Tell whether a message asks to change a report in words that need no model."""
+    """Tell whether a message asks for a change of the report so plainly that no model is needed."""
     return report is not None and asks_for_change(message)
 
 
 def asks_by_model(triage: Triage, report: Report | None) -> bool:
-    """Tell whether a message asks to change a report, as the coordinator's model says."""
+    """Tell whether a message asks for a change of the report, according to the coordinator's model."""
     return report is not None and triage.revises
 
 
 def as_change(state: ResearchState, message: str, chosen: str, usage: Usage | None = None) -> ResearchState:
-    """Return the update by which the report is changed next; question, evidence and journal stay those of the turn before.
+    """Return the update that starts the change of the report; question, evidence and journal of the previous turn stay.
 
     Args:
-        state: with the report.
-        message: that asks for the change.
-        chosen: hash of what the run chose.
-        usage: of the call that recognised it, where there was one.
+        state: the state with the report.
+        message: the message that asks for the change.
+        chosen: hash of the run's choices.
+        usage: usage of the model call that recognised it, if any.
     """
     triage, report = state.get("triage"), state["report"]
     asked = triage.original if triage is not None and triage.original else report.question if report else message

@@ -1,4 +1,4 @@
-"""Research for a change of a report: what it asks for and the evidence does not hold is searched once, as a further step of the plan."""
+"""Research for a change of a report: requested content without evidence is searched for once, as a further step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from services.text.tokens import tokens
 from services.turn.added_evidence import has_room, last_step, search_step
 
 MAX_TOPICS = 4
-"""Topics that one change has searched."""
+"""Maximum topics searched for one change."""
 MAX_SOURCES = 8
-"""Sources that are quoted for it, about."""
+"""Approximate maximum number of sources quoted for it."""
 LONGEST_TOPIC = 200
 
 
 @dataclass(slots=True)
 class RevisionResearch:
-    """Searches once for what a change asks for, and keeps what it finds for the state."""
+    """Searches once for the content of a change, and keeps the findings for the state."""
 
     run: Run
     state: ResearchState
@@ -33,23 +33,23 @@ class RevisionResearch:
     revision: Revision
     evidence: EvidenceStore
     tell: Callable[[str, str], None]
-    """Tells whoever watches: a message's key, and what is searched for."""
+    """Reports progress with a message key and the searched topic."""
     topics: list[str] = field(default_factory=list)
-    """That were searched."""
+    """Searched topics."""
     step: Step | None = None
     result: StepResult | None = None
-    """What was found; None where it was nothing new."""
+    """Result of the search; None if it brought nothing new."""
     sources: dict[str, Source] = field(default_factory=dict)
     limits: list[str] = field(default_factory=list)
-    """Limits that were reached, in the report's language."""
+    """Reached limits, in the report's language."""
 
     @property
     def found(self) -> list[Excerpt]:
-        """Excerpts that were found."""
+        """Excerpts that the search found."""
         return self.result.excerpts if self.result is not None else []
 
     def wanted(self, draft: str, known: Sequence[Excerpt]) -> list[str]:
-        """Return the topics that the request plainly wants added and that no excerpt tells which the report does not cite yet."""
+        """Return the topics that the request plainly adds and that no uncited excerpt covers."""
         unused = [set(tokens(excerpt.quote)) for excerpt in known if f"[{excerpt.id}]" not in draft]
         return [
             topic
@@ -58,11 +58,11 @@ class RevisionResearch:
         ]
 
     async def search(self, topics: Sequence[str], known: Sequence[Excerpt]) -> None:
-        """Search for topics, unless the change wants no research or has had its search.
+        """Search for topics, unless the change forbids research or has already searched.
 
         Args:
-            topics: in words.
-            known: excerpts that there are; what they quote is not new.
+            topics: topics in words.
+            known: existing excerpts; their quotes are not new.
         """
         if not topics or self.topics or not self.revision.research:
             return
@@ -88,7 +88,7 @@ class RevisionResearch:
         self.sources = dict(added.sources)
 
     def notes(self, text: str, locale: str) -> list[str]:
-        """Say what was searched for a change, where its text cites something that was found."""
+        """Return a note on the searched topics, if the text cites a found excerpt."""
         cited = [excerpt for excerpt in self.found if f"[{excerpt.id}]" in text]
         if not cited:
             return []
@@ -96,14 +96,14 @@ class RevisionResearch:
         return [say("revision_researched", locale, aspects=named, quotes=len(cited), sources=sources)]
 
     def lacks(self, text: str, lacking: Sequence[str], locale: str) -> list[str]:
-        """Say what a change's text lacks: what its author names, else all that was searched, where the text cites nothing of it."""
+        """Return notes on missing content of a change: as its author names it, else the searched topics if none is cited."""
         if self.step is None:
             return [say("revision_lacks", locale, aspect=aspect) for aspect in lacking]
         named = lacking or ([] if self.notes(text, locale) else self.topics)
         return [say("revision_not_found", locale, aspects=aspect) for aspect in named]
 
     def update(self) -> ResearchState:
-        """Return what was found as an update of the state: the result, its sources, and the step in the plan."""
+        """Return the findings as an update of the state: the result, its sources, and the step in the plan."""
         if self.step is None or self.result is None:
             return {}
         update: ResearchState = {"results": {self.step.id: self.result}, "sources": self.sources}

@@ -1,8 +1,7 @@
-"""Rounds of search for one need: search, show what is new, judge, and search again with the queries that the judgement names.
+"""Rounds of search for one need: search, show new passages, judge, and search again with the next queries.
 
-The rounds end when nothing is missing, when two in a row bring nothing new, when as many sources are quoted as are wanted,
-or when the depth, the budget or the time has none left.
-What an earlier round was shown is not shown again.
+The rounds end when nothing is missing, when two in a row bring nothing new, when enough sources are quoted, or when
+depth, budget or time are used up. No passage is shown twice.
 """
 
 import asyncio
@@ -28,62 +27,62 @@ from services.search.journaled import Search, gather_once
 from services.text.duplicates import root_of
 
 MIN_PASSAGES = 4
-"""Passages that a round is shown at least, if there are so many."""
+"""Minimum passages shown in a round, if there are so many."""
 TOKENS_A_PASSAGE = 60
-"""Tokens of a short passage: so many more are gathered than there may be room for."""
+"""Tokens of a short passage, by which the number of passages to gather is estimated."""
 MORE_ROUNDS = 3
-"""By how much the rounds grow at most where a prompt has room for less than the depth would have it."""
+"""Maximum factor on the number of rounds if a prompt has less room than the depth assumes."""
 BARREN = 2
-"""Rounds in a row that bring nothing new, after which there are no more."""
+"""Consecutive rounds without new findings after which the search ends."""
 SURE = 0.5
-"""Confidence from which a finding without any reference is no answer: its quotes are missing."""
+"""Confidence from which a finding without references is rejected: its quotes are missing."""
 SPARE = 0.1
-"""Share of a step's time that is kept for what follows its rounds."""
+"""Share of a step's time that is reserved for the work after its rounds."""
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What the rounds came to."""
+    """Results of all rounds."""
 
     finding: str = ""
     confidence: float = 0.0
     missing_aspects: list[str] = field(default_factory=list)
     excerpts: list[Excerpt] = field(default_factory=list)
     sources: dict[str, Source] = field(default_factory=dict)
-    """Those that were found, by content hash."""
+    """Found sources, by content hash."""
     limits: list[str] = field(default_factory=list)
-    """Limits that were reached, in the user's language."""
+    """Reached limits, in the user's language."""
     trouble: list[str] = field(default_factory=list)
-    """Searches that failed, in the user's language."""
+    """Failed searches, in the user's language."""
     shown: int = 0
-    """Passages that were judged."""
+    """Number of judged passages."""
     rounds: int = 0
-    """Rounds that were judged."""
+    """Number of judged rounds."""
 
 
 class Wanted(NamedTuple):
-    """Sources that are wanted."""
+    """Number and kind of the wanted sources."""
 
     sources: int
-    """About as many are to be quoted."""
+    """Approximate number of sources to quote."""
     source_kind: StepKind = "general"
-    """Those of this kind come up a little."""
+    """Kind of sources that get a small bonus in the ranking."""
 
 
 async def search_in_rounds(
     run: Run, need: ResearcherPrompt, evidence: EvidenceStore, step_id: str, wanted: Wanted
 ) -> Gathered:
-    """Search for what a need describes, and take what answers it.
+    """Search for a need in rounds, and collect the quotes that answer it.
 
     Args:
-        run: whose depth, journal and budget count.
-        need: what is looked for, with the queries to begin with; its passages are not used.
-        evidence: where texts are put.
-        step_id: begins the ids of the excerpts.
-        wanted: how many sources, and of which kind.
+        run: the run with its depth, journal and budget.
+        need: the need with its first queries; its passages are ignored.
+        evidence: the store for texts.
+        step_id: prefix of the excerpts' ids.
+        wanted: number and kind of the sources.
 
     Raises:
-        LimitReached: there is no room for the first round.
+        LimitReached: the limits leave no room for the first round.
         LeadlineError: the first round failed.
     """
     rounds = _Rounds(run, need, evidence, step_id, wanted)
@@ -95,7 +94,7 @@ async def search_in_rounds(
 
 @dataclass(slots=True)
 class _Rounds:
-    """The rounds so far."""
+    """State of the rounds so far."""
 
     run: Run
     need: ResearcherPrompt
@@ -104,39 +103,39 @@ class _Rounds:
     wanted: Wanted
     gathered: Gathered = field(default_factory=Gathered)
     waiting: list[Passage] = field(default_factory=list)
-    """Found and not shown yet, best first."""
+    """Found passages that were not shown yet, best first."""
     met: set[tuple[str, int]] = field(default_factory=set)
-    """Source and start of all passages that were found."""
+    """Source and start of all found passages."""
     asked: set[str] = field(default_factory=set)
     """Queries that were searched."""
     followed: dict[str, list[str]] = field(default_factory=dict)
-    """Addresses to which links have led, by the page with the link."""
+    """Addresses of followed links, by the page with the link."""
     next_queries: list[str] = field(default_factory=list)
     searched: list[Searched] = field(default_factory=list)
-    """What each search brought to this round."""
+    """Results of each search of this round."""
     room: int = 0
-    """Tokens that the passages of one prompt have."""
+    """Tokens available for passages in one prompt."""
     barren: int = 0
     longest: float = 0.0
-    """Seconds of the longest round."""
+    """Duration of the longest round in seconds."""
     tokens: int = 0
-    """Of the round that used most."""
+    """Tokens of the most expensive round."""
 
     def __post_init__(self) -> None:
         self.next_queries = [*self.need.queries, *([self.need.feedback] if self.need.feedback else [])]
 
     def left(self, done: int = 0) -> int:
-        """Return how many rounds may follow; where the window is small there are more of them, with less in each.
+        """Return the number of remaining rounds; a small window has more rounds with fewer passages.
 
         Args:
-            done: rounds under way, which are not counted yet.
+            done: number of rounds under way, which are not counted yet.
         """
         level = self.run.context.level
         smaller = min(MORE_ROUNDS, math.ceil(level.passage_tokens / self.room)) if self.room else 1
         return level.rounds * smaller - self.gathered.rounds - done
 
     async def further(self) -> bool:
-        """Do another round if there is room for it; return whether one more may follow. What was found by then stays."""
+        """Do another round if the limits allow it; return whether a further one may follow. Earlier findings stay."""
         run, number = self.run, self.gathered.rounds + 1
         if await told_to_end(run, f"round-{self.step_id}-{number}"):
             self.gathered.limits.append(say("step_ended", self.need.locale, id=self.step_id))
@@ -168,7 +167,7 @@ class _Rounds:
         return LimitReached("time_limit", self.run.context.max_seconds)
 
     def _reached(self, limit: LimitReached) -> None:
-        """Say which limit has left rounds out."""
+        """Record the limit that prevented further rounds."""
         self.gathered.limits.append(limit_message(limit, self.need.locale))
 
     async def do_round(self) -> bool:
@@ -187,11 +186,11 @@ class _Rounds:
         return wanting and self.barren < BARREN and bool(self.next_queries or self.waiting)
 
     def _quoted(self) -> int:
-        """Return how many sources are quoted; copies of one text count once."""
+        """Return the number of quoted sources; copies of one text count once."""
         return len({root_of(excerpt.content_hash, self.gathered.sources) for excerpt in self.gathered.excerpts})
 
     def _tell(self, passages: int) -> None:
-        """Tell the run's watchers what the round brought."""
+        """Report the results of the round."""
         data = {
             "round": self.gathered.rounds,
             "passages": passages,
@@ -203,7 +202,7 @@ class _Rounds:
         self.run.tell_round(self.step_id, data)
 
     async def _search(self) -> list[Passage]:
-        """Search the next queries, and return what no earlier round has found."""
+        """Search the next queries, and return passages that no earlier round has found."""
         queries = list(dict.fromkeys(filter(None, map(str.strip, self.next_queries))))
         self.searched = []
         if not queries:
@@ -238,9 +237,9 @@ class _Rounds:
         self.gathered.limits += found.limits(self.run, locale)
 
     async def _portion(self, new: Sequence[Passage]) -> list[Passage]:
-        """Return a passage for each source that is still wanted, as far as one prompt has room; the others wait.
+        """Return a passage for each source that is still wanted, within the room of one prompt; the others wait.
 
-        Those just found come first: their queries name what is missing. Each query has room for two.
+        New passages come first, because their queries ask for the missing aspects. Each query gets room for two.
         """
         candidates = [*new, *self.waiting]
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
@@ -275,7 +274,7 @@ class _Rounds:
 
 
 async def answered(prompt: ResearcherPrompt, limits: list[str], step_id: str) -> Findings:
-    """Let the model judge passages; where it gives no answer that can be used, rules choose what is quoted, which `limits` then say."""
+    """Let the model judge passages; without a usable answer, rules select the quotes, and `limits` gets a note."""
     try:
         answer = await ask_for_references(prompt)
         says_so = answer.finding and answer.confidence >= SURE and not prompt.so_far

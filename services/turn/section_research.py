@@ -1,4 +1,4 @@
-"""More evidence for a section of a report that is being written: searched for as a step's is, as a further step of the plan."""
+"""Research for a section of a report that is being written, as a further step of the plan."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,34 +19,34 @@ from services.turn.added_evidence import has_room, last_step, search_step
 
 MOST_QUERIES = 4
 MOST_SOURCES = 12
-"""Sources that the research of one section brings, about."""
+"""Approximate maximum number of sources found for one section."""
 LONGEST_QUERY = 300
 
 
 @dataclass(slots=True)
 class SectionResearch:
-    """Researches sections, and keeps what it finds for the state."""
+    """Researches sections, and keeps the findings for the state."""
 
     run: Run
     state: ResearchState
     prompt: ReporterPrompt
-    """What the reporter is shown."""
+    """The reporter's prompt."""
     evidence: EvidenceStore
     excerpts: Sequence[Excerpt]
-    """All that may be cited."""
+    """All citable excerpts."""
     tell: Callable[[str, str], None]
-    """Tells whoever watches: a message's key, and the title of the section."""
+    """Reports progress with a message key and the title of the section."""
     limits: list[str] = field(default_factory=list)
-    """Limits that were reached, in the user's language."""
+    """Reached limits, in the user's language."""
     tries: int = 0
     steps: list[Step] = field(default_factory=list)
     results: dict[str, StepResult] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     placed: dict[str, list[str]] = field(default_factory=dict)
-    """Ids of the excerpts that were found, by the node that they belong to."""
+    """Ids of the found excerpts, by their node."""
 
     async def __call__(self, section: Section) -> NewEvidence | None:
-        """Search for what a section lacks, and return what no excerpt has; None where limits leave no room for it."""
+        """Search for the missing content of a section, and return new evidence; None if limits leave no room."""
         self.tries += 1
         if self.state["plan"] is None:
             return None
@@ -78,7 +78,7 @@ class SectionResearch:
         return NewEvidence(new, evidence_views(new, added.sources), added.sources)
 
     def update(self) -> ResearchState:
-        """Return what was found as an update of the state: results and sources, the steps in the plan, excerpts at their nodes."""
+        """Return the findings as an update of the state: results, sources, steps in the plan, and excerpts at their nodes."""
         plan = self.state["plan"]
         if plan is None or not self.steps:
             return {}
@@ -104,7 +104,7 @@ class SectionResearch:
         )
 
     def _queries(self, section: Section) -> list[str]:
-        """Return what to search for: what the section has to tell, and what its steps, or the question, were found to lack of it."""
+        """Return the queries: the section's content, and aspects that its steps or the question were found to lack."""
         own = set(section.all_ids)
         lacking = [
             aspect

@@ -1,4 +1,4 @@
-"""Leaving a message for a thread's run: what it asks for is read here, and answered where it can no longer be followed."""
+"""Leaves a message for a thread's run: detects the requested action, and rejects it if it comes too late."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,33 +15,33 @@ from services.run.ui_text import say
 from services.text.steering_words import understood
 
 _PLANNING = {"__start__", "coordinator", "background_investigator", "planner"}
-"""Nodes after which there are other steps."""
+"""Nodes that are followed by further steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a thread stands, by its latest checkpoint."""
+    """Position of a thread, from its latest checkpoint."""
 
     thread: str
     following: Sequence[str]
-    """Nodes that come next."""
+    """The next nodes."""
     values: Mapping[str, Any]
-    """Of the state, as objects or as the API gives them."""
+    """Values of the state, as objects or in the API's form."""
     metadata: Mapping[str, Any]
-    """Of the checkpoint."""
+    """Metadata of the checkpoint."""
 
     @property
     def key(self) -> str:
-        """Name of the journal of the turn that is under way."""
+        """Name of the journal of the current turn."""
         return run_key(self.thread, turn_at(self.following, self.values, self.metadata))
 
     @property
     def locale(self) -> str:
-        """Of the person who asked."""
+        """Locale of the user."""
         return str(self.values.get("locale") or "en")
 
     def steps(self) -> dict[str, bool]:
-        """Return the ids of the steps of all plans, and whether each is done."""
+        """Return the ids of the steps of all plans, each with whether it is done."""
         results = self.values.get("results") or {}
         return {
             str(_of(step, "id")): _of(step, "id") in results
@@ -60,14 +60,14 @@ async def steer_thread(
     """Leave a message for the run of a thread.
 
     Args:
-        store: the run's.
-        standing: where the thread stands.
-        text: what to do, in the person's words.
-        action: what it asks for; by default as the words say.
+        store: store of the run.
+        standing: position of the thread.
+        text: the person's message.
+        action: the requested action; by default detected from the text.
         steps: ids of steps to drop, with the action `skip`.
 
     Raises:
-        BadInput: there is no run that could follow it; the message says what to do instead.
+        BadInput: no run can follow the message; the error says what to do instead.
     """
     locale = standing.locale
     if not standing.following:
@@ -83,10 +83,10 @@ async def steer_thread(
 
 
 def _check_steps(named: Sequence[str], known: Mapping[str, bool], locale: str) -> None:
-    """Make sure that steps can be dropped.
+    """Check that steps can be dropped.
 
     Raises:
-        BadInput: there is no such step, or it is done.
+        BadInput: a step does not exist, or it is done.
     """
     if unknown := [step for step in named if step not in known] or ([] if named else ["?"]):
         raise BadInput(say("steer_no_step", locale, steps=", ".join(unknown), known=", ".join(known) or "-"))
@@ -95,7 +95,7 @@ def _check_steps(named: Sequence[str], known: Mapping[str, bool], locale: str) -
 
 
 async def waiting_messages(store: BaseStore, standing: Standing) -> list[Steering]:
-    """Return the messages that the run of a thread has not taken yet."""
+    """Return the messages that the thread's run has not taken yet."""
     if not standing.following:
         return []
     taken = {str(_of(message, "id")) for message in standing.values.get("steering") or []}

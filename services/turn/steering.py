@@ -1,7 +1,8 @@
-"""Steering a run: what a person says while it goes on is taken at its boundaries, and what follows from it.
+"""Steering of a run: takes users' messages at the run's boundaries, and applies them.
 
-Boundaries are the planner, every wave of steps, every reflection and the beginning of the report; each step looks at its start and before each
-further round whether it is to end. A message for the planner leads to a new plan; one that comes when the report is begun is a limit of the report.
+Boundaries are the planner, every wave of steps, every reflection and the beginning of the report; each step checks at
+its start and before each further round whether it should end. A message for the planner leads to a new plan; one that
+comes when the report is begun is a limit of the report.
 """
 
 from langgraph.runtime import Runtime
@@ -24,31 +25,31 @@ def heard(state: ResearchState) -> list[Steering]:
 
 
 def for_planner(state: ResearchState) -> list[Steering]:
-    """Return the messages that the planner has not heard yet."""
+    """Return the messages that the planner has not seen yet."""
     return [message for message in heard(state) if message.for_planner]
 
 
 def wants_report(state: ResearchState) -> bool:
-    """Tell whether somebody wants the report to be written now."""
+    """Tell whether a user asks for the report now."""
     return any(message.action == "write" for message in heard(state))
 
 
 def dropped_steps(state: ResearchState) -> set[str]:
-    """Return the ids of the steps that somebody wants left out."""
+    """Return the ids of the steps that users want left out."""
     return {step_id for message in heard(state) for step_id in message.steps}
 
 
 def undone_steps(state: ResearchState) -> list[Step]:
-    """Return the steps of the present plan that have not been done."""
+    """Return the steps of the present plan that are not done."""
     plan = state["plan"]
     return [step for step in plan.steps if step.id not in state["results"]] if plan is not None else []
 
 
 async def hear(state: ResearchState, runtime: Runtime[RunContext], node: str) -> tuple[ResearchState, ResearchState]:
-    """Take what was said to the run since the last boundary.
+    """Take the messages to the run since the last boundary.
 
     Returns:
-        The state with it, and what of the state it changes: nothing, where nothing was said.
+        The state with the messages, and the update of the state, which is empty without messages.
     """
     known = {message.id for message in heard(state)}
     journal = boundary_journal(state, runtime, node)
@@ -66,12 +67,12 @@ async def hear(state: ResearchState, runtime: Runtime[RunContext], node: str) ->
 
 
 def steering_title(message: Steering, locale: str) -> str:
-    """Say what is done about a message."""
+    """Return the text that tells how a message is handled."""
     return say(f"steered_{message.action}", locale, text=message.text, steps=", ".join(message.steps))
 
 
 def _dropped(state: ResearchState) -> dict[str, StepResult]:
-    """Return results for steps that are left out before they have begun."""
+    """Return results for steps that are dropped before they start."""
     reason, dropped = say("step_dropped", state["locale"]), dropped_steps(state)
     undone = [step.id for step in undone_steps(state) if step.id in dropped]
     return {
@@ -86,5 +87,5 @@ def _dropped(state: ResearchState) -> dict[str, StepResult]:
 
 
 def late_messages(state: ResearchState) -> list[str]:
-    """Say of each message that came too late for the planner what to do instead."""
+    """Return for each message that came too late for the planner what to do instead."""
     return [say("steered_late", state["locale"], text=message.text) for message in for_planner(state)]

@@ -1,6 +1,6 @@
-"""Steps of a plan: which can run now, what a worker is given, and how one attempt ends.
+"""Steps of a plan: which can run now, what a worker gets, and how an attempt ends.
 
-A step is ready when it has no result yet and what it depends on is settled, or when the reflector wants it redone.
+A step is ready if it has no result yet and its dependencies are settled, or if the reflector wants it redone.
 """
 
 import asyncio
@@ -31,19 +31,19 @@ from services.turn.attempts import with_earlier
 from services.turn.steering import dropped_steps
 
 OVERLAP = 1.5
-"""By how much more than their even shares several steps may bring, as they quote some sources together."""
+"""Factor on the even share of sources of parallel steps, since they quote some sources in common."""
 MIN_STEP_SOURCES = 6
-"""Sources that a step may bring although the run has as many as it is to read: a gap that is named late is still closed."""
+"""Sources that a step may quote even if the run has its maximum, so that late gaps can be closed."""
 
 
 def to_redo(result: StepResult, max_attempts: int) -> bool:
-    """Tell whether the reflector's last word on the latest attempt is to try again, and an attempt is left."""
+    """Tell whether the reflector's latest verdict asks for another attempt, and an attempt is left."""
     judged = bool(result.reflections) and not result.unjudged
     return judged and result.reflections[-1].redo and result.attempts < max_attempts
 
 
 def ready_steps(state: ResearchState, max_attempts: int) -> list[Step]:
-    """Return the steps that can run now: those of any plan that are to be redone, then the present plan's, in their order."""
+    """Return the steps that can run now: first those of any plan to be redone, then those of the present plan, in order."""
     plan, results = state["plan"], state["results"]
     if plan is None:
         return []
@@ -59,7 +59,7 @@ def ready_steps(state: ResearchState, max_attempts: int) -> list[Step]:
 
 
 def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
-    """Return a task for each step that is to be sent now, each with its share of what is left."""
+    """Return a task for each step to send now, each with its share of the remaining limits."""
     ready = ready_steps(state, context.max_step_attempts)
     if not ready:
         return []
@@ -75,7 +75,7 @@ def _quoted_sources(state: ResearchState) -> set[str]:
 
 
 def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: int) -> StepTask:
-    """Give a worker its step and the part of the state that it may look at."""
+    """Build a worker's task: the step and the part of the state that it may read."""
     results = state["results"]
     needed = {step_id: results[step_id] for step_id in step.depends_on if step_id in results}
     hashes = {excerpt.content_hash for result in needed.values() for excerpt in result.excerpts}
@@ -97,16 +97,16 @@ def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: 
 
 @dataclass(slots=True)
 class Outcome:
-    """What the work of one attempt came to."""
+    """Result of one attempt."""
 
     result: StepResult
     sources: dict[str, Source] = field(default_factory=dict)
     limits: list[str] = field(default_factory=list)
-    """Limits that were reached, in the user's language."""
+    """Reached limits, in the user's language."""
 
 
 def step_summary(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the event of a finished step says: the values of its title, and its data."""
+    """Return the values of the title, and the data, of a finished step's event."""
     values = {
         "id": result.step_id,
         "excerpts": len(result.excerpts),
@@ -127,9 +127,9 @@ def step_summary(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
 async def attempt(
     task: StepTask, node: str, runtime: Runtime[RunContext], work: Callable[[], Awaitable[Outcome]]
 ) -> ResearchState:
-    """Do one attempt of a step: announce it, meter it, hold its time, and turn any failure into a failed result.
+    """Do one attempt of a step: announce it, count its usage, limit its time, and turn any failure into a failed result.
 
-    Only the step fails, never the run: what went wrong stands in the result's `error`.
+    Only the step fails, never the run: the result's `error` holds the failure.
     """
     step, locale, previous = task["step"], task["locale"], task["previous"]
     number = previous.attempts + 1 if previous else 1
@@ -183,7 +183,7 @@ async def attempt(
 
 
 def left_out(run: Run, locale: str) -> list[str]:
-    """Say how much evidence did not fit into a node's prompts, if any did not."""
+    """Return a note on evidence that did not fit into a node's prompts, if any."""
     return [say("left_out", locale, count=run.left_out, node=run.node)] if run.left_out else []
 
 
@@ -196,7 +196,7 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     try:
         async with asyncio.timeout(task["allowance"].seconds):
             return await work()
-    except (GraphBubbleUp, StoreUnwritable, PromptError):  # a prompt that cannot be used ends the run: each step has it
+    except (GraphBubbleUp, StoreUnwritable, PromptError):  # an unusable prompt ends the run: all steps share it
         raise
     except JournalMiss:
         if not run.journal.marked("timeout"):
@@ -215,6 +215,6 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
 
 
 def _limited(step: Step, limit: LimitReached, locale: str) -> Outcome:
-    """Leave a step out because of a limit."""
+    """Skip a step because of a limit."""
     message = limit_message(limit, locale)
     return Outcome(StepResult(step_id=step.id, status="skipped", error=message), limits=[message])

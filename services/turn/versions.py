@@ -1,4 +1,4 @@
-"""Versions of a thread's report in the run's store: the first as it was written, and one for each change of it."""
+"""Versions of a thread's report in the run's store: the original, and one for each change."""
 
 from langgraph.store.base import BaseStore
 
@@ -20,13 +20,13 @@ def _item(turn: int, number: int) -> str:
 
 
 async def keep_version(run: Run, state: ResearchState, report: Report, revision: Revision | None) -> None:
-    """Number a changed report and keep it as a version, with the first one where it is the second; a replay keeps nothing.
+    """Number a changed report and store it as a version, with the original before the second one; a replay stores nothing.
 
     Args:
-        run: of the node that changed it.
-        state: with the report that was changed.
-        report: what it was changed to.
-        revision: as which; None where the report is written for the first time.
+        run: run scope of the node that changed it.
+        state: the state with the former report.
+        report: the changed report.
+        revision: the change; None for a newly written report.
     """
     former = state.get("report")
     if revision is None or former is None:
@@ -44,13 +44,13 @@ async def keep_version(run: Run, state: ResearchState, report: Report, revision:
 
 
 async def kept_versions(store: BaseStore, thread: str, turn: int, report: Report) -> list[Version]:
-    """Return all versions of a report, the first one first.
+    """Return all versions of a report, the original first.
 
     Args:
-        store: the run's.
+        store: store of the run.
         thread: id of the thread.
-        turn: in which the report was first written.
-        report: its present version, which is the only one where nothing was ever changed.
+        turn: the turn in which the report was first written.
+        report: its present version, which is the only one of an unchanged report.
     """
     items = await store.asearch(_place(thread), limit=MAX_VERSIONS)
     versions = [
@@ -63,15 +63,15 @@ async def kept_versions(store: BaseStore, thread: str, turn: int, report: Report
 
 
 def numbered_version(versions: list[Version], number: int | None, name: str) -> Version:
-    """Return one version, by default the latest.
+    """Return a version by its number, by default the latest.
 
     Args:
-        versions: all of a report.
-        number: of the wanted one.
-        name: of the run or the thread, for the message.
+        versions: all versions of a report.
+        number: number of the version, or None.
+        name: name of the run or the thread, for the message.
 
     Raises:
-        BadInput: there is no such version; the message says which there are.
+        BadInput: the version does not exist; the message lists the existing versions.
     """
     if number is None:
         return versions[-1]
