@@ -1,4 +1,4 @@
-"""How near sentences come in meaning to quotes in another language, by the local embedding model where it is in use."""
+"""Compares sentences with quotes in another language by meaning, with the local embedding model if it is in use."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,9 +12,9 @@ from services.text.passages import sentences
 MODEL = "use"
 """The model on whose cosines `support.MEANING` was chosen."""
 Likeness = Callable[[str, Sequence[str]], float | None]
-"""Tells how near a sentence comes to quotes in meaning, as a cosine; None where no model can tell."""
+"""Returns the similarity of a sentence to quotes as a cosine; None if no model can compare them."""
 Pair = tuple[str, Sequence[str]]
-"""A sentence, and the quotes that it cites."""
+"""A sentence and its cited quotes."""
 
 
 class _Cosines(BaseModel):
@@ -23,11 +23,11 @@ class _Cosines(BaseModel):
 
 
 async def likeness_of(pairs: Sequence[Pair]) -> Likeness | None:
-    """Compare sentences with quotes, once: the journal keeps what came out.
+    """Compare sentences with quotes once; the journal records the results.
 
     Returns:
-        The cosine of each sentence with that sentence of its quotes which comes nearest; None without pairs, or where
-        the local model is not in use.
+        The highest cosine of each sentence with a sentence of its quotes; None without pairs, or if the local model is
+        not in use.
     """
     if not pairs:
         return None
@@ -46,7 +46,7 @@ async def likeness_of(pairs: Sequence[Pair]) -> Likeness | None:
 
 
 async def cosines(pairs: Sequence[Pair], model: Embedder) -> list[float]:
-    """Return for each pair the cosine of the sentence with the nearest sentence of its quotes."""
+    """Return for each pair the highest cosine of the sentence with a sentence of its quotes."""
     split = [(text, [part for quote in quotes for part in _sentences(quote)]) for text, quotes in pairs]
     texts = list(dict.fromkeys(text for sentence, parts in split for text in (sentence, *parts)))
     vectors = await model.passages(texts)

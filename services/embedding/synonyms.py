@@ -1,4 +1,4 @@
-"""English words that mean about the same, by the dictionary."""
+"""Synonyms of English words, from the dictionary."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -8,7 +8,7 @@ from services.text.tokens import has_cjk
 
 
 def with_synonyms(terms: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return search terms, each with those that mean about the same and itself; alone where no dictionary is installed. Blocking."""
+    """Return each search term with its synonyms and itself; alone if no dictionary is installed. Blocking."""
     wanted = list(terms)
     words = None if all(map(has_cjk, wanted)) else dictionary()
     return {term: _synonyms(term, words) for term in wanted}

@@ -1,4 +1,4 @@
-"""How much texts in another language have in common with a question: by the dictionary and the local embedding model."""
+"""Similarity of a question to texts in another language, by the dictionary and the local embedding model."""
 
 import math
 from collections.abc import Sequence
@@ -8,13 +8,14 @@ from services.embedding.models import embed_locally
 from services.text.tokens import has_cjk, tokens
 
 UNRELATED = 0.2
-"""Cosine up to which a sentence in another language has nothing to do with the question; translations reach 0.4 and more."""
+"""Maximum cosine of an unrelated sentence in another language; translations reach 0.4 and more."""
 
 
 def across_languages(question: str, texts: Sequence[str]) -> dict[str, float]:
-    """Return, from 0 to 1, how much of a question each text in another language says.
+    """Return, from 0 to 1, the share of a question that each text in another language covers.
 
-    Nothing for texts in the question's language, where the words tell more, and where neither dictionary nor model is at hand.
+    Texts in the question's language are left out, since their words are more reliable; the result is empty without
+    dictionary and model.
     """
     foreign = [text for text in dict.fromkeys(texts) if has_cjk(text) != has_cjk(question)]
     if not foreign:
@@ -29,9 +30,9 @@ def across_languages(question: str, texts: Sequence[str]) -> dict[str, float]:
 
 
 def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
-    """Return the share of the question's words, the rare ones counting most, that each text holds in translation.
+    """Return the share of the question's words, weighted by rarity, that each text holds in translation.
 
-    Nothing where no dictionary is installed, it knows none of the words, or no text holds any.
+    The result is empty if no dictionary is installed, if it knows none of the words, or if no text holds any.
     """
     words = dictionary()
     concepts = [[frozenset(name.split()) for name in concept] for concept in words.concepts(question)] if words else []
@@ -48,9 +49,9 @@ def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
 
 
 def translations(question: str, text: str) -> list[list[str]]:
-    """Return the words of a question that the dictionary knows, each followed by what it is called in a text's language.
+    """Return the known words of a question, each followed by its translations into a text's language.
 
-    Nothing where both are in one language, or no dictionary is installed.
+    The result is empty if both are in one language, or if no dictionary is installed.
     """
     if not text or has_cjk(question) == has_cjk(text):
         return []
@@ -59,5 +60,5 @@ def translations(question: str, text: str) -> list[list[str]]:
 
 
 def in_both_languages(question: str, text: str) -> str:
-    """Return a question with what its words are called in a text's language."""
+    """Return a question with the translations of its words into a text's language."""
     return " ".join([question, *(name for _, *names in translations(question, text) for name in names)])

@@ -1,6 +1,6 @@
-"""Vectors as the index keeps them: eight bits a number with one scale a vector, compared by brute force.
+"""Vectors as stored in the index: 8 bits per number and one scale per vector, compared by brute force.
 
-A cosine of vectors kept so differs from the exact one by less than 0.01.
+A cosine of stored vectors differs from the exact value by less than 0.01.
 """
 
 import threading
@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
-"""One row a text."""
+"""One row per text."""
 
 _BLOCK = 16_384
-"""Rows that are turned into floating-point numbers at once: 32 MB for 512 dimensions."""
+"""Rows converted to floating-point numbers at once: 32 MB for 512 dimensions."""
 MAX_ENTRIES = 8
-"""Values that a cache keeps; a matrix of 100,000 passages takes 50 MB."""
+"""Maximum number of values in a cache; a matrix of 100,000 passages takes 50 MB."""
 Value = TypeVar("Value")
 
 
@@ -26,7 +26,7 @@ def _row(dimensions: int) -> Any:
 
 
 def pack(vectors: Vectors) -> bytes:
-    """Turn vectors, one a row, into bytes."""
+    """Convert vectors, one per row, to bytes."""
     scales = np.maximum(np.abs(vectors).max(axis=1), 1e-9) / 127
     rows = np.empty(len(vectors), dtype=_row(vectors.shape[1]))
     rows["scale"] = scales
@@ -35,7 +35,7 @@ def pack(vectors: Vectors) -> bytes:
 
 
 def unpack(data: bytes, dimensions: int) -> Vectors:
-    """Turn bytes back into vectors."""
+    """Convert bytes to vectors."""
     rows = np.frombuffer(data, dtype=_row(dimensions))
     vectors: Vectors = rows["codes"].astype(np.float32) * rows["scale"][:, None]
     return vectors
@@ -45,7 +45,7 @@ class Matrix:
     """The vectors of all passages of an index."""
 
     def __init__(self, rows: list[tuple[int, bytes]], dimensions: int) -> None:
-        """Take (passage id, packed vector); rows of other dimensions are left out."""
+        """Take (passage id, packed vector) pairs; rows of other dimensions are left out."""
         kind = _row(dimensions)
         fitting = [(key, data) for key, data in rows if len(data) == kind.itemsize]
         self.ids = np.array([key for key, _ in fitting], dtype=np.int64)
@@ -54,7 +54,7 @@ class Matrix:
         self._scales = np.ascontiguousarray(packed["scale"])
 
     def cosines(self, query: Vectors) -> Vectors:
-        """Return the cosine of each passage's vector with a query's."""
+        """Return the cosine of each passage's vector with the query's vector."""
         cosines = np.empty(len(self.ids), dtype=np.float32)
         for start in range(0, len(cosines), _BLOCK):
             block = slice(start, start + _BLOCK)
@@ -64,14 +64,14 @@ class Matrix:
 
 
 class Cache(Generic[Value]):
-    """What was computed from an index, kept until the index changes."""
+    """Values computed from an index, kept until the index changes."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[tuple[str, ...], tuple[int, Value]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, ...], generation: int, make: Callable[[], Value]) -> Value:
-        """Return what is kept of this generation of the index, or make it."""
+        """Return the cached value of this generation of the index, or compute it."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None and entry[0] == generation:
