@@ -1,1 +1,1 @@
-"""One file a box of the picture. Nothing is imported here: it would shadow the modules of the same names."""
+"""The graph's nodes, one file each. Nothing is imported here: it would shadow the modules of the same names."""

@@ -1,7 +1,7 @@
-"""Background investigator: one quick search of the question, so that planning starts informed.
+"""Background investigator: one quick search for the question, which informs the planner.
 
-Where earlier turns of the thread have found something of the answer, that informs it instead, and nothing is searched. What is remembered
-of other threads, where the run wants that, is looked through first.
+If earlier turns of the thread found a part of the answer, their evidence is used instead of a search. Remembered
+statements of other threads are searched first, if the run enables memory.
 """
 
 from langgraph.runtime import Runtime
@@ -25,7 +25,7 @@ from services.text.windows import best_window, widen
 from services.turn.memory_recall import Remembered, recall_memory
 
 QUOTE = 600
-"""Characters of a passage that are quoted."""
+"""Maximum characters of a quoted passage."""
 
 
 async def background_investigator(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
@@ -84,13 +84,13 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
 
 
 def _searches(state: ResearchState, context: RunContext) -> bool:
-    """Tell whether a search is due although the thread knows something: no plan follows that would search for the rest."""
+    """Tell whether a search is due although the thread has evidence: no later plan would search for the rest."""
     triage = state["triage"]
     return triage is not None and triage.answered != "whole" and _reports_next(state, context)
 
 
 def _reports_next(state: ResearchState, context: RunContext) -> bool:
-    """Tell whether what is found here is all that the report is written from, unless nothing is."""
+    """Tell whether the report follows directly, written only from what is found here, if anything is."""
     triage = state["triage"]
     return (triage is not None and triage.complexity == "simple") or not context.deep_research
 
@@ -108,7 +108,7 @@ def _not_found_anew(remembered: list[Excerpt], found: list[Excerpt]) -> list[Exc
 
 
 def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool = False) -> Excerpt:
-    """Quote the sentences of a passage that say most about the question; with `whole` those around them, too."""
+    """Quote the sentences of a passage most relevant to the question; with `whole` also those around them."""
     start, end = best_window(passage.text, question, QUOTE)
     if whole:
         start, end = widen(passage.text, (start, end), QUOTE)

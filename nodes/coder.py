@@ -1,4 +1,4 @@
-"""Coder: one processing step, by a program that is really run or by tools; every number of its finding comes from a run."""
+"""Coder: one processing step, by executed programs or tools; every number of its finding comes from a run."""
 
 import json
 
@@ -24,16 +24,16 @@ from services.tools.workspace import Workspace
 from services.turn.steps import Outcome, attempt
 
 MAX_CODE_RUNS = 3
-"""Programs that one attempt may write: the first and two corrections."""
+"""Maximum number of programs of one attempt: the first and two corrections."""
 MAX_TABLES = 5
 OUTPUT_SHOWN = 2_000
-"""Characters of an earlier output that the model sees again."""
+"""Maximum characters of an earlier output that the model sees again."""
 MAX_LINES = 8
-"""Lines of a program's output that are quoted one by one; the rest is stored with them."""
+"""Maximum lines of a program's output that are quoted separately; the rest is stored with them."""
 
 
 async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
-    """Compute over the user's tables and earlier findings, and correct what fails."""
+    """Compute over the user's tables and earlier findings, and correct failing programs."""
 
     async def work() -> Outcome:
         run, workspace = current_run(), Workspace(evidence_of(runtime))
@@ -46,7 +46,7 @@ async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
 
 
 async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[TableView]:
-    """Put the tables that the step is about, and what earlier steps found and made, into the work folder."""
+    """Put the step's tables, and the findings and files of earlier steps, into the work folder."""
     for result in task["results"].values():
         await workspace.add_files({artifact.name: artifact.content_hash for artifact in result.artifacts})
     nowhere = {source_hash for source_hash, source in task["sources"].items() if source.untraced}
@@ -74,7 +74,7 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
 
 
 async def _with_programs(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
-    """Let the model write one program whose output is the finding, and mend it when it fails."""
+    """Let the model write a program whose output is the finding, and correct it when it fails."""
     attempts: list[CodeAttempt] = []
     for _ in range(MAX_CODE_RUNS):
         code = await ask("coder", _prompt(task, views, workspace, attempts), Code)
@@ -97,7 +97,7 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
 
 
 async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
-    """Let the model work with tools; of what it says, only what they returned is kept."""
+    """Let the model work with tools; only results of tools are kept of its findings."""
     given = await tool_set(run, task, workspace)
     asked = any(tool.name == QUERY for tool in given.tools)
     databases = await schema_views(run) if asked else []

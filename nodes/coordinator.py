@@ -1,4 +1,4 @@
-"""Coordinator: what is asked, in which language, and whether research is due, in one model call."""
+"""Coordinator: determines the question, its language, and whether research is needed, in one model call."""
 
 import re
 from datetime import UTC, datetime
@@ -50,22 +50,23 @@ from services.turn.revision_gate import as_change, asks_by_model, asks_plainly, 
 from services.turn.steps import left_out
 
 MAX_QUESTION = 20_000
-"""Characters of a question. More is a document: it belongs into a documents folder."""
+"""Maximum characters of a question. Longer texts belong into a documents folder."""
 DIRECT = frozenset(["greeting", "out_of_scope", "unclear", "not_research"])
-"""Intents that are answered at once."""
+"""Intents that are answered directly."""
 
 
 async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Begin a turn: read the question, start the run's state over, and answer at once where no research is due.
+    """Start a turn: read the question, reset the run's state, and answer directly if no research is needed.
 
-    A message that asks to change the report of the turn before begins none: that turn goes on with the change.
+    A message that asks to change the previous turn's report starts no turn: the previous turn continues with the
+    change.
 
     Raises:
         BadInput: there is no question, or it is too long.
         SettingsError: the run names a model of a provider that is not set up.
     """
     if state.get("revision") is not None and state.get("triage") is None:
-        return {}  # a change was sent to a thread without a report: the reporter says so
+        return {}  # a change for a thread without a report, which the reporter rejects
     context, former = choices(runtime), carried_context(state)
     question = chosen_question(question_of(state), former)
     spoken, report = message_language(question), standing_report(state)
@@ -122,7 +123,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
 async def _plain_change(
     state: ResearchState, runtime: Runtime[RunContext], message: str, former: Former | None
 ) -> ResearchState:
-    """Let the report be changed as a message plainly asks; no model is asked whether it does."""
+    """Start the change of the report that a message plainly asks for, without asking a model."""
     async with node_run({"locale": message_language(message)}, runtime, "coordinator") as run:
         chosen = await store_choices(choices(runtime), evidence_of(runtime))
         await note_choices(evidence_of(runtime).store, run.thread, run.turn, chosen)
@@ -130,7 +131,7 @@ async def _plain_change(
 
 
 def _asked(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:
-    """Return the message of this turn where the thread does not have it yet, as it came as `question` or as a number."""
+    """Return the message of this turn if the thread lacks it, because it came as `question` or as a number."""
     present = state.get("messages", [])[len(_without_present(state)) :]
     if present and chosen_question(present[-1].text, former) == present[-1].text:
         return []
@@ -140,7 +141,7 @@ def _asked(state: ResearchState, question: str, former: Former | None) -> list[A
 async def _thread(
     run: Run, question: str, earlier: list[AnyMessage], former: Former | None, evidence: EvidenceStore
 ) -> tuple[list[Turn], list[Excerpt]]:
-    """Return what of the thread the model is shown: the conversation that a question leans on, and evidence that may answer it."""
+    """Return the part of the thread for the model: the conversation, if the question needs it, and matching evidence."""
     conversation = conversation_of(earlier, former)
     if former is None:
         return conversation, []
@@ -152,10 +153,10 @@ async def _thread(
 
 
 def _answers_itself(context: RunContext) -> bool:
-    """Tell whether the coordinator may write a short answer from what is known: where the reporter would be no other.
+    """Tell whether the coordinator may write a short answer from known evidence: its model equals the reporter's.
 
-    It would be one where a model was named for it alone, or a prompt. This is asked before any model is, and once: a replay
-    needs no model, so it is here that those are looked at which the run names.
+    The reporter differs if it has its own model or prompt. This is checked once, before any model call; the models that
+    the run names are validated here, since a replay calls none.
     """
     check_models_chosen(context)
     if context.output_style == "data" or context.prompts.get("reporter"):
@@ -168,10 +169,10 @@ _SAME = {"provider", "model", "base_url", "extra", "sampling"}
 
 
 def question_of(state: ResearchState) -> str:
-    """Return the question of this turn: the last human message, or `question` where there is none or it alone is new.
+    """Return the question of this turn: the last human message, or `question` if there is no message or only `question` is new.
 
     Raises:
-        BadInput: there is no question, or it is longer than `MAX_QUESTION` characters.
+        BadInput: there is no question, or the question is longer than `MAX_QUESTION` characters.
     """
     said = _said(state)
     text = said if said is not None and not _given_anew(state) else state.get("question", "")
@@ -191,7 +192,7 @@ def _said(state: ResearchState) -> str | None:
 
 
 def _given_anew(state: ResearchState) -> bool:
-    """Tell whether `question` has changed since the last turn: then it counts, whatever message a broken-off turn left."""
+    """Tell whether `question` has changed since the last turn; it then replaces a message that an aborted turn left."""
     triage = state.get("triage")
     return triage is not None and bool(state.get("question")) and state["question"] != triage.original
 
@@ -204,7 +205,7 @@ def _without_present(state: ResearchState) -> list[AnyMessage]:
 
 
 def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
-    """Hold the answer to what the run chose: the locale, a scope only where a profile gives one, one asking back."""
+    """Apply the run's choices to the answer: the locale, a scope only with a profile, at most one question back."""
     wanted, intent = context.locale, triage.intent
     if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):
         intent = "in_scope"
@@ -233,9 +234,9 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
 
 
 def _standing_alone(rewritten: str, prompt: CoordinatorPrompt) -> str:
-    """Return the rewritten question; the question as asked where a first turn's rewriting is empty or loses one of its names.
+    """Return the rewritten question, or the original if a first turn's rewriting is empty or loses a name.
 
-    An abbreviation that is written out is not lost.
+    Writing out an abbreviation does not lose it.
     """
     first = not (prompt.conversation or prompt.asked_back)
     folded = rewritten.casefold()
@@ -248,7 +249,7 @@ def _standing_alone(rewritten: str, prompt: CoordinatorPrompt) -> str:
 
 
 def _reply(triage: Triage, intent: str, locale: str, profile: Profile | None) -> str:
-    """Return the profile's words for a topic or an intent, else the model's, else our own; a model asks back in its own."""
+    """Return the profile's reply for a topic or an intent, else the model's, else the default; a question back is the model's."""
     topic = profile.scope.topic(triage.category) if profile is not None else None
     if intent == "in_scope":
         return topic.reply if topic is not None else ""
@@ -263,7 +264,7 @@ class _Clock(BaseModel):
 
 
 async def _today(run: Run) -> str:
-    """Return the date on which the run began, the same when it is replayed on another."""
+    """Return the date on which the run began; a replay returns the recorded date."""
 
     async def read() -> _Clock:
         return _Clock(today=datetime.now(UTC).date().isoformat())
@@ -272,7 +273,7 @@ async def _today(run: Run) -> str:
 
 
 def _from_earlier(former: Former | None, triage: Triage, recalled: list[Excerpt]) -> dict[str, object]:
-    """Keep of the thread's evidence what answers the question: as the result of a step that is done."""
+    """Store the thread's evidence that answers the question as the result of a finished step."""
     excerpts = [excerpt for excerpt in recalled if excerpt.id in triage.uses]
     if former is None or not excerpts:
         return {"former": former}

@@ -1,4 +1,4 @@
-"""Human feedback: a person accepts the plan, says what to change, or hands in another one."""
+"""Human feedback: a person accepts the plan, asks for changes, or submits another plan."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ EDIT_PLAN = "[EDIT_PLAN]"
 
 
 async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Wait for a review of the plan, and say what is wrong with an answer that cannot be used.
+    """Wait for a review of the plan, and report the fault of an answer that cannot be used.
 
     The node re-runs from its top at every answer, so it does nothing but ask.
     """
@@ -37,15 +37,15 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
             update = _update(read_review(answer, plan), state, context)
         except ValueError as error:
             problem = _explain(error)
-    # the answer may have come with choices of its own: they hold from here on
+    # the answer may bring new choices, which hold from here on
     return {**update, "choices": await store_choices(context, evidence_of(runtime))}
 
 
 def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
-    """Read an answer in any of its forms; `plan` is what a chat client's edit changes.
+    """Parse an answer in any of its forms; `plan` is the plan that a chat client's edit changes.
 
     Raises:
-        ValueError: it is none of them; the message says what is missing.
+        ValueError: the answer has none of these forms; the message says what is missing.
     """
     if isinstance(answer, str):
         text = answer.strip()
@@ -82,10 +82,10 @@ def _request(plan: Plan | None, locale: str, problem: str) -> dict[str, object]:
 
 
 def _update(review: PlanReview, state: ResearchState, context: RunContext) -> ResearchState:
-    """Return what a review changes.
+    """Return the update of the state by a review.
 
     Raises:
-        ValueError: the plan that it brings cannot be used.
+        ValueError: the submitted plan cannot be used.
     """
     if review.action == "edit":
         return {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
@@ -110,7 +110,7 @@ def _update(review: PlanReview, state: ResearchState, context: RunContext) -> Re
 
 
 def _settled_message(plan: Plan, state: ResearchState) -> list[AnyMessage]:
-    """Show in the thread what was decided, and no question any more."""
+    """Replace the question in the thread by the decision."""
     return [plan_message(plan, state["turn"], len(state["plans"]))]
 
 

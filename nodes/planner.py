@@ -1,4 +1,4 @@
-"""Planner: a plan of research and processing steps; on a replan, only of what is missing."""
+"""Planner: makes a plan of research and processing steps; a replan covers only the gaps."""
 
 import asyncio
 from typing import Any
@@ -34,7 +34,7 @@ MAX_TABLES = 12
 
 
 async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Make the next plan. A plan after a person's edit replaces the one that was edited."""
+    """Make the next plan. A plan after a person's edit replaces the edited plan."""
     state, steering = await hear(state, runtime, "planner")
     if wants_report(state):
         return {**steering, "plan": None, "spent": True, "limits": [say("steered_stop", state["locale"])]}
@@ -45,7 +45,7 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
 
 
 async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return what the next plan changes."""
+    """Return the update of the state by the next plan."""
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
     changed = plans != state["plans"]
@@ -120,7 +120,7 @@ def _prompt(
 
 
 def _gaps(state: ResearchState) -> list[str]:
-    """Return what is missing: as the reflector named it, before the first plan as the coordinator did of earlier turns."""
+    """Return the gaps: those of the reflector, or before the first plan those of the coordinator."""
     reflection, triage = state["reflection"], state["triage"]
     if reflection is not None:
         return [*reflection.missing_aspects, *reflection.follow_up_queries]

@@ -1,4 +1,4 @@
-"""Reflector: a verdict on each new result, and on whether the question is answered."""
+"""Reflector: judges each new result, and whether the question is answered."""
 
 import asyncio
 
@@ -30,9 +30,9 @@ from services.turn.steps import left_out, ready_steps, to_redo
 
 
 async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Reflect on the results that no reflection has seen yet; a step of an earlier wave may be sent back as well.
+    """Judge the results that no reflection has seen yet; steps of earlier waves may also be sent back.
 
-    In the middle of a plan, when all of them are sound and further steps can go on, no model is called.
+    No model is called in the middle of a plan if all results are sound and further steps can run.
     """
     state, steering = await hear(state, runtime, "reflector")
     update = await _reflected(state, runtime)
@@ -40,7 +40,7 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
 
 
 async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return what the reflection changes."""
+    """Return the update of the state by the reflection."""
     context, locale = choices(runtime), state["locale"]
     fresh = {step_id: result for step_id, result in state["results"].items() if result.unjudged}
     wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
@@ -107,14 +107,14 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
 
 
 def _given_up(state: ResearchState, fresh: dict[str, StepResult], why: str) -> ResearchState:
-    """End the research at a limit, or as somebody wants it: what has not been done is shown as skipped."""
+    """End the research at a limit, or on a user's request: undone steps are marked as skipped."""
     skipped = {step.id: StepResult(step_id=step.id, status="skipped", error=why) for step in undone_steps(state)}
     limits = [why] if why else []
     return {"results": {**_with_verdicts(fresh, {}, why), **skipped}, "spent": True, "limits": limits}
 
 
 def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunContext) -> bool:
-    """Tell whether steps are left and nothing that just came in gives a reason to stop and think."""
+    """Tell whether steps are left and the new results are sound, so that no reflection is needed."""
     sound = all(
         result.status == "done" and not result.missing_aspects and not result.error for result in fresh.values()
     )
@@ -139,7 +139,7 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
 
 
 def _with_sound_verdicts(reflection: Reflection, state: ResearchState) -> Reflection:
-    """Keep the verdicts on steps that there are, and of those that send a step back those that say why."""
+    """Keep the verdicts on existing steps, and the orders to redo a step that give a reason."""
     steps = steps_by_id(plans_of(state))
     verdicts = settle_verdicts(reflection.steps, state["results"], steps, research_question(state))
     dropped = dropped_steps(state)
@@ -152,13 +152,14 @@ def _with_sound_verdicts(reflection: Reflection, state: ResearchState) -> Reflec
 async def _settled(
     reflection: Reflection, state: ResearchState, evidence: EvidenceStore, *, confirmed: bool
 ) -> Reflection:
-    """Keep only contradictions that code finds two sides of, add those of earlier reflections, and doubt empty hands.
+    """Keep only contradictions between two found sides, add earlier ones, and reject `enough` without evidence.
 
     Args:
-        reflection: as it was given.
-        state: of the run.
+        reflection: the model's reflection.
+        state: state of the run.
         evidence: the texts of the sources.
-        confirmed: whether only contradictions count that the check confirms: rules compare figures, not what they are figures of.
+        confirmed: whether to keep only contradictions that the check confirms: rules compare figures without their
+            subjects.
     """
     background = state["background"].excerpts if state["background"] else []
     quoted = [excerpt for result in state["results"].values() for excerpt in result.excerpts]
@@ -171,7 +172,7 @@ async def _settled(
     for named in [*earlier, *reflection.contradictions]:
         contradiction = check_contradiction(named, known, sources)
         if contradiction is not None and (contradiction.differs or not confirmed):
-            # Steps that found the same have excerpts of their own
+            # Steps that found the same passage have separate excerpts of it
             sides = frozenset((known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids)
             merged.setdefault(sides, contradiction)
     enough = reflection.has_enough_context and bool(known)
@@ -179,7 +180,7 @@ async def _settled(
 
 
 def _sent_back(state: ResearchState, verdicts: dict[str, StepVerdict]) -> dict[str, StepResult]:
-    """Return results that an earlier reflection let pass and this one wants redone."""
+    """Return results that earlier reflections accepted and this one wants redone."""
     known = steps_by_id(plans_of(state))
     return {
         step_id: result
@@ -194,9 +195,9 @@ def _with_verdicts(
     """Record the verdict on the latest attempt of each step.
 
     Args:
-        judged: results by step id.
-        verdicts: of the model, by step id; silence is consent.
-        reason: for verdicts that have none of their own.
+        judged: judged results by step id.
+        verdicts: the model's verdicts by step id; a missing verdict accepts the result.
+        reason: reason for verdicts without their own.
     """
     recorded = {}
     for step_id, result in judged.items():
@@ -211,7 +212,7 @@ def _with_verdicts(
 def _limits(
     state: ResearchState, context: RunContext, reflection: Reflection, results: dict[str, StepResult]
 ) -> list[str]:
-    """Name the limits that keep research from going on although it should."""
+    """Return the limits that stop the research although it should continue."""
     locale = state["locale"]
     limits = [
         say("attempt_limit", locale, id=step_id, limit=context.max_step_attempts)

@@ -1,4 +1,4 @@
-"""Reporter: writes the report from the evidence, streaming; then code and a verifier check every statement, and code renders it."""
+"""Reporter: writes the report from the evidence, checks every statement by code and a verifier, and renders it."""
 
 import asyncio
 from dataclasses import replace
@@ -59,11 +59,11 @@ from services.turn.steps import left_out
 from services.turn.versions import keep_version
 
 LONG = 2.0
-"""By how much a whole report may be longer than a short answer."""
+"""Factor on the length of a whole report, relative to a short answer."""
 
 
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Write the report, or change a finished one as somebody asks; what cannot be done is answered in words, and the report stays."""
+    """Write the report, or revise a finished report on request; a refused revision is explained, and the report stays."""
     try:
         return await _reported(state, runtime)
     except RevisionRefused as refused:
@@ -71,7 +71,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
 
 
 async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Write the report, or say honestly that nothing was found; no model writes from nothing."""
+    """Write the report, or state that nothing was found; without evidence no model is called."""
     revision, account = revision_of(state)
     context, locale = choices(runtime), state["locale"]
     state, steering = await hear(state, runtime, "reporter")
@@ -153,39 +153,39 @@ async def _revised(
 
 
 async def _settled(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return the state with copies of one text settled, and with figures that independent sources confirm."""
+    """Return the state with merged copies of texts, and with figures that independent sources confirm."""
     sources = await settled_copies(state["sources"], cited_evidence(state), evidence_of(runtime))
     return await asyncio.to_thread(with_confirmations, {**state, "sources": sources})
 
 
 def _computes(checked: CheckedReport, state: ResearchState, excerpts: list[Excerpt]) -> bool:
-    """Tell whether a report cites a computation whose numbers no source gives: no other wording would prove it."""
+    """Tell whether a report cites a computation with untraced numbers, which no other wording would prove."""
     untraced = {key for key, source in state["sources"].items() if source.untraced}
     computed = {excerpt.id for excerpt in excerpts if excerpt.content_hash in untraced}
     return any(computed.intersection(claim.citations) for claim in checked.claims)
 
 
 def _answered(state: ResearchState) -> str:
-    """Return the answer that the coordinator has written from what earlier turns found, where it has."""
+    """Return the coordinator's answer from earlier turns' evidence, if there is one."""
     triage = state["triage"]
     return triage.answer if triage is not None and not state["plans"] else ""
 
 
 async def _known_answer(run: Run, answer: str, locale: str) -> Written:
-    """Return the coordinator's answer as what was written, and by rules where no model is connected."""
+    """Return the coordinator's answer as the written text; it counts as written by rules if no model is connected."""
     context = run.context
     by_rules = await run.journal.decided("rules", lambda: role_model("coordinator", context).model == OFFLINE)
     return Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
 
 
 def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
-    """Take what was found for sections into the state that the report is made of."""
+    """Merge the evidence found for sections into the state of the report."""
     results, sources = {**state["results"], **added["results"]}, {**state["sources"], **added["sources"]}
     return {**state, **added, "results": results, "sources": sources}
 
 
 async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) -> Written:
-    """Let the model write; where a limit leaves no room for it, or it writes nothing, extracts selected by rules are the report."""
+    """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
         if await _in_sections(run, prompt):
@@ -210,14 +210,14 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
 
 
 def _words_missed(context: RunContext, text: str, length: Length, locale: str) -> list[str]:
-    """Say it where a report has clearly fewer words than it was to have, or clearly more than somebody asked for."""
+    """Return a note if a report has clearly fewer words than planned, or clearly more than the user chose."""
     if not length.missed(text, chosen=context.words is not None):
         return []
     return [say("words_missed", locale, written=words_in(text), wanted=length.promised)]
 
 
 async def _write_simpler(prompt: ReporterPrompt, former: Written, locale: str) -> Written:
-    """Let the model write one sentence an excerpt; where it has done that already, or cannot, rules select extracts."""
+    """Let the model write one sentence per excerpt; if it already did, or cannot, rules select extracts."""
     limits: list[str] = []
     if SENTENCES not in former.templates:
         try:
@@ -234,7 +234,7 @@ async def _write_simpler(prompt: ReporterPrompt, former: Written, locale: str) -
 async def _check(
     run: Run, state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
 ) -> CheckedReport:
-    """Read the citations, find those that are missing, and check the draft; the model that checks too may change it."""
+    """Parse the citations, add missing ones, and check the draft; the checking model may change it."""
     sources = state["sources"]
     body, mark, rest = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     views, question = evidence_views(excerpts, sources), title_question(state)
@@ -255,7 +255,7 @@ async def _check(
 
 
 async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[RunContext]) -> None:
-    """Let a model check the draft, where the run wants that and has one."""
+    """Let a model check the draft, if the run enables that and has a model."""
     context, locale = run.context, draft.locale
     wanted = context.verify == "model" or (context.verify == "auto" and context.deep_research)
     if not wanted or written.by_rules:
@@ -273,7 +273,7 @@ async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[Run
 
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
-    """Tell whether a report is written in sections; the offline model writes all in one."""
+    """Tell whether a report is written in sections; the offline model writes it in one call."""
     return await run.journal.decided(
         "sections", lambda: bool(prompt.outline) and role_model("reporter", run.context).model != OFFLINE
     )
@@ -305,7 +305,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
 
 
 def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:
-    """Return the sections that a report is written in; none where it is to be short, or little was found and nobody asked for more."""
+    """Return the sections of the report; none for a short report, or for little evidence unless the user chose a long one."""
     words = context.words
     short = prompt.length in {"answer", "brief"} or (words is not None and words < SECTIONS_FROM)
     if short or not any(finding.evidence for finding in prompt.findings):
@@ -316,7 +316,7 @@ def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt)
 
 
 def _length(context: RunContext, prompt: ReporterPrompt) -> Length:
-    """Return how long the report is to be; one that is written in one call has what was asked for."""
+    """Return the target length of the report; a report written in one call has the requested length."""
     if not prompt.outline:
         return Length(prompt.words, prompt.words, prompt.words)
     evidence = [item for finding in prompt.findings for item in finding.evidence]
@@ -325,7 +325,7 @@ def _length(context: RunContext, prompt: ReporterPrompt) -> Length:
 
 
 async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runtime[RunContext]) -> dict[str, Program]:
-    """Return the programs that the report shows if it cites what they printed."""
+    """Return the programs that the report shows if it cites their output."""
     sources = state["sources"]
     used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts if excerpt.content_hash in sources)
     return await programs_of((sources[key] for key in used), evidence_of(runtime))

@@ -1,4 +1,4 @@
-"""Research team: sends every step whose dependencies are settled, all at once."""
+"""Research team: sends all steps with settled dependencies at once."""
 
 from typing import Literal
 
@@ -15,9 +15,9 @@ from services.turn.steps import tasks_of
 async def research_team(
     state: ResearchState, runtime: Runtime[RunContext]
 ) -> Command[Literal["researcher", "coder", "reflector"]]:
-    """Hand each ready step to a researcher or a coder of its own; when none is ready, reflect on what there is.
+    """Send each ready step to its own researcher or coder; if none is ready, go to the reflector.
 
-    So it does when somebody has said something that the planner has to hear, or wants the report.
+    It also goes to the reflector when a user's message is for the planner, or asks for the report.
     """
     state, update = await hear(state, runtime, "research_team")
     if wants_report(state) or for_planner(state):

@@ -30,11 +30,11 @@ from services.turn.rounds import MIN_PASSAGES, Gathered, Wanted, answered, searc
 from services.turn.steps import Outcome, attempt
 
 FOR_TOOLS = 12
-"""Passages that a step with tools begins with, before it looks things up by itself."""
+"""Passages that a step with tools starts with, before its own look-ups."""
 
 
 async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
-    """Search the step's queries, read what they find, and keep only quotes that stand in the stored text."""
+    """Search the step's queries, read the found texts, and keep only quotes that occur in the stored texts."""
 
     async def work() -> Outcome:
         run, workspace = current_run(), Workspace(evidence_of(runtime))
@@ -58,7 +58,7 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
 
 
 async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
-    """Let the model look things up with tools; what it quotes must stand in what they returned."""
+    """Let the model search with tools; its quotes must occur in their results."""
     step, locale = task["step"], task["locale"]
     queries = [*step.queries, *([task["feedback"]] if task["feedback"] else [])]
     found = Search()
@@ -85,7 +85,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
 
 
 async def _judged(run: Run, task: StepTask, worked: Worked, workspace: Workspace) -> Outcome:
-    """Take the findings that the loop ended with; where they cannot be read or name nothing, ask once over the results."""
+    """Parse the loop's findings; if they cannot be read or name no quotes, ask once over the results."""
     step_id, locale = task["step"].id, task["locale"]
     everything, sources = workspace.passages, workspace.sources
     if not everything:
@@ -108,7 +108,7 @@ async def _judged(run: Run, task: StepTask, worked: Worked, workspace: Workspace
 
 
 def findings_in(text: str) -> Findings | None:
-    """Read the findings that a loop of tool calls ended with."""
+    """Parse the findings at the end of a tool loop."""
     try:
         return Findings.model_validate(parse(text, Findings))
     except ValueError:
@@ -141,7 +141,7 @@ def _result(step_id: str, answer: Findings | Gathered, excerpts: list[Excerpt]) 
 
 
 def _outcome(result: StepResult, locale: str, sources: dict[str, Source], limits: list[str]) -> Outcome:
-    """Return a result with the sources that it quotes and copies of them; one without excerpts is a failure."""
+    """Return a result with its quoted sources and their copies; a result without excerpts is a failure."""
     if not result.excerpts:
         update = {"status": "failed", "error": say("no_quotes", locale), "finding": "", "confidence": 0.0}
         return Outcome(result.model_copy(update=update), limits=limits)
