@@ -1,4 +1,4 @@
-"""The state machine: `build_graph()` for those who compile it themselves."""
+"""The state machine: `build_graph()` returns it uncompiled."""
 
 from graph.builder import build_graph
 

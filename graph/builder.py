@@ -1,4 +1,4 @@
-"""The whole machine on one screen: nine nodes and the edges between them."""
+"""The whole graph on one screen: nine nodes and the edges between them."""
 
 from langgraph.graph import START
 

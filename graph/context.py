@@ -25,11 +25,11 @@ BASIC = (
     "max_cost",
     "max_seconds",
 )
-"""Fields that stand first in the form, in this order; all others are advanced."""
+"""Fields at the top of the form, in this order; all other fields are advanced."""
 
 
 def _arrange(schema: dict[str, Any]) -> None:
-    """Order the fields of the form, and say in their titles which are advanced."""
+    """Order the fields of the form, and mark the advanced ones in their titles."""
     fields: dict[str, dict[str, Any]] = schema["properties"]
     prompts = [f"{stem}_prompt" for stem in STEMS]
     advanced = [name for name in fields if name not in BASIC and name not in prompts]
@@ -47,7 +47,7 @@ class _Arranged(RunContext):
 
 
 def _field(stem: str) -> Any:
-    """Return the field of a prompt with its present text; left as it is, it changes nothing."""
+    """Return the field of a prompt with its present text as default; an unchanged text has no effect."""
     field = copy(RunContext.model_fields[f"{stem}_prompt"])
     field.default = system_text(stem)
     return (str, field)

@@ -1,4 +1,4 @@
-"""Descriptions of the nodes, a sentence each, for Studio, the page and the README."""
+"""One-sentence descriptions of the nodes for Studio, the page and the README."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ DESCRIPTIONS: dict[str, str] = {
 def described(node: str) -> dict[str, Any]:
     """Return a node's metadata.
 
-    It is by language because LangGraph's own pictures write plain values into their boxes, and leave others out. It is in
-    one language because it goes along with every token that is streamed.
+    The text is in a mapping by language because LangGraph's pictures show plain values in their boxes, and only in one
+    language because the metadata is sent with every streamed token.
     """
     return {"description": {"en": DESCRIPTIONS[node]}}

@@ -1,4 +1,4 @@
-"""The compiled graph, and what is due whenever a run of it ends: its thread is free again, and its trace is whole."""
+"""The compiled graph, and the clean-up when a run ends: it releases the thread and completes the trace."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
@@ -22,18 +22,18 @@ from services.run.thread_lock import give_free
 
 
 class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
-    """The compiled graph; whatever ends a run, it ends here: its last node, a person to wait for, an error, a cancellation."""
+    """The compiled graph; every run ends here: after its last node, at an interrupt, by an error, or by a cancellation."""
 
     @classmethod
     def of(cls, compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
-        """Return a graph as one of this class."""
+        """Convert a compiled graph to this class."""
         return cls(**{name: value for name, value in vars(compiled).items() if name != "__orig_class__"})
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **choices: Any) -> AsyncIterator[Any]:  # noqa: A002 - the original's name for it
-        """Run, with what was chosen; a run that goes on with a turn chooses what that turn did, unless it says otherwise.
+        """Run with the given choices; a run that continues a turn keeps the turn's choices, unless it changes them.
 
         Raises:
-            BadInput: a choice is impossible.
+            BadInput: a choice is invalid.
         """
         named = (config or {}).get("configurable", {})
         with on_a_page(named):
@@ -47,7 +47,7 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
         except BaseException as error:
             run_stopped(thread, run, error)
             public = without_paths(str(error)) if isinstance(error, Exception) else ""
-            if public and public != str(error):  # the system's own errors name files, too
+            if public and public != str(error):  # errors of the operating system also name files
                 raise LeadlineError(f"{type(error).__name__}: {public}") from error
             raise
         finally:
@@ -55,7 +55,7 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
             await give_free(thread, run)
 
     async def _choices(self, given: Any, config: RunnableConfig | None, chosen: Any) -> Any:
-        """Return what a run chooses, as one object whatever it came as."""
+        """Return the choices of a run as one object, whatever form they came in."""
         if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver) and continues_turn(given):
             place = {
                 name: value
@@ -68,15 +68,15 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
 
 
 class Builder(StateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
-    """Nodes and edges that become a `Machine`."""
+    """Builder of nodes and edges that compiles to a `Machine`."""
 
     def compile(self, *args: Any, **choices: Any) -> Machine:
-        """Return the graph, compiled."""
+        """Return the compiled graph."""
         return Machine.of(super().compile(*args, **choices))
 
 
 def _configuration() -> Mapping[str, object]:
-    """Return the configuration of the run that this code works for; empty outside of runs."""
+    """Return the configuration of the current run; empty outside of runs."""
     try:
         return get_config().get("configurable", {})
     except RuntimeError:

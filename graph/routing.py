@@ -12,9 +12,9 @@ from services.turn.steps import ready_steps
 
 
 async def after_coordinator(state: ResearchState) -> Literal["background_investigator", "reporter", "__end__"]:
-    """Change the report where that is asked for, research only what needs it; the rest has been answered.
+    """Change the report if asked to, research if needed; otherwise the question has been answered.
 
-    A report that another local run made is changed there, and not here, where its evidence is not.
+    A report of another local run is changed in that run, which holds its evidence.
     """
     triage = state.get("triage")
     if state.get("revision") is not None:
@@ -26,18 +26,18 @@ async def after_coordinator(state: ResearchState) -> Literal["background_investi
 async def after_background_investigator(
     state: ResearchState, runtime: Runtime[RunContext]
 ) -> Literal["planner", "reporter"]:
-    """Take the fast path for what is known already or a simple search has found, or when deep research is off."""
+    """Take the fast path if the answer is known, if a simple search has found it, or if deep research is off."""
     triage, background, context = state["triage"], state["background"], choices(runtime)
     if triage is None or not context.deep_research or triage.answered == "whole":
         return "reporter"
-    if context.output_style == "data":  # figures come from runs of code, however simple the question
+    if context.output_style == "data":  # figures require runs of code, even for simple questions
         return "planner"
     found = background is not None and background.excerpts and not background.thin
     return "reporter" if triage.complexity == "simple" and found else "planner"
 
 
 async def after_planner(state: ResearchState) -> Literal["reporter", "human_feedback", "research_team"]:
-    """Report when nothing is left to do; else show the plan to a person where that is wanted."""
+    """Write the report if nothing is left to do; else show the plan to a person, if the run asks for a review."""
     plan = state["plan"]
     if plan is None or not plan.steps:
         return "reporter"
@@ -45,7 +45,7 @@ async def after_planner(state: ResearchState) -> Literal["reporter", "human_feed
 
 
 async def after_human_feedback(state: ResearchState) -> Literal["planner", "research_team", "reporter"]:
-    """Plan again with the person's words, or go to work."""
+    """Plan again with the person's feedback, or start the research."""
     if state["review"] == "edited":
         return "planner"
     plan = state["plan"]
@@ -55,7 +55,7 @@ async def after_human_feedback(state: ResearchState) -> Literal["planner", "rese
 async def after_reflector(
     state: ResearchState, runtime: Runtime[RunContext]
 ) -> Literal["research_team", "planner", "reporter"]:
-    """Go on with the plan, plan for the gaps, or report: first what somebody said, what is due, then whether it is enough, last the limits."""
+    """Continue the plan, replan for the gaps, or report; checks users' messages, due steps, sufficiency, then limits."""
     context = choices(runtime)
     if state["spent"]:
         return "reporter"
