@@ -1,1 +1,1 @@
-"""Search: providers behind one protocol, the user's documents among them, and the gathering of what they find."""
+"""Search: providers behind one protocol, including the user's documents, and the merging of their results."""

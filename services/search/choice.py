@@ -17,12 +17,12 @@ from services.search.web_services.service import Service
 
 BESIDE, ELSE = "+", "|"
 MAX_SIDE_BY_SIDE = 12
-"""Searches that a choice may ask at once."""
+"""Maximum number of parallel searches in a choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a search is asked with: its key and an operator's own address; empty where there is none."""
+    """Key and address of a search; empty if there is none."""
 
     name: str
     key: str = field(repr=False)
@@ -30,7 +30,7 @@ class Access:
 
 
 def known_services() -> Mapping[str, Service]:
-    """Return the records of services by name: the built-in ones, and those of the operator's file. Blocking when called first.
+    """Return the records of services by name: the built-in records, and those of the operator's file. Blocking when called first.
 
     Raises:
         BadInput: the operator's file cannot be used.
@@ -44,17 +44,17 @@ def _services(own: Path | None) -> Mapping[str, Service]:
 
 
 def forget_services() -> None:
-    """Read the operator's file anew."""
+    """Read the operator's file again at the next use."""
     _services.cache_clear()
 
 
 def known_names() -> list[str]:
-    """Return what a choice may name."""
+    """Return the names that a choice may contain."""
     return [*SEARCH_WORDS, *OWN_CLIENTS, *known_services()]
 
 
 def access_to(name: str) -> Access:
-    """Return what the environment gives a search."""
+    """Return the key and address of a search from the environment."""
     if name in OWN_CLIENTS:
         key, address = (settings().tavily_api_key, settings().tavily_base_url) if name == "tavily" else (None, None)
         return Access(name, key.get_secret_value() if key else "", address or "")
@@ -64,14 +64,14 @@ def access_to(name: str) -> Access:
 
 
 def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...]]:
-    """Return what a choice asks side by side: of each group of names the first that works. Empty: the web is not searched.
+    """Return the searches that a choice asks in parallel: the first working one of each group. Empty: the web is not searched.
 
     Args:
         wanted: `auto`, `documents`, `none`, or names with `+` and `|` between.
-        kind: kind of source that is looked for, by which `auto` chooses.
+        kind: wanted kind of source, by which `auto` chooses.
 
     Raises:
-        BadInput: there is no search of a name, or there are too many.
+        BadInput: a search does not exist, or there are too many.
     """
     if wanted == "auto":
         return _automatic(kind)
@@ -96,7 +96,7 @@ def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...
 
 
 def set_up(name: str) -> bool:
-    """Tell whether somebody has given a search the key or the address without which it cannot be asked."""
+    """Tell whether the required key or address of a search is set."""
     access = access_to(name)
     if name in OWN_CLIENTS:
         return bool(access.key)
@@ -106,15 +106,15 @@ def set_up(name: str) -> bool:
 
 
 def whole_web() -> list[str]:
-    """Return the searches whose key or address lets `auto` search the web: those of the whole web."""
+    """Return the searches of the whole web that are set up for `auto`."""
     return ["tavily", *(name for name, service in known_services().items() if "general" in service.kinds)]
 
 
 def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
-    """Return the searches of the whole web that are set up, and beside them what fits the kind of source.
+    """Return the searches of the whole web that are set up, and the searches that fit the kind of source.
 
-    Without a search of the whole web nothing is asked, so that nothing is reached that nobody has chosen; keys that
-    machines have for other ends, such as GitHub's, do not open it.
+    Without a search of the whole web the result is empty, so that only chosen services are reached; keys with other
+    purposes, such as GitHub's, do not enable web searches.
     """
     opened = [name for name in whole_web() if set_up(name)]
     if not opened:

@@ -1,7 +1,7 @@
-"""Finds web passages whose figures another owner's site gives, too; the ranking prefers them.
+"""Finds web passages with a figure that another owner's site also gives; the ranking prefers them.
 
-A hint and no proof: numbers of one kind that agree, in sentences that share words. A sentence that both hold word for word is one
-text that was passed on, and confirms nothing. What a report says of confirmation is checked more strictly
+This is a hint, not a proof: agreeing numbers of one kind, in sentences with common words. Identical sentences are
+copies of one text and confirm nothing. Statements of reports on confirmation are checked more strictly
 (`services/evidence/confirmation.py`).
 """
 
@@ -16,32 +16,32 @@ from services.text.passages import sentences
 from services.text.tokens import tokens
 
 MAX_PASSAGES = 60
-"""Best passages that are compared."""
+"""Maximum passages to compare, best first."""
 MAX_FIGURES = 20
-"""Figures of a passage that are compared."""
+"""Maximum figures of a passage to compare."""
 MIN_SHARED = 3
-"""Words besides numbers and units that two sentences must share for their figures to be of one thing."""
+"""Minimum words besides numbers and units that two sentences share if their figures are about the same thing."""
 
 Key = TypeVar("Key")
 
 
 class _Figure(NamedTuple):
     place: int
-    """Of its passage."""
+    """Index of its passage."""
     measure: Measure
     words: frozenset[str]
-    """Of its sentence, without numbers and units."""
+    """Words of its sentence, without numbers and units."""
     sentence: str
-    """In letters and digits alone."""
+    """Its sentence, reduced to letters and digits."""
 
 
 def confirmed(ranked: Sequence[Key], text_of: Callable[[Key], str], hit_of: Callable[[Key], Hit]) -> set[Key]:
-    """Return the passages of web pages with a figure that a passage of another owner gives, too. Blocking.
+    """Return the passages of web pages with a figure that a passage of another owner also gives. Blocking.
 
     Args:
         ranked: passages, best first.
-        text_of: a passage's text.
-        hit_of: a passage's source.
+        text_of: returns a passage's text.
+        hit_of: returns a passage's source.
     """
     passages = [key for key in ranked if hit_of(key).kind == "web"][:MAX_PASSAGES]
     owners = [owner_of(hit_of(key).url, "web") for key in passages]

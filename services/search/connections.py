@@ -1,4 +1,4 @@
-"""Connections to a SQLite file that several threads and processes use at once."""
+"""A pool of connections to an SQLite file that several threads and processes use at once."""
 
 import sqlite3
 import time
@@ -12,7 +12,7 @@ WAIT = 60
 
 
 class Connections:
-    """Connections to one file. Opening takes longer than most of what is asked, so they are used again, and closed with this."""
+    """A pool of connections to one file; opening a connection takes longer than most queries."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -21,7 +21,7 @@ class Connections:
 
     @contextmanager
     def open(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection; one under which something failed is not used again."""
+        """Lend a connection; it is not reused after an error."""
         try:
             db = self._idle.pop()
         except IndexError:
@@ -42,7 +42,7 @@ def _close(connections: list[sqlite3.Connection]) -> None:
 
 
 def _use_wal(db: sqlite3.Connection) -> None:
-    """Turn the write-ahead log on. SQLite does not wait for locks here, so a second process opening at once tries again."""
+    """Turn on the write-ahead log. SQLite does not wait for locks here, so a second process that opens the file retries."""
     until = time.monotonic() + WAIT
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The frame of every file conversion: bounds, errors, title and date."""
+"""Common part of all file conversions: limits, errors, title and date."""
 
 import re
 from collections.abc import Callable
@@ -13,21 +13,21 @@ _DATE = re.compile(
     r"(?<![\u4e00-\u9fff])日期)[ \t]{0,9}[:：][ \t]{0,9}[\"']?([^\n\"']{4,40})",
     re.IGNORECASE,
 )
-"""What a document says of its date; a `birth date` is none."""
+"""Phrases before a document's date; a `birth date` does not count."""
 _HEAD = 2_000
-"""Characters at a document's beginning in which its date is looked for."""
+"""Characters at a document's beginning in which its date is searched."""
 
 Read = Callable[[str, bytes], tuple[str, str, str]]
-"""Returns the text, the title and the date of data with an ending; title and date are empty where the file gives none."""
+"""Returns text, title and date of data with a file suffix; title and date are empty if the file has none."""
 
 
 def converted(name: str, data: bytes, read: Read) -> Converted:
-    """Convert one file; what goes wrong is returned as `error`.
+    """Convert one file; a failure is returned as `error`.
 
     Args:
-        name: of the file; its ending tells the kind.
-        data: what is in it.
-        read: of its kind; the date that it returns counts where the text tells none.
+        name: name of the file, whose suffix gives its type.
+        data: content of the file.
+        read: converter of its type; its date is used if the text has none.
     """
     if not data.strip():
         return {"error": "is empty"}

@@ -1,4 +1,4 @@
-"""PDF, Word, Excel and HTML files to text, and workbooks to profiles, in a locked process (see `services/sandbox/workers.py`).
+"""Converts PDF, Word, Excel and HTML files to text, and profiles workbooks, in a confined process (see `services/sandbox/workers.py`).
 
 A broken or hostile file can neither block nor end the run, nor reach anything.
 """
@@ -26,27 +26,27 @@ from services.search.workbook_views import workbook_views
 from services.text.passages import without_number
 
 _JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
-"""Line ends inside Chinese sentences, where a PDF has a line and the text has nothing."""
+"""Line breaks inside Chinese sentences, which a PDF has and the text has not."""
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
-"""A table whose head is empty, as that of a Word file without a heading row: its first row is the head."""
+"""A table with an empty header, as of a Word file without a heading row: its first row becomes the header."""
 _DATE_TAGS = frozenset(
     "article:published_time citation_publication_date citation_date dc.date dc.date.issued dcterms.date dcterms.issued "
     "date pubdate publishdate".split()
 )
 _MAX_META = 500
 LONGEST_TITLE = 100
-"""Characters of the line by which a scan is called."""
+"""Maximum characters of the line that becomes a scan's title."""
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
-"""The date in the template of python-docx, which documents made with it keep."""
+"""Date in the template of python-docx, which documents made with it keep."""
 
 
 def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
-    """Convert one file; what goes wrong is returned as `error`.
+    """Convert one file; a failure is returned as `error`.
 
     Args:
-        name: of the file; its ending tells the kind.
-        data: what is in it.
-        ocr_seconds: that the images of a PDF file may be read for.
+        name: name of the file, whose suffix gives its type.
+        data: content of the file.
+        ocr_seconds: maximum seconds for reading the images of a PDF file.
     """
 
     def read(suffix: str, data: bytes) -> tuple[str, str, str]:
@@ -61,7 +61,7 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
 
 
 def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
-    """Return the text of a PDF file with that of its images below it; and a title where the images hold all there is."""
+    """Return the text of a PDF file followed by the text of its images, and a title if all text is in images."""
     try:
         below = _JOINED_LINES.sub("", image_text(data, seconds))
     except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its own text is worth more than its images
@@ -73,14 +73,14 @@ def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
 
 
 def _html_date(data: bytes) -> str:
-    """Return the date that a page's meta tags give; empty where they give none."""
+    """Return the date in a page's meta tags; empty if they have none."""
     tags = BeautifulSoup(data, "html.parser", parse_only=SoupStrainer("meta")).find_all("meta", limit=_MAX_META)
     dates = (tag.get("content") for tag in tags if str(tag.get("property") or tag.get("name")).lower() in _DATE_TAGS)
     return next((str(date) for date in dates if date), "")
 
 
 def _pdf_date(data: bytes) -> str:
-    """Return the day on which a PDF says that it was made; empty where it does not."""
+    """Return the creation date of a PDF; empty if it has none."""
     try:
         about = PDFDocument(PDFParser(io.BytesIO(data))).info
         made = next((resolve1(entry["CreationDate"]) for entry in about if "CreationDate" in entry), b"")
@@ -103,7 +103,7 @@ def office_text(data: bytes, suffix: str) -> str:
     """Return the text of a PDF, Word or Excel file as Markdown.
 
     Raises:
-        ValueError: it is no file of this kind.
+        ValueError: the data is not a file of this type.
     """
     magic = {".pdf": b"%PDF", ".docx": b"PK", ".xlsx": b"PK"}[suffix]
     if magic not in data[:1_024]:
@@ -112,7 +112,7 @@ def office_text(data: bytes, suffix: str) -> str:
 
 
 def _properties(data: bytes) -> tuple[str, str]:
-    """Return the title and the day of the last change that a Word document's properties give, if they are more than defaults."""
+    """Return the title and the date of the last change from a Word document's properties, unless they are defaults."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if "docProps/core.xml" not in archive.namelist() or archive.getinfo("docProps/core.xml").file_size > 100_000:
             return "", ""
@@ -123,7 +123,7 @@ def _properties(data: bytes) -> tuple[str, str]:
 
 
 def _markitdown(data: bytes, suffix: str) -> str:
-    """Convert with the converter of the format itself: the general entry would take a broken PDF for plain text."""
+    """Convert with the converter of the format itself: the general entry would treat a broken PDF as plain text."""
     kinds: dict[str, type[DocumentConverter]] = {
         ".pdf": PdfConverter, ".docx": DocxConverter, ".xlsx": XlsxConverter, ".html": HtmlConverter
     }  # fmt: skip
@@ -133,7 +133,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
 
 
 def main() -> None:
-    """Convert the files that come on standard input, or profile their tables."""
+    """Convert the files from standard input, or profile their tables."""
     serve(_answer)
 
 

@@ -1,6 +1,6 @@
-"""Plain text files to documents, and files of rows to profiles, in a locked process (see `services/sandbox/workers.py`).
+"""Converts plain text files to documents, and profiles CSV and TSV files, in a confined process (see `services/sandbox/workers.py`).
 
-PDF, Word, Excel and HTML files have a process of their own, `convert_office.py`: what reads them takes a second to load.
+PDF, Word, Excel and HTML files have their own process, `convert_office.py`, whose libraries take a second to load.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from services.text.decoding import decode
 
 
 def main() -> None:
-    """Convert the files that come on standard input, or profile their tables."""
+    """Convert the files from standard input, or profile their tables."""
     serve(_answer)
 
 

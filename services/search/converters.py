@@ -1,4 +1,4 @@
-"""The processes that convert the user's files and profile their tables, one for each kind, a file at a time."""
+"""Processes that convert the user's files and profile their tables: one for each type, one file at a time."""
 
 import asyncio
 from pathlib import Path, PurePath
@@ -43,11 +43,11 @@ class Converters:
 
     @property
     def problem(self) -> str:
-        """Why the processes are not locked in; empty where they are, or where none has started."""
+        """Reason why the processes are not confined; empty if they are, or if none has started."""
         return self._plain.problem or self._office.problem
 
     async def convert(self, path: Path) -> Converted:
-        """Convert one file; what goes wrong is returned as `error`."""
+        """Convert one file; a failure is returned as `error`."""
         try:
             data = await asyncio.to_thread(_read, path)
         except OSError as error:
@@ -55,7 +55,7 @@ class Converters:
         return await self.convert_data(path.name, data)
 
     async def convert_data(self, name: str, data: bytes) -> Converted:
-        """Convert what is in a file of this name; what goes wrong is returned as `error`."""
+        """Convert the content of a file with this name; a failure is returned as `error`."""
         ocr = settings().leadline_ocr_seconds
         answer = await self._workers(name).run({"name": name, "ocr_seconds": ocr}, data, SECONDS_A_FILE + ocr)
         if answer and answer.get("error") == NO_TEXT and PurePath(name).suffix.lower() == ".pdf":
@@ -65,7 +65,7 @@ class Converters:
         return answer
 
     async def tables(self, path: Path) -> list[TableView]:
-        """Profile the tables of one file; one that cannot be read has none."""
+        """Profile the tables of one file; an unreadable file has none."""
         try:
             data = await asyncio.to_thread(_read, path)
         except OSError:
@@ -78,6 +78,6 @@ class Converters:
 
 
 def _read(path: Path) -> bytes:
-    """Read a file, and of one that is too large only as much as shows that."""
+    """Read a file, up to one byte beyond its maximum size."""
     with path.resolve().open("rb") as file:
         return file.read(MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""The user's documents: folders, converted and indexed once, searched as a provider."""
+"""The user's documents: folders that are converted and indexed once, and searched as providers."""
 
 import asyncio
 import contextlib
@@ -30,38 +30,38 @@ _WORDS_ONLY = "words_only"
 
 @dataclass(slots=True, eq=False)
 class Documents:
-    """One indexed folder, which can be searched."""
+    """One indexed folder that can be searched."""
 
     index: FolderIndex
     embedders: Sequence[Embedder]
-    """The embedding models that searches use; none where words alone are searched."""
+    """Embedding models of searches; empty if only words are searched."""
     count: int
-    """Files that are searched."""
+    """Number of searched files."""
     skipped: list[tuple[str, str]]
     """(path below the folder, reason) of files that are not searched."""
     tables: list[Table]
     missing: list[tuple[str, str]]
-    """Why less than everything is done: keys of messages, and the reason that each names."""
+    """Missing functions: message keys, each with its reason."""
     trouble: str = ""
-    """What went wrong with the embedding model's endpoint in a search, which then went by words alone."""
+    """Error of the embedding model's endpoint in a search, which then used words only."""
     name: str = "documents"
 
     def notice(self, locale: str) -> str:
-        """Say what is missing, in the user's language: search by meaning, or the isolation of what read the files."""
+        """Return a message about missing functions in the user's language: search by meaning, or isolation of file readers."""
         return " ".join(say(key, locale, reason=reason) for key, reason in self.missing)
 
     @property
     def words_only(self) -> bool:
-        """Whether they are searched by their words alone because no embedding model is installed."""
+        """Whether only words are searched, because no embedding model is installed."""
         return any(key == _WORDS_ONLY for key, _ in self.missing)
 
     @property
     def models(self) -> list[str]:
-        """Names of the embedding models that searches use."""
+        """Names of the embedding models of searches."""
         return [model.name for model in self.embedders]
 
     async def warm_up(self) -> None:
-        """Load what the first search needs, so that it need not wait for it."""
+        """Load the models for the first search in advance."""
         with contextlib.suppress(SearchError):
             await asyncio.gather(*(model.query("warm") for model in self.embedders if isinstance(model, Local)))
 
@@ -69,9 +69,9 @@ class Documents:
         """Return the sources of the best passages, best first.
 
         Args:
-            query: a statement or a question, in any language that the embedding models know.
-            limit: most passages.
-            ways: whether words, meaning or both are searched; the default is for everything but measuring.
+            query: a statement or question, in any language of the embedding models.
+            limit: maximum number of passages.
+            ways: whether to search by words, meaning or both; other values than the default are for measurements.
 
         The query `*` asks for the beginning of each document. Where the embedding model's endpoint fails, words alone are searched and `trouble` says so.
         """
@@ -86,22 +86,22 @@ class Documents:
         return await asyncio.to_thread(self.index.hits, ranking)
 
     async def _embed_at_endpoint(self) -> None:
-        """Embed what the endpoint has not embedded yet: here, as the node that searches pays for it.
+        """Embed passages without vectors at the endpoint, so that the searching node pays for it.
 
         Raises:
-            SearchError: the endpoint failed, or the run's limits leave no room; what is embedded by then is kept.
+            SearchError: the endpoint failed, or the run's limits leave no room; finished vectors are kept.
         """
         for model in self.embedders:
             if not isinstance(model, Local):
                 await embed(self.index, model)
 
     async def at(self, url: str) -> Hit | None:
-        """Return what a document holds now; None if it is gone or lies in another folder."""
+        """Return a document's present content; None if it is gone or in another folder."""
         folder, _, path = url.partition("/")
         return await asyncio.to_thread(self.index.at, path) if folder == self.index.folder.name else None
 
     async def changed(self, url: str) -> datetime | None:
-        """Return when a document was put into its folder or last changed; None if it is gone or lies in another folder."""
+        """Return when a document was added to its folder or last changed; None if it is gone or in another folder."""
         folder, _, path = url.partition("/")
         if folder != self.index.folder.name:
             return None
@@ -113,14 +113,15 @@ class Documents:
 
 
 async def open_documents(folder: Path, home: Path) -> Documents:
-    """Bring the index of a folder up to date and open it.
+    """Update the index of a folder and open it.
 
     Args:
-        folder: searched with its subfolders; hidden files and folders, and links that lead out of it, are left alone.
-        home: folder below which the index is kept.
+        folder: the folder to search with its subfolders; hidden files and folders, and links that lead out of it, are
+            skipped.
+        home: folder below which the index is stored.
 
     Raises:
-        DocumentsError: the folder is missing or holds nothing that can be searched.
+        DocumentsError: the folder is missing or holds no searchable files.
     """
     async with _folder_lock(str(folder)):
         return await _opened(folder, home)
@@ -130,7 +131,7 @@ _opening: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] 
 
 
 def _folder_lock(folder: str) -> asyncio.Lock:
-    """Let the second who opens a folder wait for the first, rather than convert the same files."""
+    """Return the lock of a folder, so that two tasks do not convert the same files."""
     own = _opening.setdefault(asyncio.get_running_loop(), {})
     return own.setdefault(folder, asyncio.Lock())
 
@@ -161,16 +162,16 @@ async def _opened(folder: Path, home: Path) -> Documents:
 
 
 def _embedded_tables(index: FolderIndex, path: str) -> list[Profiled]:
-    """Profile the tables inside a document; one that could not be converted has none."""
+    """Profile the tables inside a document; an unconverted document has none."""
     held = index.at(path)
     return [Profiled(view=view, csv=rows) for view, rows in embedded_tables(path, held.text)] if held else []
 
 
 async def _embedded(index: FolderIndex) -> tuple[list[Embedder], list[tuple[str, str]]]:
-    """Embed with local models what is not embedded yet.
+    """Embed passages without vectors by the local models.
 
     Returns:
-        The models that searches use, and what is missing: keys of messages, and the reason that each names.
+        The models of searches, and the missing functions: message keys, each with its reason.
     """
     models = embedders(settings())
     count = await asyncio.to_thread(index.passages)

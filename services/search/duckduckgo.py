@@ -1,7 +1,7 @@
-"""Web search without a key: DuckDuckGo's plain pages, asked and taken apart by ddgs.
+"""Web search without a key: DuckDuckGo's HTML pages, queried and parsed by ddgs.
 
-ddgs mixes engines at random and takes a refusal for "nothing found"; so its DuckDuckGo engine is used by itself, and the
-status of the answer is looked at. It finds addresses and snippets; their pages are for `pages.reader` to read.
+ddgs mixes engines at random and reports a refusal as "nothing found"; so its DuckDuckGo engine is used directly, and
+the answer's status is checked. Results are addresses and snippets; `pages.reader` reads the pages.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from services.text.normal_form import normalise_text
 URL = "https://html.duckduckgo.com/html/"
 MAX_QUERY = 400
 WHOLE_WORLD = "wt-wt"
-"""DuckDuckGo's name for results of no region in particular."""
+"""DuckDuckGo's code for results of no particular region."""
 _RANGES = {"day": "d", "week": "w", "month": "m", "year": "y"}
 _BLOCKED = frozenset({202, 403, 418, 429})
-"""What DuckDuckGo answers to those who ask too often; 202 comes with a riddle for people."""
+"""DuckDuckGo's status codes for too many requests; 202 comes with a captcha."""
 
 
 class _Result(Protocol):
@@ -34,7 +34,7 @@ class _Result(Protocol):
 
 
 class DuckDuckGoSearch:
-    """Searches the web; what it finds are snippets."""
+    """Searches the web and returns snippets."""
 
     name = "duckduckgo"
 
@@ -45,12 +45,12 @@ class DuckDuckGoSearch:
         filters: Filters | None = None,
         seconds: float = 12.0,
     ) -> None:
-        """Prepare a search; nothing is sent yet.
+        """Create a search without sending a request.
 
         Args:
-            url: where DuckDuckGo's plain pages are.
-            filters: sites to keep to or to leave out, and dates.
-            seconds: for one search.
+            url: address of DuckDuckGo's HTML pages.
+            filters: included or excluded sites, and dates.
+            seconds: time limit of one search.
         """
         self._url = url
         self._filters = filters or Filters()
@@ -60,8 +60,8 @@ class DuckDuckGoSearch:
         """Return at most `limit` pages, best first.
 
         Raises:
-            SearchRefused: DuckDuckGo takes no more searches from here for now.
-            SearchError: it failed or was not reached.
+            SearchRefused: DuckDuckGo refuses further searches from this machine for now.
+            SearchError: DuckDuckGo failed or was not reached.
         """
         try:
             # The client blocks; its own limit ends the thread, this one the waiting.
@@ -76,12 +76,12 @@ class DuckDuckGoSearch:
         return list(first.values())[:limit]
 
     def _words(self, query: str) -> str:
-        """Return the query without what would send it elsewhere: `!` asks DuckDuckGo to redirect to another site."""
+        """Return the query without `!` commands, which redirect to other sites."""
         words = " ".join(filter(None, (word.lstrip("!\\") for word in query[:MAX_QUERY].split())))
         return f"site:{self._filters.only[0]} {words}" if len(self._filters.only) == 1 else words
 
     def _ask(self, words: str) -> list[_Result]:
-        """Ask and take the answer apart. Blocking."""
+        """Send a query and parse the answer. Blocking."""
         try:
             span = _RANGES[self._filters.time_range] if self._filters.time_range else None
             results = _engine(self._url, math.ceil(self._seconds)).search(words, region=WHOLE_WORLD, timelimit=span)
@@ -99,7 +99,7 @@ class DuckDuckGoSearch:
 
 
 def _engine(url: str, seconds: int) -> "Duckduckgo":
-    """Return ddgs' DuckDuckGo, which minds the status of answers, uses no proxy and follows no redirect."""
+    """Return ddgs' DuckDuckGo engine, which checks the status, uses no proxy and follows no redirect."""
 
     class Plain(Duckduckgo):
         search_url = url
@@ -119,7 +119,7 @@ def _engine(url: str, seconds: int) -> "Duckduckgo":
             return text
 
     engine = Plain(timeout=seconds)
-    # The client takes proxies from the environment unless it is told afterwards that there is none.
+    # The client takes proxies from the environment unless they are removed afterwards.
     engine.http_client.client.proxy = None
     engine.http_client.client.follow_redirects = False
     return engine
@@ -135,7 +135,7 @@ def _hit(result: _Result) -> Hit | None:
 
 
 def _target(href: str) -> str:
-    """Return where a result leads; some answers wrap it into DuckDuckGo's own redirect."""
+    """Return the address of a result; some answers wrap it in DuckDuckGo's own redirect."""
     href = f"https:{href}" if href.startswith("//") else href
     split = urlsplit(href)
     if re.fullmatch(r"(?:[\w-]+\.)*duckduckgo\.com", split.hostname or "") and split.path in {"/l/", "/l"}:

@@ -1,4 +1,4 @@
-"""Tables inside Markdown, HTML and Word documents, found in the converted text, where each is a table of Markdown."""
+"""Finds tables inside Markdown, HTML and Word documents, in the converted Markdown text."""
 
 import csv
 import io
@@ -13,20 +13,20 @@ from services.text.quotable import without_markup
 
 SUFFIXES = frozenset({".md", ".markdown", ".html", ".htm", ".docx"})
 MAX_TABLES = 20
-"""Tables of one document that can be computed with."""
+"""Maximum tables of one document to compute with."""
 MIN_ROWS = 2
-"""Rows below the head from which on a table can be computed with."""
+"""Minimum rows below the header of a table to compute with."""
 _RULE_CHARACTERS = frozenset(" :|-")
-"""Of the line below the head of a table."""
+"""Characters of the line below a table's header."""
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 
 def embedded_tables(path: str, text: str) -> list[tuple[TableView, str]]:
-    """Return the tables of a document with a column of numbers: their profiles, and what they hold as CSV.
+    """Return the tables of a document with a column of numbers: their profiles, and their content as CSV.
 
     Args:
-        path: of the document; a table is called after it, with its place among the document's tables.
-        text: of the document, converted.
+        path: path of the document, which names a table together with the table's number.
+        text: converted text of the document.
     """
     found: list[tuple[TableView, str]] = []
     stem = PurePath(path).stem
@@ -41,7 +41,7 @@ def embedded_tables(path: str, text: str) -> list[tuple[TableView, str]]:
 
 
 def _tables(text: str) -> Iterator[tuple[str, list[list[str]]]]:
-    """Give the tables of a text in order, each with the heading above it; a table is a row, a rule below it, and rows."""
+    """Yield the tables of a text in order, each with the heading above it: a row, a rule, and further rows."""
     heading, rows = "", list[str]()
     for line in [*text.splitlines(), ""]:
         stripped = line.strip()

@@ -1,4 +1,4 @@
-"""One web search out of several: the first that works answers, and one that keeps failing rests."""
+"""Combines several web searches: the first working one answers, and a failing one pauses."""
 
 import asyncio
 import time
@@ -13,31 +13,31 @@ from services.search.hit import Hit, SearchProvider
 
 @dataclass(slots=True)
 class _State:
-    """How one provider has been doing."""
+    """State of one provider."""
 
     failures: int = 0
-    """In a row."""
+    """Number of consecutive failures."""
     rests_until: float = 0.0
     reason: str = ""
-    """What its last failure said; a search that finds it resting says the same."""
+    """Message of its last failure; later searches report it while the provider pauses."""
     turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = field(default_factory=WeakKeyDictionary)
-    """Searches that may run at once, for each event loop: a semaphore belongs to the loop it was waited for in."""
+    """Semaphores for concurrent searches by event loop, since a semaphore belongs to the loop in which it was awaited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a search found, and which ones failed before it."""
+    """Result of a search, and the searches that failed before it."""
 
     hits: list[Hit]
     failed: dict[str, str]
-    """Why each failed that was asked in vain, by its name."""
+    """Reason of each failed search, by its name."""
 
 
 class FailOver:
-    """Asks providers in order until one answers; keep one for the whole process, so that it remembers who rests.
+    """Asks providers in order until one answers; keep one for the whole process, so that it remembers paused providers.
 
-    A provider rests after some failures in a row, and at once when it refuses the key or says that a limit is reached.
-    An empty answer is an answer. Which provider is asked depends on the order, the failures so far and the clock only.
+    A provider pauses after several consecutive failures, and at once if it refuses the key or reports a limit. An empty
+    answer is valid. The choice of a provider depends only on the order, the failures so far and the clock.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class FailOver:
         rest_seconds: float = 60.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take providers, the preferred one first.
+        """Take providers, the preferred provider first.
 
         Args:
-            providers: at least one; their names tell them apart.
-            at_once: searches that one provider does at the same time.
-            failures: in a row, after which a provider rests.
-            rest_seconds: how long it rests.
-            clock: seconds that never go back.
+            providers: at least one provider; the names are unique.
+            at_once: concurrent searches of a provider.
+            failures: consecutive failures after which a provider pauses.
+            rest_seconds: length of a pause.
+            clock: a monotonic clock in seconds.
         """
         self.providers = list(providers)
         self.name = "|".join(provider.name for provider in self.providers)
@@ -67,18 +67,18 @@ class FailOver:
         self._states = {provider.name: _State() for provider in self.providers}
 
     async def search(self, query: str, limit: int) -> list[Hit]:
-        """Return what the first provider that answers finds.
+        """Return the results of the first provider that answers.
 
         Raises:
-            SearchError: none answers; the message gives each one's reason.
+            SearchError: no provider answers; the message gives the reason of each.
         """
         return (await self.answer(query, limit)).hits
 
     async def answer(self, query: str, limit: int) -> Answered:
-        """Return the same, and which providers failed before.
+        """Return the results and the providers that failed before.
 
         Raises:
-            SearchError: none answers; the message gives each one's reason.
+            SearchError: no provider answers; the message gives the reason of each.
         """
         reasons: list[tuple[str, SearchError]] = []
         for provider in self.providers:
@@ -100,14 +100,14 @@ class FailOver:
         )
 
     def resting(self) -> list[str]:
-        """Return the names of the providers that rest now."""
+        """Return the names of the providers that pause now."""
         return [name for name, state in self._states.items() if state.rests_until > self._clock()]
 
     async def _ask(self, provider: SearchProvider, query: str, limit: int) -> list[Hit]:
         state = self._states[provider.name]
         turns = state.turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self._at_once))
         async with turns:
-            # Asked here and not before: while this search waited its turn, another one may have failed.
+            # Checked only here: while this search waited for its turn, another search may have failed.
             if state.rests_until > self._clock():
                 raise SearchError(state.reason)
             try:

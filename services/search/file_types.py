@@ -1,12 +1,12 @@
-"""Kinds of files that are searched, their bounds, and what a converted file holds."""
+"""Types of searchable files, their limits, and the result of a conversion."""
 
 from typing_extensions import TypedDict
 
 MAX_BYTES = 50_000_000
 MAX_CHARACTERS = 50_000_000
-"""Of a document's text; a small file can unpack to a long one."""
+"""Maximum characters of a document's text; a small file can unpack to a long text."""
 NO_TEXT = "holds no text"
-"""What is wrong with a file in which there is nothing to search."""
+"""Reason that a file has no searchable text."""
 PLAIN = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
 CONVERTED = frozenset({".pdf", ".docx", ".xlsx", ".html", ".htm"})
 SUFFIXES = PLAIN | CONVERTED

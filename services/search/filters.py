@@ -1,4 +1,4 @@
-"""Filters of a web search: sites and kinds of pages to take or leave out, and the age of pages."""
+"""Filters of a web search: included or excluded sites and kinds of pages, and the age of pages."""
 
 import re
 from collections.abc import Iterable
@@ -16,16 +16,16 @@ from services.search.source_kinds import category_of
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which pages a search may name; a domain stands for all below it."""
+    """Filters of pages; a domain includes its subdomains."""
 
     only: tuple[str, ...] = ()
-    """Domains; if there are any, no others are taken."""
+    """Included domains; if there are any, all others are excluded."""
     never: tuple[str, ...] = ()
-    """Domains that are left out, even below those that are kept to."""
+    """Excluded domains, even below included ones."""
     time_range: TimeRange | None = None
-    """Take what was published within the last day, week, month or year."""
+    """Maximum age: pages of the last day, week, month or year."""
     kinds: tuple[SourceCategory, ...] = ()
-    """Kinds of pages that are left out."""
+    """Excluded kinds of pages."""
 
     @classmethod
     def of(
@@ -36,20 +36,20 @@ class Filters:
         time_range: TimeRange | None = None,
         kinds: Iterable[SourceCategory] = (),
     ) -> Self:
-        """Read domains as people write them: `example.com`, `*.example.com`, `https://www.example.com/page`.
+        """Parse domains as people write them: `example.com`, `*.example.com`, `https://www.example.com/page`.
 
         Raises:
-            BadInput: one of them is no domain.
+            BadInput: a value is not a domain.
         """
         included, excluded = (tuple(dict.fromkeys(map(_domain, domains))) for domains in (only, never))
         return cls(included, excluded, time_range, tuple(kinds))
 
     def permit(self, url: str, kind: SourceCategory = "general") -> bool:
-        """Tell whether a page may be taken.
+        """Tell whether the filters permit a page.
 
         Args:
-            url: its address.
-            kind: of the page, where more is known than its address tells.
+            url: address of the page.
+            kind: kind of the page, if known beyond its address.
         """
         if self.kinds and (kind in self.kinds or category_of(url) in self.kinds):
             return False

@@ -1,4 +1,4 @@
-"""Lists the files of a folder that are searched, without opening any."""
+"""Lists the searchable files of a folder without opening any."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ MAX_FILES = 20_000
 
 
 def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
-    """Return a folder's files that are searched, in the order of their paths, and (path, reason) of those that are not.
+    """Return a folder's searchable files, sorted by path, and (path, reason) of the others.
 
     Hidden files, folders that are links, and what `LEADLINE_HOME` keeps of other runs, are in neither. Blocking: one look at each file.
 
@@ -36,10 +36,10 @@ def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
 
 
 def check_folder(folder: Path) -> None:
-    """Look whether a folder is there and holds a file that can be searched. Blocking, and quick: it looks no further.
+    """Check quickly whether a folder exists and holds a searchable file. Blocking; stops at the first such file.
 
     Raises:
-        DocumentsError: it is missing or holds nothing that could be searched.
+        DocumentsError: the folder is missing or holds no searchable files.
     """
     skipped: list[tuple[str, str]] = []
     for path, status in _files(folder):
@@ -50,7 +50,7 @@ def check_folder(folder: Path) -> None:
 
 
 def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
-    """Say that a folder holds nothing that could be searched, and why."""
+    """Return the error that a folder holds no searchable files, with the reasons."""
     reasons = "; ".join(f"{path} {reason}" for path, reason in skipped[:3])
     return DocumentsError(
         f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
@@ -61,7 +61,7 @@ def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
-    """Yield the path of each file below a folder, and what the system says of it, or why it is not searched."""
+    """Yield the path of each file below a folder, with its stat result or the reason to skip it."""
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "does not exist"
         raise DocumentsError(
@@ -89,12 +89,12 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
 
 
 def _is_text(path: str) -> bool:
-    """Tell whether a path is UTF-8; other bytes cannot be kept in an index, a report or an answer."""
+    """Tell whether a path is UTF-8; other bytes cannot be stored in an index, a report or an answer."""
     return path.isascii() or not any("\ud800" <= char <= "\udfff" for char in path)
 
 
 def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | str | None:
-    """Return what the system says of a file, or why it is not searched; None for what nobody is told of."""
+    """Return the stat result of a file or the reason to skip it; None for files that are skipped silently."""
     try:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode):
@@ -102,11 +102,11 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
             if not target.is_relative_to(root):
                 return "leads out of the folder"
             if kept_from_runs(target, folder):
-                return None  # nor is it said what other users' files are called
+                return None  # names of other users' files are not revealed either
             status = target.stat()
     except FileNotFoundError:
         return "leads nowhere"
-    except RuntimeError:  # so Python up to 3.12 calls a circle of links
+    except RuntimeError:  # Python up to 3.12 raises this for circular links
         return "leads to itself"
     except OSError as error:
         return "leads to itself" if error.errno == errno.ELOOP else "cannot be looked at"

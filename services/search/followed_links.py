@@ -1,9 +1,10 @@
-"""Chooses links of read pages to follow: code compares their text with what is still missing.
+"""Selects links of read pages to follow, by comparing their text with the queries that are still open.
 
-What a page says cannot make a link be followed. A link counts by the words of the queries in its text, three at most: one that repeats a
-whole question counts no more than one that names its subject. Words that many links of a page hold count nothing. Pages take turns, so
-that one cannot take the place of another's links, and none has more than five in a step. Text around a link is not looked at. An address
-that logs in or out, buys, orders, deletes or subscribes is never followed, and the reader's guard and robots.txt hold as for any page.
+A page cannot force a link to be followed. A link's score is the number of query words in its text, at most three, so
+that repeating a whole question is worth no more than naming its subject. Words in many links of a page do not count.
+Pages take turns, so that one page cannot displace the links of others, and none has more than five in a step. Text
+around a link is ignored. An address that logs in or out, buys, orders, deletes or subscribes is never followed, and the
+reader's guard and robots.txt hold as for any page.
 """
 
 import re
@@ -17,11 +18,11 @@ from services.search.pages.reader import Page
 from services.text.tokens import tokens
 
 ENOUGH = 3
-"""Words of a query in a link's text beyond which more of them count nothing."""
+"""Maximum query words in a link's text that count."""
 LEAST = 2
-"""Words of a query that a link's text must hold; all, where the query has fewer."""
+"""Minimum query words in a link's text; all of them if the query has fewer."""
 COMMON = 5
-"""Links of a page that may hold a word for it to tell one of them from the others."""
+"""Maximum links of a page that may hold a word for it to count."""
 MAX_PARAMETERS = 4
 _ACTS_BY_PREFIX = (
     "login", "logon", "logout", "logoff", "signin", "signon", "signout", "signup", "unsubscribe", "checkout", "addtocart", "wplogin",
@@ -32,17 +33,17 @@ _ACTS = frozenset(
     "orders pay payment profile purchase register registration remove reply report save session sessions share sso subscribe subscription "
     "token upload verify vote wishlist key sid jsessionid phpsessid sig signature apikey accesstoken".split()
 )
-"""Parts of an address, without hyphens, that do something or belong to somebody."""
+"""Parts of an address, without hyphens, that trigger an action or belong to an account."""
 _NO_PAGE = re.compile(
     r"\.(?:jpe?g|png|gif|svg|webp|ico|mp[34]|avi|mov|webm|wav|zip|gz|tar|7z|rar|exe|dmg|msi|apk|iso|css|js|json|xml|rss|atom)$"
 )
 
 
 class Followed(NamedTuple):
-    """A link that is followed."""
+    """A link to follow."""
 
     page: str
-    """Address of the page on which it stands."""
+    """Address of the page with the link."""
     url: str
 
 
@@ -56,16 +57,16 @@ def links_to_follow(
     known: Collection[str],
     permit: Callable[[str], bool],
 ) -> list[Followed]:
-    """Choose links. Blocking, in linear time.
+    """Select links to follow. Blocking, in linear time.
 
     Args:
-        pages: that were read, best first.
-        queries: what is still looked for.
-        limit: most links.
-        per_page: most links of one page in a step.
-        followed: addresses that the step has followed, by the page with the link.
-        known: addresses that were read or are going to be.
-        permit: tells whether an address may be read at all.
+        pages: read pages, best first.
+        queries: the open queries.
+        limit: maximum number of links.
+        per_page: maximum number of links of one page in a step.
+        followed: addresses that the step has followed, by page.
+        known: addresses that were read or will be read.
+        permit: tells whether an address may be read.
     """
     wanted = [terms for query in queries if (terms := frozenset(tokens(query)))]
     taken = {*known, *(url for urls in followed.values() for url in urls)}
@@ -84,7 +85,7 @@ def links_to_follow(
 
 
 def _best_links(page: Page, wanted: Sequence[frozenset[str]], free: Callable[[str], bool]) -> Iterator[Followed]:
-    """Yield the links of a page that may be followed, the best first; of equals that which stands first."""
+    """Yield the links of a page to follow, best first; equal links in the order of the page."""
     terms = [frozenset(tokens(link.text)) for link in page.links]
     holding = Counter(chain.from_iterable(terms))
     scores = [_score(frozenset(term for term in words if holding[term] <= COMMON), wanted) for words in terms]
@@ -101,7 +102,7 @@ def _score(words: frozenset[str], wanted: Sequence[frozenset[str]]) -> int:
 
 
 def may_be_followed(url: str) -> bool:
-    """Tell whether an address seems to be that of a page to read, and of nothing that does something or belongs to somebody."""
+    """Tell whether an address looks like a page to read, not like an action or an account."""
     try:
         split = urlsplit(url)
         parameters = [part.partition("=") for part in re.split("[&;]", split.query) if part]

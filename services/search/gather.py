@@ -1,4 +1,4 @@
-"""Gathering: all queries in all providers at once, their results fused into one ranking of passages.
+"""Sends all queries to all providers in parallel, and merges their results into one ranking of passages.
 
 Results do not depend on which search answered first. Copies of one text count once. `link_expansion.py` then follows titles
 and names in the best passages into the documents.
@@ -27,17 +27,18 @@ from services.text.ranking import fuse, take_turns
 
 HITS_A_QUERY = 10
 LONGEST_REASON = 160
-"""Characters of why a search failed, as it is told beside what the others brought."""
+"""Maximum characters of a failed search's reason, shown beside the other searches' results."""
 QUERIES_K = 2
-"""Of the fusion of several queries' hits. Each query asks for something else: what is first for one of them must come before what all of
-them have in twentieth place, which the usual 60 would prefer. On half of ScholarQA-CS (criteria as queries, 30 hits of each) 1 to 3 put 0.76 of the gold
-into the first 12 passages and 60 put 0.72; on the other half it was 0.76 and 0.72, too."""
+"""Constant k of the reciprocal rank fusion over queries. Each query asks for something else, so a query's first hit
+must come before hits in twentieth place of all queries, which the usual 60 would prefer. On half of ScholarQA-CS
+(criteria as queries, 30 hits of each) 1 to 3 put 0.76 of the gold into the first 12 passages and 60 put 0.72; on the
+other half it was 0.76 and 0.72, too."""
 PER_SOURCE = 4
-"""Passages of one source before other sources have had their turn."""
+"""Maximum passages of one source before other sources get their turn."""
 OF_BEST = 0.15
-"""Share of the best score of all folders that the best of one must reach, for the folder to count."""
+"""Minimum share of the best score of all folders that a folder's best passage must reach for the folder to count."""
 KEPT_FIRST = 1
-"""Passages that were found directly and keep their places before those that a hop found."""
+"""Number of directly found passages that stay before those found by a hop."""
 
 
 class Gathered(BaseModel):
@@ -54,9 +55,9 @@ class Gathered(BaseModel):
 
 
 Results = list[tuple[str, list[Hit]]]
-"""A query, and what one search found for it, best first; some queries have several searches."""
+"""A query with each search's hits for it, best first; some queries have several searches."""
 Complete = Callable[[list[list[Hit]]], Awaitable[tuple[list[list[Hit]], list[str]]]]
-"""Replaces snippets by the texts of their pages, and says why some were not read; lists of pages to which links led may follow."""
+"""Replaces snippets by the texts of their pages, and returns errors; may append lists of pages to which links led."""
 
 
 async def gather(
@@ -77,18 +78,18 @@ async def gather(
     """Search all queries everywhere, and return the best passages with their sources.
 
     Args:
-        queries: statements or questions; the first counts as much as the last.
-        providers: where to search.
-        evidence: the texts of the sources of the passages are put here.
-        limit: most passages to return.
+        queries: statements or questions of equal weight.
+        providers: the providers to search.
+        evidence: the store for the texts of the passages' sources.
+        limit: maximum number of passages.
         complete: reads the pages of web hits; without it snippets stay snippets.
-        named: pages that a person named.
-        hits: most hits of one search of the web.
-        document_hits: most hits of one search of the user's documents.
-        question: what is asked, by which it is told whether recent sources are wanted; by default the queries.
-        source_kind: sources of this kind come up a little.
+        named: pages that the user named.
+        hits: maximum hits of one web search.
+        document_hits: maximum hits of one search of the user's documents.
+        question: the question, which tells whether recent sources are wanted; by default the queries.
+        source_kind: kind of sources with a small bonus.
         preferred: kinds that the user prefers.
-        filters: sites and kinds of pages that are left out, whoever found them.
+        filters: excluded sites and kinds of pages, for all providers.
     """
     queries = list(dict.fromkeys(filter(None, map(str.strip, queries))))
     pool = Pool()
@@ -107,7 +108,7 @@ async def gather(
     hops = await asyncio.to_thread(follow, queries, direct, indexes, pool)
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
     originals, passages = await asyncio.to_thread(pool.without_copies, ranked)
-    if len(passages) < min(limit, len(ranked)):  # copies took the places of what they are copies of
+    if len(passages) < min(limit, len(ranked)):  # copies took the places of their originals
         more, _, _ = await _search_all(queries, Providers(documents=providers.documents), hits, 2 * document_hits)
         ranked = list(dict.fromkeys([*ranked, *await asyncio.to_thread(_ranked, pool, more)]))
         originals, passages = await asyncio.to_thread(pool.without_copies, ranked)
@@ -125,23 +126,23 @@ async def gather(
 
 
 def _permitted(hit: Hit, filters: Filters) -> bool:
-    """Tell whether a hit may be taken, now that its page, where it was read, has said of which kind it is."""
+    """Tell whether the filters permit a hit, after its page, if read, has stated its kind."""
     return hit.kind != "web" or filters.permit(hit.url, hit.source_kind)
 
 
 def _ranked(pool: Pool, results: Results) -> list[Key]:
-    """Fuse the rankings of several searches into one, best first; hits without a text are left out."""
+    """Merge the rankings of several searches into one, best first, without hits that have no text."""
     return list(fuse([pool.rank(query, [hit for hit in hits if hit.text]) for query, hits in results], QUERIES_K))
 
 
 async def _search_all(
     queries: Sequence[str], providers: Providers, hits: int, document_hits: int
 ) -> tuple[Results, list[Searched], list[str]]:
-    """Return what each query found on the web, by provider, and in all folders of documents, in order.
+    """Return the results of each query on the web, by provider, and in all folders of documents, in order.
 
     Also what each search brought, and what went wrong.
 
-    Folders are ranked as one: the best that a folder has to offer may be worse than all that another has.
+    Folders are ranked together: a folder's best passage may be worse than all passages of another folder.
     """
 
     async def search(query: str, provider: SearchProvider, limit: int) -> list[Hit] | str:
@@ -172,11 +173,11 @@ async def _search_all(
 
 
 def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]]) -> list[Searched]:
-    """Return what each search brought to all queries, in the order of the searches.
+    """Return the number of results of each search over all queries, in the order of the searches.
 
     Args:
-        names: of the searches.
-        answers: for each query what each of them found, or why it failed.
+        names: names of the searches.
+        answers: for each query, each search's hits or error.
     """
     brought: dict[str, int] = {}
     failed: dict[str, str] = {}
@@ -193,10 +194,10 @@ def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]])
 
 
 def with_failures(searched: Sequence[Searched], failed: Mapping[str, str]) -> list[Searched]:
-    """Return what each search brought with why some failed; those that another one stood in for come first.
+    """Return each search's results with errors of failed searches; searches that were replaced by another come first.
 
     Args:
-        searched: what each brought.
+        searched: results of each search.
         failed: errors by the names of the searches.
     """
     reasons = {
@@ -213,7 +214,7 @@ def with_failures(searched: Sequence[Searched], failed: Mapping[str, str]) -> li
 
 
 def _as_one_folder(folders: Sequence[list[Hit]]) -> list[Hit]:
-    """Rank what several folders found as if they were one, without folders whose best is far from the best of all."""
+    """Rank the hits of several folders together, without folders whose best hit is far below the best of all."""
     min_score = OF_BEST * max((hits[0].score for hits in folders if hits), default=0.0)
     comparable = [hits for hits in folders if hits and hits[0].score >= min_score]
     if len(comparable) == 1:

@@ -51,7 +51,7 @@ class Hit(BaseModel):
 
     @property
     def address_to_read(self) -> str:
-        """Where its whole text is: the open full text of a publication, else its own address."""
+        """Address of its full text: the open full text of a publication, else its own address."""
         return (self.publication and self.publication.open_url) or self.url
 
     @model_validator(mode="after")
@@ -63,7 +63,7 @@ class Hit(BaseModel):
 
 
 class SearchProvider(Protocol):
-    """Anything that can be searched."""
+    """A searchable source of hits."""
 
     name: str
 

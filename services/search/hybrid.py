@@ -1,4 +1,4 @@
-"""Hybrid search of one folder: words and meaning side by side, fused into one ranking of passages.
+"""Hybrid search of one folder: words and meaning in parallel, merged into one ranking of passages.
 
 Words, their translations and each embedding model bring in their best passages; every passage that came in is then scored by all of them, and
 by how much of the query stands together in it (`proximity.py`), and the weighted sum decides. Tried against reciprocal rank fusion, which forgets by how much a passage is better, the sum was
@@ -24,15 +24,15 @@ from services.text.passages import sentences
 Ways = Literal["both", "words", "meaning"]
 
 DEPTH = 50
-"""Passages that are looked at more closely: sentence by sentence, and for words they share with the query."""
+"""Passages that are scored in detail: sentence by sentence, and for words shared with the query."""
 TRANSLATED = 0.4
-"""What the translated words of a query that a passage holds count; the words themselves count 1 to 1.6."""
+"""Weight of translated query words in a passage; the words themselves weigh 1 to 1.6."""
 TOGETHER = 0.4
-"""What the parts of a query's words that stand together in a passage count, beside the words themselves."""
+"""Weight of the proximity of query word parts in a passage, relative to the words themselves."""
 MAX_SENTENCES = 16
-"""Of a passage that are embedded; tables have more lines than say anything alone."""
+"""Maximum embedded sentences of a passage; tables have many lines that mean nothing alone."""
 _SHORTEST = 12
-"""Characters of a sentence that is embedded by itself."""
+"""Minimum characters of a sentence that is embedded separately."""
 
 
 async def hybrid(
@@ -41,15 +41,15 @@ async def hybrid(
     """Rank passages for a query.
 
     Args:
-        index: of the folder.
-        models: have embedded all of its passages.
-        query: as a user or a model wrote it.
-        limit: most passages; half of them come from words and half from meaning, and at least `LEADLINE_TOP_K` from each,
-            and from words as the other language has them.
-        ways: what is searched.
+        index: index of the folder.
+        models: embedding models with vectors of all its passages.
+        query: the query of a user or a model.
+        limit: maximum number of passages: half from words and half from meaning, and at least `LEADLINE_TOP_K` from
+            each, and from translated words.
+        ways: whether to search by words, meaning or both.
 
     Returns:
-        Ids of passages, best first, with scores that can be compared among folders.
+        Ids of passages, best first, with scores comparable among folders.
 
     Raises:
         SearchError: the endpoint of an embedding model failed.
@@ -84,7 +84,7 @@ def _best(scores: Mapping[int, float], limit: int) -> dict[int, float]:
 def _closest(
     index: FolderIndex, query: str, scores: Mapping[int, float], weight: float, beside: Iterable[int] = ()
 ) -> dict[int, float]:
-    """Rank passages by their scores and by how much of a query stands together in each, compared with others beside them."""
+    """Rank passages by their scores and by the proximity of the query's words in them, compared with other passages."""
     texts = index.texts(list(dict.fromkeys([*scores, *beside])))
     shares = dict(zip(texts, proximity(query, list(texts.values())), strict=True))
     sums = {passage: score + weight * shares.get(passage, 0.0) for passage, score in scores.items()}
@@ -92,7 +92,7 @@ def _closest(
 
 
 def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the passages that hold words of a query, and those that hold translations of them, each best first."""
+    """Return the passages with words of a query, and those with translations of them, each best first."""
     floor = settings().leadline_lexical_threshold
     depth = max(DEPTH, limit)
     lexical, crossed = index.lexical(query, depth), translated_hits(index, query, depth)
@@ -101,11 +101,11 @@ def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, flo
 
 
 async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) -> tuple[dict[int, float], set[int]]:
-    """Compare a query with passages.
+    """Compare a query with passages by meaning.
 
     Returns:
-        The best passages with their likeness (0 is nothing in common) times the weights of the models, best first; and
-        those among them that one model at least finds as like as `LEADLINE_SEMANTIC_THRESHOLD` asks for.
+        The best passages with their similarity (0 is unrelated) times the weights of the models, best first; and those
+        of them that reach `LEADLINE_SEMANTIC_THRESHOLD` in at least one model.
     """
     bar = settings().leadline_semantic_threshold
     clear: set[int] = set()
@@ -131,7 +131,7 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
 
 
 def _closer(index: FolderIndex, model: str, query: Vectors, ids: NDArray[np.int64], cosines: Vectors) -> Vectors:
-    """Return the mean of a passage's cosine and its best sentence's."""
+    """Return the mean of each passage's cosine and its best sentence's cosine."""
     sentence_vectors = index.vectors.of_sentences(model, ids.tolist())
     closer = cosines.copy()
     for place, passage in enumerate(ids.tolist()):
@@ -141,10 +141,10 @@ def _closer(index: FolderIndex, model: str, query: Vectors, ids: NDArray[np.int6
 
 
 async def embed(index: FolderIndex, model: Embedder) -> None:
-    """Embed the passages that a model has not embedded yet, and keep the vectors.
+    """Embed the passages without vectors of a model, and store the vectors.
 
     Raises:
-        SearchError: the endpoint of the model failed; what is embedded by then is kept.
+        SearchError: the endpoint of the model failed; finished vectors are kept.
     """
     batches = index.vectors.missing(model.name, model.batch)
     while batch := await asyncio.to_thread(next, batches, None):
@@ -172,7 +172,7 @@ def _text(passage: Unembedded) -> str:
 
 
 def _sentences(passage: Unembedded) -> list[str]:
-    """Return a passage's sentences, each with the title; a passage of one sentence has its own vector already."""
+    """Return a passage's sentences, each with the title; empty for a single sentence, which has the passage's vector."""
     texts = [passage.text[span.start : span.end] for span in sentences(passage.text)]
     telling = [text for text in texts if len(text) >= _SHORTEST and not text.startswith("#")][:MAX_SENTENCES]
     return [f"{passage.title}. {text}" for text in telling] if len(telling) > 1 else []

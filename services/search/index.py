@@ -1,4 +1,4 @@
-"""The index of one documents folder: SQLite with full-text search over words and CJK bigrams, and vectors beside it.
+"""The index of one documents folder: SQLite full-text search over words and CJK bigrams, with vectors.
 
 Several processes may use one index at once. Blocking; callers run it in a thread.
 """
@@ -31,21 +31,21 @@ _SEARCH = (
 )
 """Words of titles and headings count twice."""
 _K1 = 1.2
-"""Of FTS5's BM25."""
+"""Parameter k1 of FTS5's BM25."""
 _FEW = 50
-"""Different words of a language; a folder that holds fewer is not in that language."""
+"""Minimum number of different words of a language for a folder to be searched in it."""
 _titles = Cache[Titles]()
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What is known of a file before it is read."""
+    """State of a file before it is read."""
 
     path: str
-    """Relative to the folder, with forward slashes."""
+    """Path relative to the folder, with forward slashes."""
     size: int
     mtime: int
-    """Nanoseconds."""
+    """Time of the last change in nanoseconds."""
 
 
 class FolderIndex:
@@ -54,9 +54,9 @@ class FolderIndex:
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
         self.home = home / "documents"
-        """Where indexes, and what several of them use, are kept."""
+        """Folder of indexes and their common files."""
         self.home.mkdir(parents=True, exist_ok=True)
-        read = "-ocr" if ocr_installed() else ""  # what images hold is missing from an index that was made without
+        read = "-ocr" if ocr_installed() else ""  # indexes built without image text are separate
         connections = Connections(self.home / f"{folder_key(folder)}.v{VERSION}{read}.sqlite")
         self._file = str(connections.file)
         self._open = connections.open
@@ -65,7 +65,7 @@ class FolderIndex:
             db.executescript(SCHEMA)
 
     def stale(self, present: Iterable[FileState]) -> list[FileState]:
-        """Forget files that are gone, and return those that are new or changed."""
+        """Remove deleted files from the index, and return new or changed files."""
         with self._open() as db, db:
             known = {path: (size, mtime) for path, size, mtime in db.execute("SELECT path, size, mtime FROM files")}
             here = {state.path: state for state in present}
@@ -76,7 +76,7 @@ class FolderIndex:
         return [state for state in here.values() if known.get(state.path) != (state.size, state.mtime)]
 
     def add(self, state: FileState, converted: Converted) -> None:
-        """Take in one converted file, or remember why it could not be."""
+        """Add one converted file, or record the reason of its failure."""
         with self._open() as db, db:
             db.execute("BEGIN IMMEDIATE")
             row: tuple[object, ...]
@@ -92,20 +92,20 @@ class FolderIndex:
             count_change(db)
 
     def skipped(self) -> list[tuple[str, str]]:
-        """Return the files that could not be read, with the reason."""
+        """Return the unreadable files with the reason."""
         with self._open() as db:
             return list(db.execute("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path"))
 
     def count(self) -> int:
-        """Return how many files can be searched."""
+        """Return the number of searchable files."""
         with self._open() as db:
             return int(db.execute("SELECT count(*) FROM files WHERE hash IS NOT NULL").fetchone()[0])
 
     def lexical(self, query: str, limit: int) -> dict[int, float]:
-        """Return passages that hold words of a query, best first.
+        """Return passages with words of a query, best first.
 
         Returns:
-            BM25 by passage id, as a share of what a passage of average length would score that held every word of the query once.
+            BM25 by passage id, as a share of the score of an average passage with every query word once.
         """
         terms = list(dict.fromkeys(tokens(query)))
         if not terms:
@@ -126,7 +126,7 @@ class FolderIndex:
         return {passage: 1 / (1 + place) for place, (passage,) in enumerate(rows)}
 
     def weights(self, terms: Sequence[str]) -> dict[str, float]:
-        """Return the weight of search terms: the rarer in the folder, the higher."""
+        """Return the weight of search terms; rare terms in the folder weigh more."""
         with self._open() as db:
             return self._weights(db, terms)
 
@@ -141,7 +141,7 @@ class FolderIndex:
         }
 
     def count_naming(self, name: str) -> int:
-        """Count the passages that hold the words of a name one after another."""
+        """Count the passages with the words of a name in sequence."""
         words = tokens(name)
         if not words:
             return 0
@@ -150,9 +150,9 @@ class FolderIndex:
             return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
 
     def passages_naming(self, name: str, terms: Sequence[str], limit: int) -> dict[int, float]:
-        """Return passages that hold the words of a name one after another and some of the terms, with BM25, best first.
+        """Return passages with a name's words in sequence and some of the terms, with BM25, best first.
 
-        Without terms, passages that hold the name.
+        Without terms, return passages with the name.
         """
         words = tokens(name)
         if not words:
@@ -163,46 +163,46 @@ class FolderIndex:
             return dict(db.execute(_SEARCH, (match, limit)).fetchall())
 
     def passages_holding(self, concepts: Sequence[Sequence[str]], limit: int) -> list[list[int]]:
-        """Return for each concept passages that hold one of its phrases, which are search terms with spaces between."""
+        """Return for each concept the passages with one of its phrases, which are search terms separated by spaces."""
         with self._open() as db:
             statement = "SELECT rowid FROM terms WHERE terms MATCH ? LIMIT ?"
             matches = [" OR ".join(map(_quoted, phrases)) for phrases in concepts]
             return [[passage for (passage,) in db.execute(statement, (match, limit))] for match in matches]
 
     def in_another_language(self, chinese: bool) -> bool:
-        """Tell whether passages hold English words, for a query that is Chinese, or Chinese ones for another query."""
+        """Tell whether passages hold English words, for a Chinese query, or Chinese words, for another query."""
         first, last = ("a", "zzzz") if chinese else ("\u3400", "\u9fff\u9fff")
         with self._open() as db:
             statement = "SELECT 1 FROM vocabulary WHERE term BETWEEN ? AND ? LIMIT ?"
             return len(db.execute(statement, (first, last, _FEW)).fetchall()) == _FEW
 
     def texts(self, passages: Sequence[int]) -> dict[int, str]:
-        """Return the texts of passages, in the order asked for; of those that are gone by now none."""
+        """Return the texts of passages in the given order, without deleted passages."""
         statement = "SELECT substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash WHERE id = ?"
         with self._open() as db:
             rows = ((passage, db.execute(statement, (passage,)).fetchone()) for passage in passages)
             return {passage: row[0] for passage, row in rows if row is not None}
 
     def passages(self) -> int:
-        """Return how many passages there are."""
+        """Return the number of passages."""
         with self._open() as db:
             return int(db.execute("SELECT count(*) FROM passages").fetchone()[0])
 
     def hits(self, passages: Mapping[int, float]) -> list[Hit]:
-        """Return the sources of passages with their scores, in the order of their first passage, with their passages in order."""
+        """Return the sources of passages with their scores, by their first passage, with their passages in order."""
         with self._open() as db:
             found: dict[str, list[HitPassage]] = {}
             best: dict[str, float] = {}
             for passage, score in passages.items():
                 row = db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)).fetchone()
-                if row is not None:  # another process may have forgotten it
+                if row is not None:  # another process may have deleted it
                     found.setdefault(row[0], []).append(HitPassage(start=row[1], end=row[2]))
                     best.setdefault(row[0], score)
             hits = ((key, self._hit(db, key, places)) for key, places in found.items())
             return [hit.model_copy(update={"score": best[key]}) for key, hit in hits if hit is not None]
 
     def titles(self) -> Titles:
-        """Return the titles of all sources, for finding sources that a text names."""
+        """Return the titles of all sources, to find the sources that a text names."""
 
         def load() -> Titles:
             with self._open() as db:
@@ -221,10 +221,10 @@ class FolderIndex:
             return self._hit(db, key, [HitPassage(start=first, end=last) for first, last in rows])
 
     def at(self, path: str) -> Hit | None:
-        """Return the source that a file below the folder holds now."""
+        """Return the present source of a file below the folder."""
         with self._open() as db:
             row = db.execute("SELECT hash FROM files WHERE path = ?", (path,)).fetchone()
-            if row is None:  # an address shows a path without its control characters
+            if row is None:  # an address holds a path without its control characters
                 everything = db.execute("SELECT hash, path FROM files ORDER BY path")
                 row = next((file for file in everything if clean_line(file[1]) == path), None)
             return self._hit(db, row[0], []) if row is not None and row[0] else None
@@ -273,7 +273,7 @@ class FolderIndex:
 
 
 def folder_key(folder: Path) -> str:
-    """Return what the files that are kept of a folder are named by. Blocking."""
+    """Return the key in the names of a folder's stored files. Blocking."""
     return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
 
 

@@ -3,7 +3,7 @@
 import sqlite3
 
 VERSION = 7
-"""Part of the index's file name: a change of the schema, the splitting or the tokens needs a new one."""
+"""Part of the index's file name; changes of schema, splitting or tokens need a new version."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
   path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, hash TEXT, title TEXT, published TEXT, error TEXT);
@@ -21,10 +21,10 @@ INSERT INTO generation SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM generation);
 
 
 def generation(db: sqlite3.Connection) -> int:
-    """Return how often the index has changed: what was computed from it holds as long as this stays."""
+    """Return the number of changes of the index; cached values are valid as long as it stays the same."""
     return int(db.execute("SELECT number FROM generation").fetchone()[0])
 
 
 def count_change(db: sqlite3.Connection) -> None:
-    """Count a change, so that nobody uses what was computed before it."""
+    """Count a change, which invalidates earlier cached values."""
     db.execute("UPDATE generation SET number = number + 1")

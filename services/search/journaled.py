@@ -1,4 +1,4 @@
-"""Searches, pages and tables, each journaled, so that a replay needs neither network nor documents."""
+"""Searches, page reads and tables, recorded in the journal, so that a replay needs neither network nor documents."""
 
 import asyncio
 import sys
@@ -31,7 +31,7 @@ from services.search.run_pages import RunPages, StoredPage
 from services.search.web import filters_of, named_pages
 
 LINKS = "links"
-"""What pages to which links of other pages led are counted under, beside what searches brought."""
+"""Name under which pages reached by links are counted, beside the searches."""
 
 
 class _Tables(BaseModel):
@@ -63,14 +63,14 @@ class Search(Gathered):
     """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
     def limits(self, run: Run, locale: str) -> list[str]:
-        """Say what is missing from it: what limits left out, and searches and pages that failed."""
+        """Return the messages about missing results: limits, and failed searches and pages."""
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
         words = [say("searched_words_only", locale)] if self.words_only else []
         return [*searches, *pages, *words, *self.trouble(locale)]
 
     def trouble(self, locale: str) -> list[str]:
-        """Say what went wrong, in the language of the run."""
+        """Return the error messages in the language of the run."""
         return [problem_text(failure, locale, "search_trouble") for failure in self.failures]
 
 
@@ -84,22 +84,22 @@ async def gather_once(
     source_kind: StepKind = "general",
     followed: Mapping[str, Sequence[str]] | None = None,
 ) -> Search:
-    """Gather passages for queries, as many as the limits leave room for, unless the journal has this very gathering.
+    """Gather passages for queries within the limits, or return the recorded result.
 
     Web searches and pages are journaled one by one, too, so that a crash amid them repeats none.
 
     Args:
-        run: whose choices, journal and budget count.
+        run: the run with its choices, journal and budget.
         queries: statements or questions.
-        evidence: where texts are put.
-        limit: most passages.
-        question: the user's; pages that it names are read.
+        evidence: the store for texts.
+        limit: maximum number of passages.
+        question: the user's question; pages that it names are read.
         where: which of the run's providers to ask.
-        source_kind: sources of this kind come up a little, and `auto` asks searches that fit it.
-        followed: addresses to which links have led in this step, by the page with the link; None where none are to be followed.
+        source_kind: kind of sources with a small bonus, by which `auto` chooses searches.
+        followed: addresses of followed links in this step, by page; None to follow no links.
 
     Raises:
-        LimitReached: no search is left.
+        LimitReached: no searches are left.
     """
 
     async def work() -> Search:
@@ -162,12 +162,12 @@ async def gather_once(
 
 
 def may_read_web(run: Run) -> bool:
-    """Tell whether a run may reach for the web at all."""
+    """Tell whether a run may access the web."""
     return (run.context.search or settings().leadline_search) not in {"documents", "none"}
 
 
 class _Pages:
-    """Reads the pages of web hits, each journaled, as many as the limit of pages leaves room for."""
+    """Reads the pages of web hits within the limit of pages; each page is recorded."""
 
     def __init__(
         self,
@@ -180,14 +180,14 @@ class _Pages:
         self.not_read = 0
         self.followed: dict[str, list[str]] = {}
         self.by_links = 0
-        """Pages that links led to and that were read."""
+        """Number of read pages that links led to."""
         self._run = run
         self._evidence = evidence
         self._queries = queries
         self._followed_before = followed
 
     async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
-        """Replace snippets by the texts of their pages, and say why some were not read."""
+        """Replace snippets by the texts of their pages, and return errors."""
         urls = await self._granted(in_turns(results))
         if not urls:
             return results, []
@@ -209,7 +209,7 @@ class _Pages:
         return completed, failures
 
     async def _granted(self, urls: Sequence[str]) -> list[str]:
-        """Return the addresses that may be read: those that the run has read already, and as many others as there is room for."""
+        """Return the addresses to read: those that the run has already read, and others within the limit."""
         known = await RunPages(self._run, self._evidence).known(urls)
         fresh = [url for url in urls if url not in known][: self._run.context.level.pages]
         granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
@@ -220,7 +220,7 @@ class _Pages:
     async def _follow(
         self, pages: Sequence[Page], reader: PageReader, followed: Mapping[str, Sequence[str]]
     ) -> list[Hit]:
-        """Read the pages to which links of other pages lead, as many as the depth and the limit of pages leave room for."""
+        """Read pages that links of other pages lead to, within the depth and the limit of pages."""
         level, filters = self._run.context.level, filters_of(self._run.context)
 
         chosen = await asyncio.to_thread(
@@ -247,16 +247,16 @@ class _Pages:
 
 
 async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
-    """Read a page, unless the journal has it.
+    """Read a page, or return the recorded page.
 
     Args:
-        run: whose journal and limit of pages count.
-        url: named by a search, the user or the plan; the caller sees to that.
-        evidence: where its text is put.
+        run: the run with its journal and limit of pages.
+        url: an address from a search, the user or the plan, as the caller has checked.
+        evidence: the store for its text.
 
     Raises:
-        LimitReached: no page is left to be read.
-        PageError: it cannot be read.
+        LimitReached: no page reads are left.
+        PageError: the page cannot be read.
     """
     if not await RunPages(run, evidence).known([url]):
         if not run.budget.take_pages(1):
@@ -270,12 +270,12 @@ async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
 
 
 def _wants_links(run: Run) -> bool:
-    """Tell whether the links of pages are followed somewhere in a run: what one task reads, others take over."""
+    """Tell whether links of pages are followed in the run, since tasks reuse pages that other tasks read."""
     return run.context.level.links > 0
 
 
 async def _recorded_page(run: Run, reader: PageReader, evidence: EvidenceStore, url: str) -> Page:
-    """Read a page, unless the journal or the run has it; a page that could not be read stays so."""
+    """Read a page, or return the page or the error that the journal or the run holds."""
 
     async def work() -> StoredPage:
         return await RunPages(run, evidence).read(url, reader.read)
@@ -287,7 +287,7 @@ async def _recorded_page(run: Run, reader: PageReader, evidence: EvidenceStore, 
 
 
 def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple[Sequence[str], Providers]:
-    """Choose the queries and providers for a number of searches: fewer queries first, then fewer providers."""
+    """Select queries and providers for a number of searches: fewer queries first, then fewer providers."""
     everywhere = len(providers.all)
     if not everywhere or granted >= everywhere:
         return queries[: granted // everywhere] if everywhere else queries, providers
@@ -296,7 +296,7 @@ def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple
 
 
 async def tables_once(run: Run, limit: int) -> list[str]:
-    """Describe the tables among the run's documents."""
+    """Describe the tables among the run's documents, or return the recorded descriptions."""
 
     async def work() -> _Tables:
         providers = await providers_for(run.context)
@@ -308,7 +308,7 @@ async def tables_once(run: Run, limit: int) -> list[str]:
 async def table_files_once(
     run: Run, text: str, evidence: EvidenceStore, limit: int
 ) -> tuple[list[TableView], dict[str, bytes]]:
-    """Return the tables that a text is about: their profiles, and their files by name."""
+    """Return the tables relevant to a text: their profiles, and their files by name."""
 
     async def work() -> _TableFiles:
         tables = (await providers_for(run.context)).tables_for(text, limit)

@@ -1,4 +1,4 @@
-"""The second hop: what the best passages name leads to further passages, without a model call.
+"""Second hop: follows titles and names in the best passages to further passages, without a model call.
 
 Questions that need several documents are answered by passages that share few words with them: the first document names
 the second. A document whose title is named in the question, or in one of the best passages, takes over a share of that
@@ -21,54 +21,54 @@ from services.text.ranking import bm25
 from services.text.tokens import tokens
 
 SEEDS = 5
-"""Best passages from which links are followed in each round."""
+"""Number of best passages from which links are followed in each round."""
 ROUNDS = 2
 STEEPNESS = 0.5
-"""A passage found directly at rank r starts with a score of 1 / (1 + STEEPNESS * (r - 1))."""
+"""A directly found passage at rank r starts with a score of 1 / (1 + STEEPNESS * (r - 1))."""
 LINK = 1.6
-"""Share of its score that a passage hands on to the document that it alone in the folder names."""
+"""Share of its score that a passage passes on to a document that only this passage names in the folder."""
 REST = 2.0
-"""Weight of the share of the question's words that a passage lacks and the document it names holds."""
+"""Weight of the share of the question's words that the passage lacks and the named document holds."""
 ASKED = 1.0
-"""Score that a document gets for being named in the question."""
+"""Score of a document that the question names."""
 UNFOUND = 0.8
-"""Share of a link's score for a document that the direct search did not find."""
+"""Factor on a link's score for a document that the direct search did not find."""
 SAME_TITLE = 3
-"""Documents of one title that a link leads to."""
+"""Maximum documents of one title that a link leads to."""
 MOST_NAMED = 40
-"""Titles that are followed from one passage."""
+"""Maximum titles that are followed from one passage."""
 NAMES = 8
-"""Names of a passage, its title first, by which further passages are looked for."""
+"""Names of a passage, its title first, by which further passages are searched."""
 ONE_WORD = 0.6
-"""Share of a link by a name of one word: more things bear it than one of several words."""
+"""Factor on a link by a name of one word, which is more ambiguous than a longer name."""
 ONE_WORD_NAMES = 4
-"""Names of one word by which further passages are looked for, beside the others."""
+"""Maximum names of one word by which further passages are searched, besides the others."""
 HOLDING = 3
-"""Passages that one name brings in."""
+"""Maximum passages that one name brings in."""
 OPEN = 0.3
-"""Share of the question's open words, by weight, that such a passage must hold."""
+"""Minimum share of the question's open words, by weight, that such a passage must hold."""
 COMMON = 40
-"""Passages that hold a name, from which on it leads nowhere in particular."""
+"""Number of passages with a name from which the name is too common to follow."""
 RARE = 5
-"""Passages that hold a name of a document which the question names, up to which the name alone leads to them."""
+"""Maximum number of passages with a name, in a document named by the question, for the name alone to lead to them."""
 LINK_ALONE = 2.0
-"""As `LINK`, for a passage that a name alone leads to; more, since it has no word of the question to count."""
+"""As `LINK`, for passages reached by a name alone; higher, since they hold no word of the question."""
 
 _NAME = re.compile(
     r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
 )
 _ONE_WORD = re.compile(r"(?<=[\w,;] )[A-Z][^\W\d_]{3,}(?![\w'’-])(?!\s+[A-Z])")
-"""Within a sentence, where a capital tells a name."""
+"""A capitalised word within a sentence, which is a name."""
 
 
 def follow(queries: Sequence[str], direct: Sequence[Key], indexes: Sequence[FolderIndex], pool: Pool) -> list[Key]:
-    """Rank passages that were found directly together with those that they lead to. Blocking.
+    """Rank directly found passages together with those that they lead to. Blocking.
 
     Args:
-        queries: what was searched.
-        direct: the ranking of passages found directly, best first.
-        indexes: folders in which links are followed.
-        pool: takes in the sources that links lead to.
+        queries: the searched queries.
+        direct: ranking of the directly found passages, best first.
+        indexes: indexes of the folders in which links are followed.
+        pool: gets the sources that links lead to.
     """
     if not direct or not indexes:
         return list(direct)
@@ -96,7 +96,7 @@ def _best(scores: dict[Key, float]) -> list[Key]:
 
 
 class _Hop:
-    """Links in one folder, for one gathering."""
+    """Links in one folder, for one call of `follow`."""
 
     def __init__(self, queries: Sequence[str], index: FolderIndex, pool: Pool, direct: Sequence[Key]) -> None:
         self._index, self._pool = index, pool
@@ -122,7 +122,7 @@ class _Hop:
         return scores
 
     def from_passages(self, seeds: Sequence[tuple[Key, float]], start: dict[Key, float]) -> dict[Key, float]:
-        """Return scores of documents that seeds name; a seed comes with its own score, the best one's being 1."""
+        """Return scores of documents that seeds name; each seed has its own score, the best seed 1."""
         scores: dict[Key, float] = {}
         for seed, score in seeds:
             held = set(tokens(self._pool.text(seed)))
@@ -142,7 +142,7 @@ class _Hop:
         return scores
 
     def _holding(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
-        """Return shares of a seed's score for passages that hold one of its names and words of the question that it lacks."""
+        """Return shares of a seed's score for passages with one of its names and with words of the question that it lacks."""
         scores: dict[Key, float] = {}
         total = sum(self._weights.values())
         wanted = sum(self._weights[term] for term in left) / total if total else 0.0
@@ -150,7 +150,7 @@ class _Hop:
             return scores
         for name, weight in self._names(seed).items():
             count = self._count(name)
-            if not 1 < count <= COMMON:  # the seed itself is one
+            if not 1 < count <= COMMON:  # the seed itself is among them
                 continue
             rarity = weight / (1 + math.log(count))
             for key in self._rank(name, left, HOLDING):
@@ -160,7 +160,7 @@ class _Hop:
         return scores
 
     def _holding_alone(self, seed: Key, left: Sequence[str]) -> dict[Key, float]:
-        """Return shares of a seed's score for passages that hold one of its rare names of several words, but its title."""
+        """Return shares of a seed's score for passages with one of its rare names of several words, except its title."""
         scores: dict[Key, float] = {}
         title = self._title(seed).lower()
         for name in self._names(seed):
@@ -179,7 +179,7 @@ class _Hop:
         return bare_title(self._pool.title(seed))
 
     def _names(self, seed: Key) -> dict[str, float]:
-        """Return the names in a passage that the question does not hold, its title first, with what a link by each weighs."""
+        """Return the names in a passage that the question lacks, its title first, with the weight of a link by each."""
         text = self._pool.text(seed)
         several = [self._title(seed), *_NAME.findall(text)]
         inside = {word for name in several for word in name.split()}
@@ -197,11 +197,11 @@ class _Hop:
         return self._counts[title]
 
     def _rank(self, name: str, terms: Sequence[str], limit: int) -> list[Key]:
-        """Take in the sources of passages that hold a name and some of the terms, and return these passages."""
+        """Add the sources of passages with a name and some of the terms, and return these passages."""
         return self._pool.rank("", self._index.hits(self._index.passages_naming(name, terms, limit)))
 
     def _targets(self, sources: Iterable[str], start: dict[Key, float]) -> list[Key]:
-        """Return the best passage of each source, those first that were found directly."""
+        """Return the best passage of each source; directly found passages come first."""
         keys = [key for key in [self._best_passage(source) for source in list(sources)[:20]] if key is not None]
         return sorted(keys, key=lambda key: -start.get(key, 0.0))[:SAME_TITLE]
 
@@ -212,7 +212,7 @@ class _Hop:
         return self._passages[source]
 
     def _fittest(self, hit: Hit) -> Key:
-        """Return the passage of a source that holds most of the question; the first of equals."""
+        """Return the passage of a source with the most terms of the question; the first of equal ones."""
         keys = self._pool.rank("", [hit])
         scores = bm25([tokens(self._pool.text(key)) for key in keys], self._terms)
         return keys[max(range(len(keys)), key=lambda place: (scores[place], -place))]

@@ -1,4 +1,4 @@
-"""Links between documents that nobody wrote: a text that names the title of another document leads to it."""
+"""Implicit links between documents: a text that names the title of another document links to it."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -7,15 +7,15 @@ from typing import TypeVar
 from services.text.tokens import has_cjk, pieces, tokens
 
 LONGEST = 12
-"""Words of a title, or characters of a Chinese one, that are looked for at most."""
+"""Maximum words of a title, or characters of a Chinese title, to match."""
 _LONGEST_CHINESE = 30
 
 
 class Titles:
-    """The titles of a folder's sources, to be found in texts."""
+    """Index of a folder's titles, to find them in texts."""
 
     def __init__(self, titles: Iterable[tuple[str, str]]) -> None:
-        """Take (content hash, title); short and common words do not count as titles."""
+        """Take (content hash, title) pairs; short and common words are not used as titles."""
         self._words: dict[tuple[str, ...], list[str]] = {}
         self._chinese: dict[str, list[str]] = {}
         for source, title in titles:
@@ -31,7 +31,7 @@ class Titles:
         self._lengths = sorted({len(title) for title in self._chinese}, reverse=True)
 
     def named(self, text: str) -> dict[str, list[str]]:
-        """Return the titles that a text names, in the order of their first mention, with the sources that bear them.
+        """Return the titles in a text by first mention, with their sources.
 
         Of titles that begin at one place the longest counts.
         """
@@ -50,7 +50,7 @@ Run = TypeVar("Run", str, tuple[str, ...])
 
 
 def _longest_at_each_place(text: Run, lengths: Sequence[int], titles: Container[Run]) -> Iterator[Run]:
-    """Yield the titles in a text, in its order; of those that begin at one place the longest, which no other overlaps."""
+    """Yield the titles in a text, in order; the longest at each position, without overlaps."""
     place = 0
     while place < len(text):
         runs = (text[place : place + length] for length in lengths if length <= len(text) - place)
@@ -61,7 +61,7 @@ def _longest_at_each_place(text: Run, lengths: Sequence[int], titles: Container[
 
 
 def bare_title(title: str) -> str:
-    """Return a title without what stands in brackets at its end."""
+    """Return a title without the bracketed part at its end."""
     return re.sub(r"(?<!\s)\s*+[(（][^)）]{0,200}+[)）]$", "", title)
 
 

@@ -1,4 +1,4 @@
-"""Text of images in PDF files: scanned pages, and figures on pages that have text, read by RapidOCR (the extra `ocr`).
+"""Reads the text of images in PDF files by RapidOCR (the extra `ocr`): scanned pages, and figures on text pages.
 
 RapidOCR carries its models for English and Chinese in its wheel. Blocking, and slow: seconds a page.
 """
@@ -14,26 +14,26 @@ from services.search.file_types import NO_TEXT
 from services.text.tokens import has_cjk
 
 LEAST_TEXT = 40
-"""Characters of text of its own from which on a page is not a scan, and only its figures are read."""
+"""Minimum characters of text for a page not to be a scan; only its figures are then read."""
 MAX_IMAGES = 10
-"""Images that are read of one page."""
+"""Maximum images to read of one page."""
 LEAST_AREA = 0.04
-"""Share of its page from which on an image is a figure."""
+"""Minimum share of its page for an image to be a figure."""
 SCALE = 200 / 72
-"""Dots of a rendering for each point of a page."""
+"""Pixels per point of a page in a rendering."""
 MAX_DOTS = 16_000_000
-"""Of one rendering; larger pages are rendered more coarsely."""
+"""Maximum pixels of a rendering; larger pages are rendered more coarsely."""
 LEAST_SCORE = 0.6
-"""Certainty of a line, 0 to 1, from which on it is kept."""
+"""Minimum confidence of a line, from 0 to 1."""
 NEW_PARAGRAPH = 0.9
-"""Distance from the line above, in heights of a line, from which on a paragraph begins."""
+"""Minimum distance from the line above, in line heights, for a new paragraph."""
 WIDE = 0.6
-"""Share of the width of all lines from which on a line spans both columns."""
+"""Minimum share of the width of all lines for a line to span both columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that was read, with its place in dots from the top left."""
+    """A line of text with its position in pixels from the top left."""
 
     text: str
     left: float
@@ -43,33 +43,33 @@ class Line:
 
 
 class Reader(Protocol):
-    """Reads the lines of an image, which is an array of height, width and three colours."""
+    """Reads the lines of an image, an array of height, width and three colours."""
 
     def __call__(self, image: Any) -> list[Line]:
-        """Return the lines of an image, the top ones first."""
+        """Return the lines of an image from top to bottom."""
 
 
 def ocr_installed() -> bool:
-    """Tell whether text of images can be read. Blocking."""
+    """Tell whether the OCR packages are installed. Blocking."""
     return is_installed("rapidocr") and is_installed("onnxruntime") and is_installed("pypdfium2")
 
 
 def no_text_of_pdf() -> str:
-    """Say why a PDF file holds no text, and what to do where its pages may be images. Blocking."""
+    """Return the reason why a PDF file holds no text, with advice if its pages may be images. Blocking."""
     if ocr_installed():
         return f"{NO_TEXT}, nor do its images"
     return f"{NO_TEXT}: its pages may be images; to read them, install: {install_command('ocr')}"
 
 
 def image_text(data: bytes, seconds: float) -> str:
-    """Return the text of a PDF file's scanned pages and figures as Markdown, below a heading that says from which page it was read.
+    """Return the text of a PDF file's scanned pages and figures as Markdown, below headings with the page number.
 
     Args:
         data: the file.
-        seconds: no image is begun later; pages whose images were not read are named at the end. 0: nothing is read.
+        seconds: time after which no image is started; unread pages are named at the end. 0: nothing is read.
 
     Returns:
-        The text; empty where no image has any, or the extra is not installed.
+        The text; empty if no image has text, or if the extra is not installed.
     """
     if not ocr_installed() or seconds <= 0:
         return ""
@@ -97,7 +97,7 @@ def image_text(data: bytes, seconds: float) -> str:
 
 
 def unread_pages(pages: Sequence[int], text: str) -> str:
-    """Name the pages whose images were not read, in the language of what was."""
+    """Return a note on the pages whose images were not read, in the language of the text."""
     if has_cjk(text):
         return f"（第 {'、'.join(map(str, pages))} 页的图像因时间不足而未识别。）"
     return f"(Images were not read for want of time, of page {', '.join(map(str, pages))}.)"
@@ -108,10 +108,10 @@ def _heading(number: int, text: str) -> str:
 
 
 def _crops(page: Any) -> Iterator[tuple[float, float, float, float]]:
-    """Give what is to be read of a page, as margins to cut off: all of a scan, each figure of another page.
+    """Yield the parts of a page to read, as margins to crop: all of a scan, or each figure.
 
     Args:
-        page: of pypdfium2.
+        page: a page of pypdfium2.
     """
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
@@ -135,7 +135,7 @@ def _rendered(page: Any, crop: tuple[float, float, float, float]) -> Any:
 
 
 def rapid_reader() -> Reader:
-    """Return what reads lines with RapidOCR."""
+    """Return the line reader of RapidOCR."""
     from rapidocr import RapidOCR
 
     engine: Any = RapidOCR()
@@ -154,7 +154,7 @@ def rapid_reader() -> Reader:
 
 
 def in_order(lines: Sequence[Line]) -> str:
-    """Return lines as text: two columns one after the other, paragraphs with an empty line between."""
+    """Return lines as text: two columns one after the other, paragraphs separated by an empty line."""
     if not lines:
         return ""
     left, right = min(line.left for line in lines), max(line.right for line in lines)
@@ -171,7 +171,7 @@ def in_order(lines: Sequence[Line]) -> str:
 
 
 def _by_rows(lines: Iterable[Line]) -> list[Line]:
-    """Sort lines from the top, those that begin above the middle of another from left to right."""
+    """Sort lines from the top; lines that start above the middle of another are sorted from left to right."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.top):
         if rows and line.top < (rows[-1][0].top + rows[-1][0].bottom) / 2:
@@ -182,7 +182,7 @@ def _by_rows(lines: Iterable[Line]) -> list[Line]:
 
 
 def _columns(band: Sequence[Line], middle: float) -> list[Line]:
-    """Return the lines between two that span the page: those of the left column first, if there are two columns."""
+    """Return the lines between two page-wide lines; with two columns, the left column first."""
     sides = [line for line in band if line.right <= middle], [line for line in band if line.left >= middle]
     two = min(map(len, sides)) > 1 and sum(map(len, sides)) == len(band)
     return [*sides[0], *sides[1]] if two else list(band)

@@ -1,4 +1,4 @@
-"""The vectors of an index's passages and of their sentences, by embedding model. Blocking."""
+"""Vectors of an index's passages and their sentences, by embedding model. Blocking."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _matrices = Cache[Matrix]()
 
 @dataclass(frozen=True, slots=True)
 class Unembedded:
-    """A passage that has no vector of a model yet."""
+    """A passage without a vector of a model."""
 
     passage: int
     title: str
@@ -24,14 +24,14 @@ class Unembedded:
 
 
 class PassageVectors:
-    """Vectors in the file of an index."""
+    """Vectors stored in an index's file."""
 
     def __init__(self, connections: Connections) -> None:
         self._file = str(connections.file)
         self._open = connections.open
 
     def cosines(self, model: str, query: Vectors) -> tuple[NDArray[np.int64], Vectors]:
-        """Return the ids of all passages that have a vector of a model, and their cosines with a query's vector."""
+        """Return the ids of all passages with a vector of a model, and their cosines with a query's vector."""
 
         def load() -> Matrix:
             with self._open() as db:
@@ -44,7 +44,7 @@ class PassageVectors:
         return matrix.ids, matrix.cosines(query)
 
     def of_sentences(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
-        """Return the packed vectors of the sentences of passages."""
+        """Return the packed vectors of the passages' sentences."""
         statement = (
             "SELECT passage, vectors FROM sentence_vectors "
             "WHERE model = ? AND passage IN (SELECT value FROM json_each(?))"
@@ -53,7 +53,7 @@ class PassageVectors:
             return dict(db.execute(statement, (model, json.dumps(passages))))
 
     def missing(self, model: str, batch: int) -> Iterator[list[Unembedded]]:
-        """Return the passages that have no vector of a model, in batches."""
+        """Return the passages without a vector of a model, in batches."""
         last = 0
         while True:
             with self._open() as db:

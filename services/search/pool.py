@@ -1,4 +1,4 @@
-"""The hits of one gathering: their passages ranked, copies of one text counted once, and those chosen described."""
+"""The hits of one gathering: ranks their passages, merges copies of texts, and describes the selected ones."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -15,11 +15,11 @@ from services.text.ranking import bm25
 from services.text.tokens import tokens
 
 PASSAGES_A_PAGE = 4
-"""Passages of a web page that a query can bring in; documents bring those that the index ranked."""
+"""Maximum passages of a web page for a query; for documents, the index ranks the passages."""
 SAME_PASSAGE = 0.6
-"""Share of the words of two passages that both must hold, for one to be the other's copy."""
+"""Minimum share of common words for a passage to be a copy of another."""
 MAX_ADDRESSES = 50
-"""Addresses of one text that are kept."""
+"""Maximum addresses kept of one text."""
 Key = tuple[str, int, int]
 """Content hash, start and end of a passage."""
 
@@ -30,10 +30,10 @@ class Pool:
     def __init__(self) -> None:
         self._hits: dict[str, Hit] = {}
         self._addresses: dict[str, set[str]] = {}
-        """All at which each text was found."""
+        """All addresses at which each text was found."""
 
     def rank(self, query: str, hits: Iterable[Hit]) -> list[Key]:
-        """Take hits in and return their passages in order of rank. Blocking: texts may be long."""
+        """Add hits and return their passages by rank. Blocking: texts may be long."""
         ranking: list[Key] = []
         for hit in hits:
             key = _hash(hit.text)
@@ -55,7 +55,7 @@ class Pool:
         return self._hits[key[0]].title
 
     def _originals(self, ranked: Sequence[Key]) -> dict[str, str]:
-        """Map each source to the best-ranked one of its copies."""
+        """Map each source to the best-ranked of its copies."""
         originals: dict[str, str] = {}
         signatures: dict[str, str] = {}
         for key, _, _ in ranked:
@@ -70,9 +70,9 @@ class Pool:
         return originals
 
     def without_copies(self, ranked: Sequence[Key]) -> tuple[dict[str, str], list[Key]]:
-        """Take each text once, that of its best-ranked copy, with the passages that were found of any of them. Blocking.
+        """Keep each text once, as its best-ranked copy, with the passages found in any copy. Blocking.
 
-        A passage of a copy that tells what the original does not stays the copy's own.
+        A passage with facts that the original lacks stays with its copy.
 
         Returns:
             The best-ranked copy of each source, and the passages, best first.
@@ -86,7 +86,7 @@ class Pool:
         return originals, passages
 
     def _same(self, key: Key, original: str) -> Key:
-        """Return where an original has a passage of its copy, word for word or with no fact less; else the copy's own place."""
+        """Return the place of a copy's passage in the original, if the original has all of its facts; else the copy's own place."""
         text, whole = self.text(key), self._hits[original].text
         start = whole.find(text)
         if start >= 0:
@@ -101,7 +101,7 @@ class Pool:
         return original, *best
 
     def repeats_last(self, ranked: Sequence[Key], queries: Sequence[str]) -> list[Key]:
-        """Put passages last that hold no more of the queries than a better one of a page of the same template. Blocking."""
+        """Move passages last that add no query words to a better passage of a page with the same template. Blocking."""
         query_terms = set(tokens(" ".join(queries)))
         better: list[tuple[str, str, set[str]]] = []
         telling: list[Key] = []
@@ -119,7 +119,7 @@ class Pool:
     async def collect(
         self, chosen: Sequence[Key], originals: dict[str, str], evidence: EvidenceStore
     ) -> tuple[list[Passage], dict[str, Source]]:
-        """Store the texts of the chosen passages' sources and describe both."""
+        """Store the texts of the selected passages' sources, and describe both."""
         used = {key for key, _, _ in chosen}
         sources = {}
         for key, original in originals.items():
@@ -174,7 +174,7 @@ def _overlap(passage: Key, other: Key) -> bool:
 
 
 def _best_passages(query: str, text: str) -> list[HitPassage]:
-    """Return the passages of a page that hold most of a query, in whichever of the two languages the page is."""
+    """Return the passages of a page that match a query best, in the page's language."""
     spans = split(text)
     terms = tokens(in_both_languages(query, text))
     scores = bm25([tokens(text[span.start : span.end]) for span in spans], terms)

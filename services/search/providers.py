@@ -1,4 +1,4 @@
-"""The providers that a run searches: the web, if a search is set up or named, the user's documents, else the examples."""
+"""The providers of a run's search: the web if a search is set up or named, the user's documents, else the examples."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -24,19 +24,19 @@ from services.text.tokens import has_cjk, tokens
 EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
 
 ToolSearches = Callable[[RunContext], Awaitable[list[SearchProvider]]]
-"""Returns the providers that a room of tools offers a run."""
+"""Returns the providers that the tools of a run offer."""
 
 _allowed: set[Path] = set()
 _tool_searches: list[ToolSearches] = []
 
 
 def register_searches(searches: ToolSearches) -> None:
-    """Let a room of tools offer its searches to every run."""
+    """Register a source of further searches for every run."""
     _tool_searches.append(searches)
 
 
 def allow_folders(folders: Iterable[str | Path]) -> None:
-    """Let runs of this process search these folders.
+    """Allow runs of this process to search these folders.
 
     The command line and the Python call allow what their user names. A server's clients get only folders below
     `LEADLINE_DOCS` and the examples: a run's context comes from outside.
@@ -46,18 +46,18 @@ def allow_folders(folders: Iterable[str | Path]) -> None:
 
 @dataclass(slots=True)
 class Providers:
-    """What one run can search."""
+    """The searchable providers of one run."""
 
     web: list[SearchProvider] = field(default_factory=list)
     documents: list[Documents] = field(default_factory=list)
 
     @property
     def all(self) -> list[SearchProvider]:
-        """Every provider, the web first."""
+        """All providers, web searches first."""
         return [*self.web, *self.documents]
 
     def notices(self, locale: str) -> list[str]:
-        """Say what is not searched, or not in every way, in the user's language."""
+        """Return messages about missing searches in the user's language."""
         skipped = [f"{path}: {reason}" for document in self.documents for path, reason in document.skipped]
         return [*skipped, *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents)))]
 
@@ -66,9 +66,9 @@ class Providers:
         return [table for documents in self.documents for table in documents.tables]
 
     def tables_for(self, text: str, limit: int) -> list[Table]:
-        """Return the tables whose names, columns and examples share most words with a text, at least one.
+        """Return the tables whose names, columns and examples share the most words with a text, at least one word.
 
-        A table in another language cannot: it may be meant as well.
+        Tables in another language share no words, so they are also returned.
         """
         wanted = set(tokens(text))
         scored = [(len(wanted & table.terms()), table) for table in self.tables()]
@@ -77,14 +77,14 @@ class Providers:
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:
-    """Return what a person should know before the search, in their language."""
+    """Return messages for the user before the search, in their language."""
     stand_in = await asyncio.to_thread(_searches_examples, context, settings())
     stand_in = stand_in and not await _searches_of_tools(context, settings())
     return [say("examples", locale)] if stand_in else []
 
 
 async def _searches_of_tools(context: RunContext, environment: Settings) -> list[SearchProvider]:
-    """Return the search tools of MCP servers, which are asked unless the run names one search alone."""
+    """Return the search tools of MCP servers, unless the run names a single search."""
     named = (context.search or environment.leadline_search) != "auto"
     if named or not (context.mcp_servers or environment.leadline_mcp):
         return []
@@ -92,27 +92,27 @@ async def _searches_of_tools(context: RunContext, environment: Settings) -> list
 
 
 def examples_stand_in() -> bool:
-    """Tell whether a run that chooses nothing searches the example documents."""
+    """Tell whether a run without choices searches the example documents."""
     return _searches_examples(RunContext(), settings())
 
 
 def _searches_examples(context: RunContext, environment: Settings) -> bool:
-    """Tell whether the example documents stand in for the user's: nothing else is there to search."""
+    """Tell whether the example documents replace the user's because nothing else can be searched."""
     wanted = context.search or environment.leadline_search
     named = context.documents or environment.leadline_docs or own_folder(environment)
     return not named and (wanted == "documents" or (wanted == "auto" and not side_by_side(wanted)))
 
 
 async def providers_for(context: RunContext, kind: StepKind = "general") -> Providers:
-    """Open what a run searches; indexes are brought up to date.
+    """Open the providers of a run, and update their indexes.
 
     Args:
         context: the run's choices.
-        kind: kind of source that is looked for, by which `auto` chooses among searches of the web.
+        kind: wanted kind of source, by which `auto` chooses web searches.
 
     Raises:
-        DocumentsError: a folder is missing, empty, or not allowed.
-        BadInput: a search was asked for that there is not, or that has no key or address.
+        DocumentsError: a folder is missing, empty or forbidden.
+        BadInput: a chosen search does not exist, or lacks its key or address.
     """
     environment = settings()
     if (context.search or environment.leadline_search) == "none":
@@ -126,20 +126,20 @@ async def providers_for(context: RunContext, kind: StepKind = "general") -> Prov
 
 
 def searches_documents(context: RunContext) -> bool:
-    """Tell whether a run searches any folder; those of the examples count also where a server of tools comes in their place.
+    """Tell whether a run searches any folder, including the examples, even if a tool server replaces them.
 
     Raises:
-        DocumentsError: a folder is not allowed.
+        DocumentsError: a folder is forbidden.
     """
     return (context.search or settings().leadline_search) != "none" and bool(folders_of(context))
 
 
 def check_search(context: RunContext) -> None:
-    """Look whether what a run asks to search is there, before anything is done. Blocking, and quick.
+    """Check quickly that the chosen searches and folders of a run exist. Blocking, and quick.
 
     Raises:
-        DocumentsError: a folder is missing, empty, or not allowed.
-        BadInput: a search was asked for that there is not, or that has no key or address.
+        DocumentsError: a folder is missing, empty or forbidden.
+        BadInput: a chosen search does not exist, or lacks its key or address.
     """
     if (context.search or settings().leadline_search) == "none":
         return
@@ -149,10 +149,10 @@ def check_search(context: RunContext) -> None:
 
 
 def folders_of(context: RunContext) -> list[Path]:
-    """Return the folders that a run searches, and whose files it may read, each once.
+    """Return the folders that a run searches and whose files it may read, each once.
 
     Raises:
-        DocumentsError: one of them is not allowed.
+        DocumentsError: a folder is forbidden.
     """
     environment = settings()
     if _searches_examples(context, environment):
@@ -163,9 +163,9 @@ def folders_of(context: RunContext) -> list[Path]:
 
 
 def _permitted(folder: str, environment: Settings) -> Path:
-    """Return a folder that a run may read; a relative one is looked for below the open folders, too.
+    """Return a permitted folder of a run; relative paths are also resolved below the open folders.
 
-    A relative one that is found nowhere counts as not open, so that a client learns nothing of what is not for it.
+    A relative path that is not found counts as forbidden, so that a client learns nothing about other folders.
     """
     path, open_folders = Path(folder), [*environment.leadline_docs, *own_folder(environment), EXAMPLES]
     below = [*_allowed, *open_folders]

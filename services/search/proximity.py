@@ -1,4 +1,4 @@
-"""How much of a query stands together in a passage: the parts of its words that two neighbouring sentences hold.
+"""Measures how many parts of a query's words two neighbouring sentences of a passage hold together.
 
 BM25 asks which words a whole passage holds, in the form that the query has. This asks the few passages that a search has come
 down to whether some place in them says what the query says, in other forms too ("forest" and "deforestation", 死亡 and 死于).
@@ -17,30 +17,30 @@ from services.text.ranking import rarity
 from services.text.tokens import CJK_STOP, STOP_WORDS, has_cjk, pieces
 
 LETTERS = 3
-"""Letters of a part of a word."""
+"""Letters of a word part."""
 SENTENCES = 2
-"""Neighbouring sentences that are looked at together."""
+"""Number of neighbouring sentences that are considered together."""
 
 
 def proximity(query: str, passages: Sequence[str]) -> list[float]:
-    """Return for each of some passages which share of a query's parts its best two neighbouring sentences hold.
+    """Return each passage's share of the query's parts in its best two neighbouring sentences.
 
     Args:
         query: a question or a statement.
-        passages: the best that a search found. The fewer of them hold a part, the more it counts, so shares compare among
-            the passages of one call only.
+        passages: the best passages of a search. Parts in few passages weigh more, so shares are comparable only within
+            one call.
     """
     wanted = _parts(query)
     held = [[{part for part in wanted if part in words} for words in _sentences(passage)] for passage in passages]
     holding = Counter(part for own in held for part in set[str]().union(*own))
     weights = {part: rarity(holding[part], len(passages)) for part in wanted}
-    total = sum(weights[part] for part in sorted(weights)) or 1.0  # sorted: sums of floats hang on their order
+    total = sum(weights[part] for part in sorted(weights)) or 1.0  # sorted: float sums depend on the order
     return [max(sum(weights[part] for part in sorted(stretch)) for stretch in _stretches(own)) / total for own in held]
 
 
-@lru_cache(maxsize=1_024)  # a run asks about ten times for those of each passage
+@lru_cache(maxsize=1_024)  # a run asks about ten times for the sentences of a passage
 def _sentences(passage: str) -> tuple[str, ...]:
-    """Return the words of each sentence of a passage without its headings, which all passages below them share.
+    """Return the words of each sentence of a passage, without headings, which all passages below them share.
 
     Nothing stands between the words, so a sentence holds a part of a word where that is found in it: none has `$^` inside.
     """
@@ -55,7 +55,7 @@ def _stretches(held: Sequence[set[str]]) -> list[set[str]]:
 
 
 def _parts(text: str) -> set[str]:
-    """Return the parts of a text's words, but of those that say nothing; `^` and `$` mark where words begin and end."""
+    """Return the parts of a text's words without stop words; `^` and `$` mark where words begin and end."""
     found: set[str] = set()
     for word in _words(text):
         if has_cjk(word):
@@ -66,5 +66,5 @@ def _parts(text: str) -> set[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return a text's words without those that say nothing; those that are not Chinese between `^` and `$`."""
+    """Return a text's words without stop words; non-Chinese words stand between `^` and `$`."""
     return [piece if has_cjk(piece) else f"^{piece}$" for piece in pieces(text) if piece not in STOP_WORDS]

@@ -1,4 +1,4 @@
-"""A web search each of whose answers is journaled, so that a replay needs no network and a crash repeats none."""
+"""A web search with recorded answers, so that a replay needs no network and a crash repeats no request."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from services.search.failover import Answered, FailOver
 from services.search.hit import Hit, SearchProvider
 
 SECOND_TRY = 0.5
-"""Seconds after which a web search that failed in passing is tried once more."""
+"""Seconds before the second attempt after a passing fault."""
 
 
 class _StoredHits(BaseModel):
@@ -24,18 +24,18 @@ class _StoredHits(BaseModel):
 
 
 class RecordedSearch:
-    """A web search each of whose answers is journaled."""
+    """A web search with answers recorded in the journal."""
 
     def __init__(self, run: Run, provider: SearchProvider, evidence: EvidenceStore) -> None:
         self.name = provider.name
         self.failed: dict[str, str] = {}
-        """Why each search failed that another one stood in for, by its name."""
+        """Reason of each failed search that another one replaced, by its name."""
         self._run = run
         self._provider = provider
         self._evidence = evidence
 
     async def search(self, query: str, limit: int) -> list[Hit]:
-        """Search, unless the journal has the answer."""
+        """Search, or return the recorded answer."""
 
         async def work() -> _StoredHits:
             try:

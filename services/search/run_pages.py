@@ -1,4 +1,4 @@
-"""Pages that a run has read: an address is fetched once in a run, whichever of its steps, rounds and tools ask for it.
+"""Pages that a run has read: each address is fetched once per run, for all of its steps, rounds and tools.
 
 What came of it is kept in the run's store beside its journal, so a run that is resumed knows it, and no other run does: the next
 turn of a thread reads anew. Each task's journal has its own account of what it was given. As many are kept as a run's limits let it
@@ -19,15 +19,15 @@ from services.run.scope import Run
 from services.search.pages.reader import Page
 
 MAX_TRIES = 3
-"""How often an address is asked for in a run while its fault may pass."""
+"""Maximum requests of an address in a run while its fault may pass."""
 MAX_TASKS = 200
-"""Tasks that are noted as having asked for a page; later ones pay for it anew."""
+"""Maximum recorded tasks that requested a page; later tasks pay for it again."""
 _NAMESPACE = "pages"
 _reading: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
-"""Held by the task that reads an address, by run and address: others wait and take what it read."""
+"""Locks by run and address: one task reads, other tasks wait and use the result."""
 
 Read = Callable[[str], Awaitable[Page]]
-"""Fetches the page of an address; a PageError says why it cannot be read."""
+"""Fetches the page of an address; a PageError gives the reason of a failure."""
 
 
 class StoredPage(BaseModel):
@@ -54,17 +54,17 @@ class _ReadPage(BaseModel):
 
 
 class RunPages:
-    """The pages that the run of a task has read."""
+    """The pages that a task's run has read."""
 
     def __init__(self, run: Run, evidence: EvidenceStore) -> None:
         self._run = run
         self._evidence = evidence
 
     async def known(self, urls: Iterable[str]) -> set[str]:
-        """Return those addresses that cost this task nothing: it has asked for them before, or a task that ended before it began.
+        """Return the addresses that are free for this task: requested before by itself, or by a task that ended before it began.
 
-        A page that a task at its side asked for counts anew, though it is not fetched again: otherwise what a task may still
-        read would depend on which of them is faster.
+        A page requested by a parallel task counts again, without being fetched again: otherwise a task's remaining
+        pages would depend on the other task's speed.
         """
         wanted = list(dict.fromkeys(urls))
         found = await asyncio.gather(*map(self._known, wanted))
@@ -73,7 +73,7 @@ class RunPages:
         }
 
     async def read(self, url: str, fetch: Read) -> StoredPage:
-        """Return what came of an address, fetched by the first task of the run that asks for it."""
+        """Return the result of an address, fetched by the first task of the run that requests it."""
         if not self._run.journal.keeps:
             return (await self._fetched(url, fetch))[0]
         lock = _reading.setdefault((self._run.journal.key, url), asyncio.Lock())
@@ -115,5 +115,5 @@ def _item(url: str) -> str:
 
 
 def _step_of(place: str) -> int:
-    """Return the step of the graph in which a task worked, counted from the turn's first."""
+    """Return the graph step of a task, counted from the turn's first step."""
     return int(place.partition(":")[0] or 0)

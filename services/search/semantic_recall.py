@@ -1,4 +1,4 @@
-"""Passages of known sources that a question means, whatever its words and its language: by the vectors that the index has."""
+"""Finds passages of known sources that match a question by meaning, with the vectors of the index."""
 
 import asyncio
 from collections.abc import Container
@@ -14,7 +14,7 @@ from services.search.pool import Key
 from services.search.providers import providers_for
 
 DEPTH = 20
-"""Passages of a folder that are looked through for known sources."""
+"""Passages of a folder to examine for known sources."""
 
 
 class _Meant(BaseModel):
@@ -23,14 +23,14 @@ class _Meant(BaseModel):
 
 
 async def similar_passages(run: Run, question: str, known: Container[str]) -> list[Key]:
-    """Return passages of known sources that are clearly like a question, best first; none where the index has no vectors.
+    """Return passages of known sources that are clearly similar to a question, best first; none if the index has no vectors.
 
-    Nothing is embedded but the question. A folder that cannot be opened has none: the search that follows says so.
+    Only the question is embedded. A folder that cannot be opened is skipped: the following search reports it.
 
     Args:
-        run: whose documents are looked through; its journal keeps what came out.
-        question: in any language that the embedding model knows.
-        known: content hashes of the sources that count.
+        run: the run with its documents; its journal records the result.
+        question: the question, in any language of the embedding model.
+        known: content hashes of the known sources.
     """
 
     async def work() -> _Meant:

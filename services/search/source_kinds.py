@@ -1,4 +1,4 @@
-"""Who speaks in a source: the name of its site, and its kind, by the rules of `source_kinds.toml`."""
+"""The publisher and the kind of a source, by the rules of `source_kinds.toml`."""
 
 import ipaddress
 import re
@@ -12,22 +12,22 @@ from schemas.clean_text import clean_line
 from schemas.evidence import SourceCategory, SourceKind
 
 _RULES: dict[str, dict[str, list[str]]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-"""Read at import: hits are judged in the event loop, which waits for no file."""
+"""Read at import: hits are classified in the event loop, which must not read files."""
 LONGEST_SITE = 60
-"""Characters of a site's name; longer ones are advertisements."""
+"""Maximum characters of a site's name; longer names are slogans."""
 LONGEST_URL = 4_000
 _SECOND = frozenset("ac co com edu gob go gouv gov govt mil ne net or org".split())
-"""Parts of a name that stand before a country and are nobody's own: `co` in bbc.co.uk."""
+"""Second-level labels before a country that nobody owns: `co` in bbc.co.uk."""
 _NO_NAME = re.compile(r"[<>{}\[\]|\\^`]|://")
 
 
 def site_of(url: str, kind: SourceKind, publisher: str = "") -> str:
-    """Return the plain name of who publishes a source; empty where nothing tells it.
+    """Return the publisher's name of a source; empty if it is unknown.
 
     Args:
-        url: its address; for a document the path with the name of the searched folder first.
-        kind: of the source.
-        publisher: what a web page calls its site. A name that the address does not bear out has the address behind it.
+        url: address of the source; for a document, the path with the searched folder's name in front.
+        kind: kind of the source.
+        publisher: name of the site according to the page. The address is added if it does not confirm the name.
     """
     if kind == "document":
         parts = url.split("/")
@@ -45,8 +45,8 @@ def category_of(url: str, claimed: SourceCategory = "general") -> SourceCategory
     """Return the kind of a web source by its address.
 
     Args:
-        url: its address.
-        claimed: what the page says of itself, which counts where the address tells nothing.
+        url: address of the source.
+        claimed: kind that the page claims, used if the address gives none.
     """
     host, path = _host_and_path(url)
     if not host:
@@ -71,7 +71,7 @@ def category_of(url: str, claimed: SourceCategory = "general") -> SourceCategory
 
 @lru_cache(maxsize=4_096)
 def registrable(url: str) -> str:
-    """Return the part of a host's name that somebody registered, such as `bbc.co.uk`; an IP address as it is."""
+    """Return the registrable domain of a host, such as `bbc.co.uk`; an IP address unchanged."""
     host, _ = _host_and_path(url)
     try:
         return str(ipaddress.ip_address(host))
@@ -83,9 +83,10 @@ def registrable(url: str) -> str:
 
 
 def owner_of(url: str, kind: SourceKind) -> str:
-    """Return who answers for a source: the owner of its site.
+    """Return the owner of a source, which is the owner of its site.
 
-    Papers and programs at one address are by different people, and so are documents, tools and databases: each is its own.
+    Papers and programs at one address have different authors, as have documents, tools and databases: each counts as
+    its own owner.
     """
     if kind != "web":
         return url.partition("#")[0]
@@ -117,7 +118,7 @@ def _ends(host: str, ending: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """Return a name on one line; empty where it is too long, holds no letter, or is markup or an address."""
+    """Return a name on one line; empty if it is too long, has no letters, or is markup or an address."""
     if len(name) > 20 * LONGEST_SITE:
         return ""
     line = " ".join(clean_line(unquote(name)).split())
@@ -126,7 +127,7 @@ def _plain(name: str) -> str:
 
 
 def _borne_out(name: str, domain: str) -> bool:
-    """Tell whether a domain holds a name: as a whole, as one of its words, or by its initials."""
+    """Tell whether a domain confirms a name: in full, by one of its words, or by its initials."""
     label = domain.partition(".")[0].replace("-", "")
     words = re.findall(r"[^\W_]+", name.lower())
     initials = "".join(word[0] for word in words if word not in {"of", "the", "and", "for"})

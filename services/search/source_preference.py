@@ -1,4 +1,4 @@
-"""Small preferences of a ranking by date, kind and site of a source.
+"""Small adjustments of a ranking by date, kind and site of the sources.
 
 What counts is their kind, what the user and the step prefer, whether another owner's site confirms a figure, and for a dated question
 their date and whether they are primary.
@@ -22,34 +22,34 @@ from services.text.ranking import RRF_K
 from services.text.tokens import pieces
 
 OF_KIND, RECENT, PRIMARY = 0.03, 0.03, 0.02
-"""Shares of its reciprocal rank by which a passage comes up; together they move the 10th before the 5th. Set by judgement, not fitted to data."""
+"""Bonuses as shares of a passage's reciprocal rank; together they move the 10th before the 5th. Set by judgement, not fitted to data."""
 BY_KIND: Mapping[SourceCategory, float] = {
     "official": 0.02, "academic": 0.02, "reference": 0.02, "forum": -0.01, "company": -0.01, "personal": -0.01
 }  # fmt: skip
-"""What a kind weighs by itself, as such a share; kinds that are not named weigh nothing. What goes down keeps its place among the
-best forty of general sources. Set by judgement; `benchmarks/source_judgement.py` measures what it does to rankings."""
+"""Bonus of each kind, as such a share; other kinds have none. Kinds with a malus stay among the best forty of general
+sources. Set by judgement; `benchmarks/source_judgement.py` measures its effect on rankings."""
 PREFERRED = 0.10
-"""As such a share: the kinds that the user prefers. The 10th comes before the 4th."""
+"""Bonus of kinds that the user prefers, as such a share. The 10th comes before the 4th."""
 CONFIRMED = 0.02
-"""As such a share: a figure that the site of another owner gives, too."""
+"""Bonus of a figure that another owner's site also gives, as such a share."""
 PER_SITE = 6
-"""Passages of one site before other sites have had their turn."""
+"""Maximum passages of one site before other sites get their turn."""
 _SHORTEST_NAME = 4
-"""Letters of a word of a name that may be that of a site."""
+"""Minimum letters of a name's word that may be the name of a site."""
 
 Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What one search prefers."""
+    """Preferences of one search."""
 
     source_kind: SourceCategory
     time: WantedTime | None
-    """The time that is asked about; None where the question is not dated."""
+    """The time in the question; None if the question is not dated."""
     today: date
     names: frozenset[str]
-    """Words of the question's names, in small letters: a site that is called so speaks for itself."""
+    """Words of the question's names in lower case: a site with such a name is a primary source."""
     preferred: frozenset[SourceCategory] = frozenset()
     """Kinds that the user prefers."""
 
@@ -61,12 +61,12 @@ class Preference:
         source_kind: SourceCategory = "general",
         preferred: Collection[SourceCategory] = (),
     ) -> Self:
-        """Return what a question prefers.
+        """Return the preferences of a question.
 
         Args:
-            question: in English or Chinese.
-            today: the day on which it is asked.
-            source_kind: kind that is looked for.
+            question: the question, in English or Chinese.
+            today: date of the question.
+            source_kind: wanted kind of source.
             preferred: kinds that the user prefers.
         """
         names = frozenset(word for name in names_in(question) for word in [*pieces(name), "".join(pieces(name))])
@@ -75,21 +75,21 @@ class Preference:
     def ordered(
         self, ranked: Sequence[Key], hit_of: Callable[[Key], Hit], confirmed: Collection[Key] = ()
     ) -> list[Key]:
-        """Return a ranking with preferred sources a little higher.
+        """Return a ranking in which preferred sources are slightly higher.
 
         Args:
-            ranked: best first.
-            hit_of: the source of each.
-            confirmed: those with a figure that another owner's site gives, too.
+            ranked: the ranking, best first.
+            hit_of: returns a passage's source.
+            confirmed: passages with a figure that another owner's site also gives.
         """
         lifts = {key: self.lift(hit_of(key)) + (CONFIRMED if key in confirmed else 0.0) for key in ranked}
         lifted = {key: (RRF_K + place) / (1 + lifts[key]) for place, key in enumerate(ranked, 1)}
         return sorted(ranked, key=lambda key: lifted[key])
 
     def lift(self, hit: Hit) -> float:
-        """Return the share of its reciprocal rank by which a source comes up; negative where it goes down.
+        """Return the bonus of a source as a share of its reciprocal rank; a malus is negative.
 
-        What a kind weighs by itself is not counted again where the kind is wanted, preferred or primary.
+        The kind's own bonus does not count in addition if the kind is wanted, preferred or primary.
         """
         lift = OF_KIND if self.source_kind != "general" and hit.source_kind == self.source_kind else 0.0
         if self.time is not None and self._is_primary(hit):
@@ -100,7 +100,7 @@ class Preference:
         return lift if self.time is None else lift + RECENT * self._recency(hit.published, self.time)
 
     def _recency(self, published: str | None, time: WantedTime) -> float:
-        """Return 1 for what was published in the time that is asked about, 0 for what is old, not dated, or of the future."""
+        """Return 1 for a publication in the asked time, and 0 for old, undated or future ones."""
         day = latest_day(published)
         if day is None or (published and len(published) == len("2024-01-01") and day > self.today + timedelta(days=1)):
             return 0.0
@@ -110,22 +110,22 @@ class Preference:
         return 1.0 if years <= 1 else 0.5 if years <= MAX_AGE_YEARS else 0.0
 
     def _is_primary(self, hit: Hit) -> bool:
-        """Tell whether a public body speaks, or what the question names."""
+        """Tell whether the source is a public body, or named in the question."""
         label = registrable(hit.url).partition(".")[0] if hit.kind == "web" else ""
         return hit.source_kind == "official" or (len(label) >= _SHORTEST_NAME and label in self.names)
 
 
 def _by_kind(hit: Hit) -> float:
-    """Return what the kind of a web page weighs. A page goes down by what it says of itself, and up by its address alone."""
+    """Return the bonus of a web page's kind. The page's own claim can only lower it; only its address can raise it."""
     if hit.kind != "web":
         return 0.0
     return min(BY_KIND.get(kind, 0.0) for kind in (hit.source_kind, category_of(hit.url)))
 
 
 def sites(ranked: Sequence[Key], hit_of: Callable[[Key], Hit]) -> Mapping[Key, str]:
-    """Return the sites that take turns: those of web pages, where there are several.
+    """Return the sites that take turns: those of web pages, if there are several.
 
-    Papers and programs at one address are by different people, so sites of those are none.
+    Papers and programs at one address have different authors, so their sites do not take turns.
     """
     found = {
         key: registrable(hit.url)

@@ -1,4 +1,4 @@
-"""The profile of a table: columns with types and examples instead of raw rows."""
+"""Profiles of tables: columns with types and examples instead of rows."""
 
 import re
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
 
 
 def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableView | None:
-    """Profile a table, the first row of which names its columns; None where it is none.
+    """Profile a table whose first row names its columns; None if the rows are not a table.
 
     Args:
-        path: of its file.
-        sheet: of a workbook, else empty.
-        rows: with the head.
+        path: path of its file.
+        sheet: sheet of a workbook, else empty.
+        rows: rows including the header.
     """
     if len(rows) < 2 or len(rows[0]) < 2:
         return None

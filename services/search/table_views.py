@@ -1,7 +1,7 @@
-"""Profiles of the tables in a file of rows.
+"""Profiles the tables in CSV and TSV files.
 
-Untrusted files are parsed in a process that is locked in: see `services/search/convert_plain.py`. Workbooks are read in that of
-`convert_office.py`, which loads what it takes: see `workbook_views.py`.
+Untrusted files are parsed in a confined process: see `services/search/convert_plain.py`. Workbooks are read in the
+process of `convert_office.py`, which loads the libraries: see `workbook_views.py`.
 """
 
 import csv
@@ -15,17 +15,17 @@ from services.search.table_profile import profile
 from services.text.decoding import decode
 
 Sheets = dict[str, list[list[Any]]]
-"""Rows with their head, by the name of the sheet; that of a file of rows is empty."""
+"""Rows including the header, by sheet name; empty name for CSV and TSV files."""
 
 
 def table_views(name: str, data: bytes) -> list[TableView]:
-    """Profile the table of a CSV or TSV file; a file that holds none that can be read gives none."""
+    """Profile the table of a CSV or TSV file; empty if the file holds no readable table."""
     delimiter = "\t" if PurePath(name).suffix.lower() == ".tsv" else ","
     return views_of(name, lambda: {"": _rows(data, delimiter)})
 
 
 def views_of(name: str, read: Callable[[], Sheets]) -> list[TableView]:
-    """Profile what a file's tables are read as; a file that cannot be read has none."""
+    """Profile the tables of a file; an unreadable file has none."""
     try:
         sheets = read()
     except Exception:  # noqa: BLE001 - a broken table is reported with the documents, which read it too

@@ -1,4 +1,4 @@
-"""Tables among the user's documents, as profiles: columns with types and examples instead of raw rows.
+"""Profiles of the tables among the user's documents: columns with types and examples instead of rows.
 
 A table file is read when it is used; of a table inside a document (`embedded_tables.py`) its rows are kept as CSV with the profile.
 
@@ -21,7 +21,7 @@ from services.text.tokens import tokens
 
 SUFFIXES = frozenset({".csv", ".tsv", ".xlsx"})
 VERSION = 2
-"""Part of the file's name: a change of what a profile holds needs a new one."""
+"""Part of the file's name; changes of the profiles need a new version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,19 @@ class Table:
     path: Path
     view: TableView
     csv: str = ""
-    """Its rows, where it stands inside a document."""
+    """Its rows as CSV, if the table is inside a document."""
 
     def read(self) -> bytes:
-        """Return the file that programs get. Blocking."""
+        """Return the file for programs. Blocking."""
         return self.csv.encode() if self.csv else self.path.read_bytes()
 
     def describe(self) -> str:
-        """Say in one line what the table holds."""
+        """Describe the table's content in one line."""
         sheet = f", sheet {self.view.sheet}" if self.view.sheet else ""
         return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {'; '.join(self.view.columns)}"
 
     def terms(self) -> set[str]:
-        """Return the words by which a question may mean this table."""
+        """Return the words by which a question may refer to this table."""
         return set(tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}"))
 
 
@@ -75,12 +75,12 @@ class _Profiles(BaseModel):
 
 
 async def profile_tables(folder: Path, states: Sequence[FileState], home: Path, read: Read) -> list[Table]:
-    """Return the tables of these files of a folder; those that are new or changed are read.
+    """Return the tables of a folder's files; only new or changed files are read.
 
     Args:
-        folder: which the files lie below.
-        states: files that may hold tables, as they are now.
-        home: folder below which the profiles are kept.
+        folder: the folder of the files.
+        states: present states of the files that may hold tables.
+        home: folder below which the profiles are stored.
         read: profiles the tables of one file.
     """
     file = home / "documents" / f"{await asyncio.to_thread(folder_key, folder)}.tables.v{VERSION}.json"
@@ -101,7 +101,7 @@ async def _current(profiles: _Profiles, state: FileState, read: Read) -> _Profil
 
 
 def _load(file: Path) -> _Profiles:
-    """Read what was kept; what is missing or broken is made anew."""
+    """Read the stored profiles; missing or broken ones are rebuilt."""
     try:
         return _Profiles.model_validate_json(file.read_bytes())
     except (OSError, ValidationError):
@@ -109,9 +109,9 @@ def _load(file: Path) -> _Profiles:
 
 
 def _save(file: Path, profiles: _Profiles) -> None:
-    """Write the profiles whole or not at all: several processes may do so at once, and each has the same to say.
+    """Write the profiles atomically: several processes may write the same content at once.
 
-    They can be made again, so a folder that cannot be written costs time and nothing else.
+    They can be rebuilt, so an unwritable folder only costs time.
     """
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -15,13 +15,13 @@ from services.search.hit import Hit
 from services.text.normal_form import normalise_text
 
 MAX_RESULTS = 20
-"""Results that Tavily gives in one call."""
+"""Maximum results of one call of Tavily."""
 MAX_QUERY = 400
-"""Characters of a query that Tavily takes."""
+"""Maximum characters of a query to Tavily."""
 
 
 class TavilySearch:
-    """Searches the web; pages come with their text where Tavily offers it, else as snippets."""
+    """Searches the web; hits have page texts if Tavily provides them, else snippets."""
 
     name = "tavily"
 
@@ -33,13 +33,13 @@ class TavilySearch:
         filters: Filters | None = None,
         seconds: float = 12.0,
     ) -> None:
-        """Prepare a search; nothing is sent yet.
+        """Create a search without sending a request.
 
         Args:
             key: Tavily's API key.
             base_url: another address of the service.
-            filters: sites to keep to or to leave out, and dates.
-            seconds: for one search.
+            filters: included or excluded sites, and dates.
+            seconds: time limit of one search.
         """
         self._key = key
         self._base_url = base_url
@@ -51,7 +51,7 @@ class TavilySearch:
 
         Raises:
             SearchRefused: the key was refused or a limit was reached.
-            SearchError: the service failed, was not reached or answered nonsense.
+            SearchError: the service failed, was not reached or sent an invalid answer.
         """
         async with self._client() as client:
             answer = await client.search(
@@ -71,10 +71,10 @@ class TavilySearch:
 
     @asynccontextmanager
     async def _client(self) -> "AsyncIterator[AsyncTavilyClient]":
-        """Give a client for one call, and turn whatever it raises into a SearchError."""
+        """Yield a client for one call, and convert its errors to SearchError."""
         try:
             async with (
-                asyncio.timeout(self._seconds),  # the client's own limit is for each read, this one for the whole
+                asyncio.timeout(self._seconds),  # the client's own limit is for each read, this one for the whole call
                 AsyncTavilyClient(api_key=self._key, api_base_url=self._base_url) as client,
             ):
                 yield client

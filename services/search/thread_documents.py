@@ -1,4 +1,4 @@
-"""Documents that belong to one thread: files that its user attached, kept in a folder of the thread below `LEADLINE_HOME`.
+"""Documents of one thread: files that its user attached, in a folder of the thread below `LEADLINE_HOME`.
 
 A run names them with `@attachments` among its `documents`. It is resolved by the run's own thread, so no run can name the
 files of another one, and no path of the server ever leaves it.
@@ -13,14 +13,14 @@ from services.run.errors import DocumentsError
 from services.run.settings import settings
 
 ATTACHMENTS = "@attachments"
-"""The name by which a run's context asks for them; they are searched beside the folders that are searched anyway."""
+"""Name of the attached files in a run's context; they are searched in addition to other folders."""
 
 
 def attachments_of(thread_id: str) -> Path:
-    """Return the folder of a thread's attached files, whether or not it is there.
+    """Return the folder of a thread's attached files, which may not exist.
 
     Raises:
-        DocumentsError: this is no thread's id.
+        DocumentsError: the text is not a thread id.
     """
     try:
         thread = str(uuid.UUID(thread_id))
@@ -30,7 +30,7 @@ def attachments_of(thread_id: str) -> Path:
 
 
 def kept_from_runs(path: Path, opened: Path) -> bool:
-    """Tell whether a file or folder is of what `LEADLINE_HOME` keeps of all users, though it lies below an opened folder.
+    """Tell whether a path below an opened folder belongs to the private data in `LEADLINE_HOME`.
 
     A folder of documents may hold `LEADLINE_HOME`: opening it opens neither attachments of other threads nor anything else
     there. A folder below `LEADLINE_HOME` that is opened itself, as a thread's own attachments are, is meant. Blocking.
@@ -41,7 +41,7 @@ def kept_from_runs(path: Path, opened: Path) -> bool:
 
 
 def own_attachments() -> Path:
-    """Return the folder of the thread that this run belongs to.
+    """Return the folder of the current run's thread.
 
     Raises:
         DocumentsError: the run belongs to no thread.

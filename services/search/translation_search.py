@@ -1,4 +1,4 @@
-"""Search by words across languages: passages that hold translations of a query's words.
+"""Searches by words across languages: finds passages with translations of a query's words.
 
 The translations of one word count as one word, as in Pirkola, "The Effects of Query Structure and Dictionary Setups in
 Dictionary-Based Cross-Language Information Retrieval" (1998): a word with many translations does not count more, and one
@@ -12,16 +12,16 @@ from services.search.index import FolderIndex
 from services.text.tokens import has_cjk
 
 COMMON = 0.2
-"""Share of all passages that hold a word in some translation, from which on it tells nothing."""
+"""Minimum share of passages with a translation of a word for the word to be ignored as too common."""
 
 
 def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, float]:
-    """Return passages that hold words of a query in the other language, best first; none where no dictionary is installed.
+    """Return passages with translations of a query's words, best first; empty if no dictionary is installed. Blocking.
 
     Blocking.
 
     Returns:
-        Share of the query's translated words, by weight, that a passage holds, by its id.
+        Weighted share of the query's translated words in each passage, by its id.
     """
     if not index.in_another_language(has_cjk(query)):
         return {}

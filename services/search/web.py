@@ -1,4 +1,4 @@
-"""The web as a run searches it: searches side by side, each kept for the whole process, and the pages that it may read."""
+"""A run's web access: parallel searches, cached for the whole process, and the pages that the run may read."""
 
 import re
 from functools import cache
@@ -17,18 +17,18 @@ from services.search.web_services.client import ServiceSearch
 
 _URL = re.compile(r"https?://[^\s<>\"'，。；！？）】》]+", re.ASCII)
 MAX_NAMED = 5
-"""Addresses in a question that are read."""
+"""Maximum addresses in a question that are read."""
 
 
 def web_search(context: RunContext, kind: StepKind = "general") -> list[SearchProvider]:
-    """Return the searches of the web that a run's choices ask for, each failing over to the next where there is one. Blocking.
+    """Return the web searches of a run's choices, each with its fallback. Blocking.
 
     Args:
         context: the run's choices.
-        kind: kind of source that is looked for, by which `auto` chooses.
+        kind: wanted kind of source, by which `auto` chooses.
 
     Raises:
-        BadInput: there is no search of a name, one lacks its key or address, or a domain is none.
+        BadInput: a search does not exist or lacks its key or address, or a domain is invalid.
         SettingsError: the same of `LEADLINE_SEARCH`.
     """
     filters = filters_of(context)
@@ -42,10 +42,10 @@ def web_search(context: RunContext, kind: StepKind = "general") -> list[SearchPr
 
 
 def filters_of(context: RunContext) -> Filters:
-    """Return what a run's searches and pages keep to.
+    """Return the filters of a run's searches and pages.
 
     Raises:
-        BadInput: a domain is none.
+        BadInput: a domain is invalid.
     """
     return Filters.of(
         context.include_domains, context.exclude_domains, time_range=context.time_range, kinds=context.exclude_kinds
@@ -54,7 +54,7 @@ def filters_of(context: RunContext) -> Filters:
 
 @cache
 def _web(accesses: tuple[Access, ...], filters: Filters) -> SearchProvider:
-    """Keep one for the whole process, so that it remembers who rests."""
+    """Cache one per process, so that it remembers paused providers."""
     return FailOver([provider_of(access, filters) for access in accesses])
 
 
@@ -62,7 +62,7 @@ def provider_of(access: Access, filters: Filters | None = None) -> SearchProvide
     """Return a search of the web.
 
     Raises:
-        BadInput: its key or its address is missing or cannot be used; the message names the setting.
+        BadInput: the key or the address is missing or cannot be used; the message names the setting.
     """
     seconds = settings().leadline_search_timeout
     if access.name == "duckduckgo":
@@ -87,12 +87,12 @@ def provider_of(access: Access, filters: Filters | None = None) -> SearchProvide
 
 
 def forget_web() -> None:
-    """Forget who rests, and the operator's services."""
+    """Forget paused providers and the operator's services."""
     _web.cache_clear()
     forget_services()
 
 
 def named_pages(text: str) -> list[Hit]:
-    """Return the addresses that a person wrote into a question, as pages still to be read."""
+    """Return the addresses in a question as pages to read."""
     urls = dict.fromkeys(found.rstrip(".,;:!?)]}") for found in _URL.findall(text))
     return [Hit(url=url, title=url, kind="web", text="", snippet_only=True) for url in list(urls)[:MAX_NAMED]]

@@ -1,4 +1,4 @@
-"""Profiles of the tables in a workbook, read in the process of `services/search/convert_office.py`."""
+"""Profiles the tables in a workbook, in the process of `services/search/convert_office.py`."""
 
 import io
 
@@ -9,7 +9,7 @@ from services.search.table_views import Sheets, views_of
 
 
 def workbook_views(name: str, data: bytes) -> list[TableView]:
-    """Profile the sheets of an Excel file; a file that holds no table that can be read gives none."""
+    """Profile the sheets of an Excel file; empty if it holds no readable table."""
     return views_of(name, lambda: _sheets(data))
 
 

@@ -1,4 +1,4 @@
-"""Decides which addresses may be read: public addresses, written plainly, and hosts that the operator allows by name.
+"""Decides which addresses may be read: valid public addresses, and hosts that the operator allows by name.
 
 A page that a search found must not lead the reader to the machine's own services, to its network or to a cloud's
 metadata. So URLs are read strictly (what a browser would repair is refused), and each address that a name resolves to
@@ -21,13 +21,13 @@ MAX_URL = 4_000
 _IN_PATH = "/%!$&'()*+,;=:@~"
 _IN_QUERY = _IN_PATH + "?[]|"
 _ROUTES = ("/", "!")
-"""How a fragment begins that is a route (`#/article/7`, `#!article`), and no place on the page."""
+"""Beginnings of a fragment that is a route (`#/article/7`, `#!article`), not a position on the page."""
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
 _PRIVATE_NAMES = frozenset(
     "localhost localdomain local internal intranet private lan corp home arpa onion svc consul".split()
 )
-"""Top-level names that never belong to a public site; `local` and `internal` are those of devices and clouds."""
+"""Top-level names that never belong to public sites; `local` and `internal` belong to devices and clouds."""
 
 _IPV4 = [
     ipaddress.IPv4Network(network)
@@ -37,22 +37,22 @@ _IPV4 = [
         "203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32"
     ).split()
 ]
-"""Special-purpose IPv4 (RFC 6890 and its registry), and the one public address that serves a cloud's metadata."""
+"""Special-purpose IPv4 networks (RFC 6890 and its registry), and the one public address with a cloud's metadata."""
 _IPV6_GLOBAL = ipaddress.IPv6Network("2000::/3")
 _IPV6 = list(map(ipaddress.IPv6Network, "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20".split()))
-"""Parts of global unicast IPv6 that are no hosts: Teredo, ORCHID and benchmarks, documentation, 6to4, AS112."""
+"""Parts of global unicast IPv6 without hosts: Teredo, ORCHID and benchmarks, documentation, 6to4, AS112."""
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Hosts that the operator lets the reader read though they are private, or on another port."""
+    """Private hosts and hosts on other ports that the operator allows."""
 
     entries: frozenset[tuple[str, int | None]] = frozenset()
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a list such as `wiki.intranet, 10.0.0.7:8080, [::1]:8000`; without a port, 80 and 443 are meant.
+        """Parse a list such as `wiki.intranet, 10.0.0.7:8080, [::1]:8000`; without a port, 80 and 443 are allowed.
 
         Raises:
             SettingsError: an entry is neither a host nor a host with a port.
@@ -74,57 +74,57 @@ class Allowance:
         return cls(frozenset(entries))
 
     def covers(self, host: str, port: int) -> bool:
-        """Tell whether this host may be read on this port whatever its address."""
+        """Tell whether this host and port may be read regardless of its address."""
         return (host, port) in self.entries or ((host, None) in self.entries and port in PORTS.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A URL taken apart once, so that what was checked is what is asked for."""
+    """A parsed URL: requests use exactly the parts that were checked."""
 
     scheme: str
     host: str
-    """ASCII, lower case, without brackets and trailing dot."""
+    """In ASCII and lower case, without brackets and trailing dot."""
     port: int
     path: str
-    """Path and query, as they go onto the wire."""
+    """Path and query in their encoded form."""
     route: str = ""
-    """The fragment, with its `#`, by which an application in a browser chooses what it shows; other fragments are left out."""
+    """Fragment with its `#` that selects the content of a browser application; other fragments are dropped."""
 
     @property
     def authority(self) -> str:
-        """Return the host as a URL and the Host header write it, with its port unless that is the scheme's own."""
+        """Host for the URL and the Host header, with the port unless it is the scheme's default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """Return scheme and authority."""
+        """Scheme and authority."""
         return f"{self.scheme}://{self.authority}"
 
     @property
     def url(self) -> str:
-        """Return the URL, without a fragment."""
+        """URL without a fragment."""
         return f"{self.origin}{self.path}"
 
     @property
     def address(self) -> str:
-        """Return the URL as a browser opens it: with the route."""
+        """URL as a browser opens it, with the route."""
         return f"{self.url}{self.route}"
 
 
 def shown(url: str) -> str:
-    """Return a URL as a message may show it: printable, without what may be a password, not endless."""
+    """Return a URL for a message: printable, truncated, and without a possible password."""
     printable = "".join(char if char.isprintable() else "?" for char in url)
     hidden = re.sub(r"//[^/?#]*@", "//…@", printable)
     return hidden if len(hidden) <= 200 else f"{hidden[:199]}…"
 
 
 def target_of(url: str, allowance: Allowance) -> Target:
-    """Take a URL apart and check all of it that can be checked without a look-up.
+    """Parse a URL and check all that can be checked without a DNS lookup.
 
     Raises:
-        PageRefused: it is no plain http or https URL of a public host, or its port is not 80 or 443.
+        PageRefused: it is not a valid http or https URL of a public host, or its port is not 80 or 443.
     """
     problem = None
     try:
@@ -140,7 +140,7 @@ def target_of(url: str, allowance: Allowance) -> Target:
 
 
 def is_public(url: str, allowance: Allowance) -> bool:
-    """Tell whether an address passes what can be checked without a look-up."""
+    """Tell whether an address passes the checks that need no DNS lookup."""
     try:
         target_of(url, allowance)
     except PageRefused:
@@ -188,7 +188,7 @@ def _ipv6(text: str) -> str:
 
 
 def _host(text: str) -> str:
-    """Return a host in its one form: mapped as browsers map it (full-width digits, other dots), then checked."""
+    """Return the normal form of a host, mapped as in browsers (full-width digits, other dots), after checking it."""
     if text.isascii():
         host = text.lower()
     else:
@@ -222,7 +222,7 @@ def _name_problem(target: Target) -> str | None:
 
 
 def addresses_problem(addresses: Iterable[str]) -> str | None:
-    """Say why one of the addresses that a name resolved to may not be connected to; None when all are public."""
+    """Return the reason why a name's resolved addresses may not be connected to; None if all are public."""
     for text in addresses:
         try:
             address = ipaddress.ip_address(text)
@@ -234,7 +234,7 @@ def addresses_problem(addresses: Iterable[str]) -> str | None:
 
 
 def address_problem(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str | None:
-    """Say why an address is not that of a public host; None when it is."""
+    """Return the reason why an address is not that of a public host; None if it is."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.scope_id is not None:
             return f"{address} has a zone"
@@ -251,7 +251,7 @@ def address_problem(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> s
 
 
 def _embedded(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address that really is connected to: the mapped one, or the one behind a NAT64."""
+    """Return the actual IPv4 target of an address: the mapped address, or the address behind a NAT64."""
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF) if address in _NAT64 else None

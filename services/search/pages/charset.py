@@ -1,4 +1,4 @@
-"""Bytes of a page to text: by byte order mark, declaration and likelihood, because declarations are often wrong."""
+"""Decodes a page by byte order mark, declaration and likelihood, because declarations are often wrong."""
 
 import codecs
 import re
@@ -18,21 +18,21 @@ _WIDER = {
     "ks_c_5601-1987": "cp949", "big5": "big5hkscs", "x-x-big5": "big5hkscs", "utf8": "utf-8",
     "unicode": "utf-16", "iso-8859-9": "cp1254", "tis-620": "cp874",
 }  # fmt: skip
-"""Declared names to the encodings that pages so declared are in (as the WHATWG's Encoding standard has it)."""
+"""Actual encodings of pages by their declared charset (as in the WHATWG's Encoding standard)."""
 _GUESSES = ("cp949", "gb18030", "big5hkscs", "cp932", "euc_jp")
 _WESTERN = frozenset("àâäáãåæçéèêëíìîïñóòôöõøœúùûüýÿßÀÂÄÁÃÅÆÇÉÈÊËÍÌÎÏÑÓÒÔÖÕØŒÚÙÛÜÝ“”‘’„«»…–—•·°©®™±×€£§¡¿\u00a0\u00ad")
 _SAMPLE = 200_000
 """Bytes by which an encoding is judged."""
 _GOOD = 0.9
-"""Part of the characters beyond ASCII that are everyday ones in a text that was decoded rightly."""
+"""Minimum share of everyday characters among those beyond ASCII in a correctly decoded text."""
 
 
 def decode_page(data: bytes, declared: str | None, *, html: bool = True) -> str:
     """Decode a page.
 
     Args:
-        data: the body.
-        declared: the charset of the Content-Type header, if there is one.
+        data: body of the page.
+        declared: charset of the Content-Type header, if any.
         html: look for a `<meta charset>`.
     """
     for mark, encoding in _MARKS:
@@ -78,7 +78,7 @@ def _choose(data: bytes, declared: list[str]) -> str:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Tell whether a body is UTF-8, a few broken or cut characters aside."""
+    """Tell whether a body is UTF-8, except for a few broken or truncated characters."""
     beyond = len(data.translate(None, delete=bytes(range(128))))
     return beyond > 0 and data.decode("utf-8", "replace").count("\ufffd") * 50 <= beyond
 
@@ -88,7 +88,7 @@ def _multibyte(name: str) -> bool:
 
 
 def _plausible(sample: bytes, name: str) -> float:
-    """Return the part of the characters beyond ASCII that are everyday ones, from 0 to 1.
+    """Return the share of everyday characters among those beyond ASCII, from 0 to 1.
 
     Text decoded wrongly decodes to rare ideographs and symbols, or not at all.
     """
@@ -99,7 +99,7 @@ def _plausible(sample: bytes, name: str) -> float:
     broken = 3 * beyond.count("\ufffd")
     if _multibyte(name) or name.startswith("utf"):
         return max(0.0, (sum(char in _everyday() for char in beyond) - broken) / len(beyond))
-    # A single-byte charset decodes anything; letters speak for it, but Latin text is mostly ASCII.
+    # A single-byte charset decodes everything; letters indicate it, but Latin text is mostly ASCII.
     letters = [char for char in beyond if char.isalpha()]
     good = len(letters) + sum(char in _everyday() for char in beyond if not char.isalpha())
     latin = [char for char in letters if char < "\u0250"]
@@ -109,7 +109,7 @@ def _plausible(sample: bytes, name: str) -> float:
 
 
 def _guessed(sample: bytes, name: str) -> float:
-    """Return how likely a charset is that nobody declared.
+    """Return the likelihood of an undeclared charset.
 
     A guess at Japanese or Korean must also show their own scripts: their bytes overlap with those of Chinese.
     """
@@ -122,7 +122,7 @@ def _guessed(sample: bytes, name: str) -> float:
 
 @cache
 def _everyday() -> frozenset[str]:
-    """Return the characters that make up nearly all of ordinary Chinese, Japanese and Korean text."""
+    """Return the characters of nearly all ordinary Chinese, Japanese and Korean text."""
     found = {chr(code) for code in (*range(0x3001, 0x3020), *range(0x3041, 0x30FF), *range(0xFF01, 0xFF5F))}
     found |= set("“”‘’„«»…—–·•©®™°±×€£§é\u00a0\u3000")
     for name, lead, trail in (
@@ -136,7 +136,7 @@ def _everyday() -> frozenset[str]:
 
 
 def _single_byte(sample: bytes) -> str | None:
-    """Return the charset of text that is of no known multi-byte one: Western where that gives Western letters only."""
+    """Return the single-byte charset of a text: a Western one if it gives only Western letters."""
     western = [char for char in sample.decode("cp1252", "replace") if char >= "\x80"]
     if sum(char in _WESTERN for char in western) >= 0.98 * len(western) and _plausible(sample, "cp1252") >= _GOOD:
         return "cp1252"

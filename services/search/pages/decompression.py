@@ -1,4 +1,4 @@
-"""Content encodings undone piece by piece, so that a small answer cannot become a large one before anybody counts."""
+"""Decompresses content encodings piece by piece, so that a small answer cannot become a large one before it is counted."""
 
 import sys
 import zlib
@@ -15,16 +15,16 @@ else:
     from backports import zstd
 
 PIECE = 256 * 1024
-"""Bytes that one step of decompression gives at most; brotli, which counts in blocks, up to twice as many."""
+"""Maximum bytes of one decompression step; brotli, which works in blocks, may give twice as many."""
 ACCEPTED = "gzip, deflate, br, zstd"
 _BROKEN = (zlib.error, brotli.error, zstd.ZstdError)
 
 
 class Decoder(Protocol):
-    """One content encoding."""
+    """Decoder of one content encoding."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Give the decoded pieces that this data makes, none much larger than `PIECE`."""
+        """Yield the decoded pieces of this data, each hardly larger than `PIECE`."""
 
     def done(self) -> bool:
         """Tell whether the data so far is complete."""
@@ -39,7 +39,7 @@ class _Identity:
 
 
 class _Zlib:
-    """Gzip (several members too) and deflate, with the zlib header or, as some servers send it, without."""
+    """Gzip (also with several members) and deflate, with or without the zlib header, as servers send both."""
 
     def __init__(self, wbits: int) -> None:
         self._wbits = wbits
@@ -84,7 +84,7 @@ class _Brotli:
 
 
 class _Zstandard:
-    """Zstandard, in several frames too, with a window of 8 MB at most (RFC 9659)."""
+    """Zstandard, also in several frames, with a window of at most 8 MB (RFC 9659)."""
 
     def __init__(self) -> None:
         self._stream = self._new()
@@ -128,10 +128,10 @@ def decoder_for(encoding: str) -> Decoder:
 
 
 def pieces(decoder: Decoder, data: bytes) -> Iterator[bytes]:
-    """Give the decoded pieces of some data.
+    """Yield the decoded pieces of some data.
 
     Raises:
-        PageError: the data is not what the encoding says.
+        PageError: the data does not have the declared encoding.
     """
     try:
         yield from decoder.feed(data)

@@ -1,4 +1,4 @@
-"""Web pages and plain text to text, in a process of its own that is locked in (see `services/sandbox/workers.py`).
+"""Extracts the text of web pages and plain text in a separate, confined process (see `services/sandbox/workers.py`).
 
 A hostile page can neither block nor end the run, nor read its secrets, nor reach anything.
 """
@@ -26,9 +26,9 @@ from services.text.normal_form import normalise_text
 
 NO_TEXT = "it holds no text that a person would see"
 SHORT = 600
-"""Characters of main text below which a page is taken whole: what is left of a short page is easily all of it."""
+"""Characters of main text below which all text of a page is taken: the extractor removes too much of short pages."""
 LONG = 1_000_000
-"""Characters of a page beyond which second opinions on its main text take too long."""
+"""Characters of a page above which second opinions on its main text take too long."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _REFERENCE = re.compile(r"&#(x[0-9a-f]{1,8}|\d{1,9});?", re.IGNORECASE)
 
@@ -37,12 +37,12 @@ Extractor = Callable[[bytes, Job], Extracted]
 
 
 def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extracted:
-    """Turn one body into text; what goes wrong is returned as `error`.
+    """Extract the text of one body; a failure is returned as `error`.
 
     Args:
-        job: what the body is.
-        body: as it was fetched.
-        extractor: of its kind; by default that of web pages or of plain text.
+        job: description of the body.
+        body: the fetched bytes.
+        extractor: extractor of its type; by default the one for web pages or plain text.
     """
     try:
         found = (extractor or _EXTRACTORS[job["kind"]])(body, job)
@@ -87,7 +87,7 @@ def _html(body: bytes, job: Job) -> Extracted:
         copy(tree), default_url=job["url"], date_config={"original_date": True, "extensive_search": False}
     )
     publisher, claimed = publisher_of(tree)
-    etree.strip_elements(tree, "script", with_tail=False)  # data for search engines is no text that a person reads
+    etree.strip_elements(tree, "script", with_tail=False)  # data for search engines is not text for people
     main = trafilatura.bare_extraction(
         copy(tree), url=job["url"], fast=len(source) > LONG, include_comments=False, include_tables=True
     )
@@ -111,7 +111,7 @@ def _html(body: bytes, job: Job) -> Extracted:
 
 
 def _character(found: re.Match[str]) -> str:
-    """Return what a browser makes of a numeric reference: nothing of control characters, Windows' quotes of 128 to 159."""
+    """Return a browser's character for a numeric reference: none for control characters, Windows' quotes for 128 to 159."""
     code = int(found[1][1:], 16) if found[1][0] in "xX" else int(found[1])
     if 0x80 <= code < 0xA0:
         return bytes([code]).decode("cp1252", "ignore")
@@ -123,7 +123,7 @@ _EXTRACTORS: dict[str, Extractor] = {"html": _html, "text": _text}
 
 
 def main() -> None:
-    """Do the jobs that come on standard input."""
+    """Do the jobs from standard input."""
     serve(_answer)
 
 

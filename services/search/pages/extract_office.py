@@ -1,4 +1,4 @@
-"""PDF, Word and Excel files from the web to text, in a process of their own that is locked in: what reads them is slow to load."""
+"""Extracts the text of PDF, Word and Excel files from the web in a separate, confined process, whose libraries load slowly."""
 
 from typing import cast
 
@@ -8,11 +8,11 @@ from services.search.pages.extract import extract
 from services.search.pages.extraction import Extracted, Job
 
 OCR_SECONDS = 10.0
-"""That the images of a PDF file from the web may be read for."""
+"""Maximum seconds for reading the images of a PDF file from the web."""
 
 
 def main() -> None:
-    """Do the jobs that come on standard input."""
+    """Do the jobs from standard input."""
     serve(lambda job, body: extract(cast("Job", job), body, _office))
 
 

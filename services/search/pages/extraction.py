@@ -1,4 +1,4 @@
-"""Input and output of the process that extracts the text of a page."""
+"""Input and output of the process that extracts a page's text."""
 
 from typing import Literal, NotRequired
 
@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from services.search.pages.script_detection import NeedsScripts
 
 Claimed = Literal["general", "academic", "news", "code", "reference", "forum", "company", "personal"]
-"""What kind of source a page says that it is; that it is official only its address can tell."""
+"""Kind of source that a page claims to be; only an address shows that a source is official."""
 
 
 class Job(TypedDict):

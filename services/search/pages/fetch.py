@@ -1,4 +1,4 @@
-"""One GET over guarded connections: redirects followed by hand, every limit held while the bytes come in."""
+"""One GET over guarded connections: redirects are checked, and limits are enforced while the bytes arrive."""
 
 import asyncio
 import ssl
@@ -19,7 +19,7 @@ from services.search.pages.limits import Limits
 USER_AGENT = "Leadline"
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 DRAINED = 20_000
-"""Bytes of a body that nobody wants which are read for the sake of its connection."""
+"""Maximum bytes of an unwanted body that are read to keep its connection usable."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ADVICE = {
     401: "it wants a login",
@@ -32,25 +32,25 @@ _ADVICE = {
 }
 
 Check = Callable[[Target], Awaitable[None]]
-"""Asked before each request; raises a PageError that says why the target is not to be fetched."""
+"""Called before each request; raises a PageError if the target must not be fetched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a server sent in the end."""
+    """Final response of a server."""
 
     target: Target
     status: int
     headers: dict[str, str]
-    """By lower-case name; where a header came twice, its first."""
+    """Headers by lower-case name; of repeated headers, the first."""
     body: bytes
     cut: bool
-    """Whether a limit of bytes cut the body off (only where that was asked for)."""
+    """Whether a byte limit truncated the body (only if requested)."""
 
 
 @cache
 def tls_context() -> ssl.SSLContext:
-    """Return the context that verifies certificates, by SSL_CERT_FILE where it is set. Blocking."""
+    """Return the context that verifies certificates, by SSL_CERT_FILE if it is set. Blocking."""
     return httpx.create_ssl_context()
 
 
@@ -58,7 +58,7 @@ def tls_context() -> ssl.SSLContext:
 async def connections(
     backend: httpcore.AsyncNetworkBackend, tls: ssl.SSLContext | None
 ) -> AsyncIterator[httpcore.AsyncConnectionPool]:
-    """Hold the connections of one page; no proxy is used, and nothing outlives the block."""
+    """Hold the connections of one page, without proxies; all are closed at the end of the block."""
     context = tls or await asyncio.to_thread(tls_context)
     async with httpcore.AsyncConnectionPool(
         ssl_context=context, max_connections=4, http1=True, http2=False, retries=0, network_backend=backend
@@ -80,15 +80,15 @@ async def fetch(
 
     Args:
         pool: guarded connections.
-        start: where to begin, already checked.
-        allowance: what the operator allows; redirects are checked against it.
-        limits: bytes, redirects, and the seconds of connecting and reading; the caller holds the whole time.
-        check: asked before every request, the first included.
-        accepts: looks at the headers of a success before its body is read, and raises a PageError.
-        cut: keep what came within the limits of bytes instead of failing.
+        start: the first target, already checked.
+        allowance: hosts that the operator allows; redirects are checked against it.
+        limits: bytes, redirects, and the seconds of connecting and reading; the caller limits the total time.
+        check: called before every request, including the first.
+        accepts: checks the headers of a success before its body is read, and raises a PageError.
+        cut: truncate the body at the byte limits instead of failing.
 
     Raises:
-        PageRefused: a redirect leads to an address that may not be read.
+        PageRefused: a redirect leads to a forbidden address.
         PageError: the server cannot be reached, breaks the protocol or exceeds a limit.
     """
     target = start
@@ -122,17 +122,17 @@ async def fetch_once(
     headers: Mapping[str, str],
     accepts: Callable[[dict[str, str]], None],
 ) -> Fetched:
-    """GET a target for a browser, which follows redirects itself: by another request that is checked like this one.
+    """GET a target for a browser, which follows redirects itself by further checked requests.
 
     Args:
         pool: guarded connections.
-        target: already checked.
-        limits: bytes, and the seconds of connecting and reading; the caller holds the whole time.
-        headers: of the browser's request, those that are passed on.
-        accepts: told the headers of a success before its body is read.
+        target: the target, already checked.
+        limits: bytes, and the seconds of connecting and reading; the caller limits the total time.
+        headers: forwarded headers of the browser's request.
+        accepts: called with the headers of a success before its body is read.
 
     Raises:
-        PageError: the server cannot be reached, may not be, breaks the protocol or exceeds a limit.
+        PageError: the server cannot or must not be reached, breaks the protocol or exceeds a limit.
     """
     try:
         return await _get(pool, target, limits, accepts, cut=False, more=headers)
@@ -141,7 +141,7 @@ async def fetch_once(
 
 
 def redirect_of(answer: Fetched) -> str:
-    """Return where an answer redirects to; empty where it does not."""
+    """Return the target of a redirect; empty for other answers."""
     return answer.headers.get("location", "") if answer.status in _REDIRECTS else ""
 
 
@@ -154,7 +154,7 @@ async def _get(
     cut: bool,
     more: Mapping[str, str] | None = None,
 ) -> Fetched:
-    """Return the answer of one request; only that of a success has a body."""
+    """Return the answer of one request; only successes have a body."""
     address = httpcore.URL(
         scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
     )
@@ -185,7 +185,7 @@ async def _get(
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read a short body that nobody wants, so that its connection serves the next request too."""
+    """Read a short unwanted body, so that its connection can serve the next request."""
     size = 0
     async for chunk in chunks:
         size += len(chunk)
@@ -196,7 +196,7 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
 async def _body(
     chunks: AsyncIterator[bytes], headers: dict[str, str], limits: Limits, *, cut: bool
 ) -> tuple[bytes, bool]:
-    """Return the decoded body, and whether it is whole."""
+    """Return the decoded body, and whether it was truncated."""
     decoder = decoder_for(headers.get("content-encoding", ""))
     length = headers.get("content-length", "")
     if not cut and length.isdecimal() and (len(length) > 18 or int(length) > limits.wire_bytes):
@@ -211,7 +211,7 @@ async def _body(
                 if cut:
                     return bytes(body[: limits.body_bytes]), False
                 raise PageError(f"unpacked it is larger than {limits.body_bytes / 1e6:g} MB")
-            await asyncio.sleep(0)  # unpacking is work: others take turns with it
+            await asyncio.sleep(0)  # decompression takes time: let other tasks run
         if wire > limits.wire_bytes:
             if cut:
                 return bytes(body), False
@@ -222,9 +222,9 @@ async def _body(
 
 
 def _next(target: Target, location: str, allowance: Allowance) -> Target:
-    """Return where a redirect leads, with the route of the address before where it has none of its own, as in a browser.
+    """Return the target of a redirect, with the previous route unless it has its own, as in a browser.
 
-    A host that only the operator's allowance opens is not reached from outside of it: a page may not choose it.
+    A redirect from another host cannot reach a host that only the operator's allowance permits.
     """
     with suppress(UnicodeDecodeError):
         location = location.encode("latin-1").decode()
@@ -244,7 +244,7 @@ def _next(target: Target, location: str, allowance: Allowance) -> Target:
 
 
 def status_problem(status: int) -> str:
-    """Say what a status other than success means."""
+    """Return the message of a status other than success."""
     return f"{_ADVICE.get(status, 'its server failed' if status >= 500 else 'its server gave no page')} (HTTP {status})"
 
 

@@ -1,6 +1,6 @@
-"""Connections that go only where they may: a name is looked up once, every answer is checked, and a checked one is dialled.
+"""Guarded connections: a name is resolved once, every address is checked, and a checked address is dialled.
 
-The check stands where the connection is made, so no redirect, no reused client and no second look-up gets around it.
+The check is part of connecting, so that redirects, reused clients and second lookups cannot bypass it.
 """
 
 import asyncio
@@ -13,24 +13,24 @@ from services.run.errors import PageError, PageRefused
 from services.search.pages.addresses import Allowance, addresses_problem
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""From a host and a port to its addresses, in the order in which they are to be tried."""
+"""Returns the addresses of a host and port, in the order in which to try them."""
 
 MAX_TRIED = 3
-"""Addresses of one host that are tried."""
+"""Maximum addresses of a host to try."""
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """Look a host up with the system's resolver, off the event loop.
+    """Resolve a host with the system's resolver, off the event loop.
 
     Raises:
-        OSError: it has no address.
+        OSError: the host has no address.
     """
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Dials for httpcore: host names in, connections to checked addresses out."""
+    """Network backend of httpcore that connects to checked addresses only."""
 
     def __init__(
         self,
@@ -50,10 +50,10 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to one of the host's addresses, if all of them may be connected to.
+        """Connect to one of the host's addresses, if all of them are permitted.
 
         Raises:
-            PageRefused: one of them is not public.
+            PageRefused: an address is not public.
             PageError: the host has no address.
         """
         try:
@@ -84,7 +84,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - the interface of httpcore
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Refuse: pages come over the network."""
+        """Refuse local sockets: pages come over the network."""
         raise PageRefused(f"{path} is not read: it is a socket of this machine. Name the address of a web page.")
 
     async def sleep(self, seconds: float) -> None:

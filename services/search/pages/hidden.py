@@ -1,4 +1,4 @@
-"""Removes hidden elements from a page before its text is taken: instructions to machines hide there.
+"""Removes hidden elements from a page before its text is extracted: instructions to models may hide there.
 
 Style sheets of the page itself are read as far as simple rules go: one class or id hides, and what `display` hides is shown by a rule
 for the same class and others (`.panel.open`). Colours that a computed background would hide, and style sheets elsewhere, are not known
@@ -25,34 +25,34 @@ _HIDING = re.compile(
 _COLOUR = re.compile(r"(?:^|;)\s*(color|background(?:-color)?)\s*:\s*([^;!]+)", re.IGNORECASE)
 _RULE = re.compile(r"(?<![^{}@])([^{}@]++)\{([^{}]*+)\}")
 _COMPOUND = re.compile(r"([a-z][a-z0-9]*+)?((?>(?:[.#][\w-]++)+))", re.IGNORECASE)
-"""An element, which may be left out, and its classes and ids."""
+"""An optional element name with its classes and ids."""
 _NAME = re.compile(r"[.#][\w-]++")
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)[^;]*", re.IGNORECASE)
 MAX_SHOWING = 20
-"""Rules that are heeded which show again what one class or id hides."""
+"""Maximum rules considered that show again the elements of one class or id."""
 _AT_BLOCK = re.compile(r"@[^{}@]{0,300}\{(?>(?:[^{}]*+\{[^{}]*+\})*)[^{}]*+\}")
 _WHITE = {"#fff": "white", "#ffffff": "white", "rgb(255,255,255)": "white", "#000": "black", "#000000": "black"}
 _HIDING_NAMES = frozenset("hidden d-none invisible is-hidden visually-hidden sr-only screen-reader-text".split())
-"""Classes that the common style sheets hide by; those sheets are files of their own and are not read."""
+"""Classes that hide elements in common style sheets, which are separate files and not read."""
 _SHOWING_NAME = re.compile(r"(?:sm|md|lg|xl|2xl|focus)[:-]\S+|d-(?:sm|md|lg|xl|xxl)-\S+")
-"""Classes by which the same style sheets show again, on larger screens, what such a class hides."""
+"""Classes of the same style sheets that show elements again, on larger screens."""
 INVISIBLE = re.compile("[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
-"""Characters without a look of their own; texts can be written in them (tags, selectors) or turned around (bidi)."""
+"""Invisible characters; they can encode hidden texts (tags, selectors) or reverse text (bidi)."""
 
 
 @dataclass(slots=True)
 class _Rules:
-    """What the style sheets of a page say about elements of a class or id; names begin with their `.` or `#`."""
+    """Rules of a page's style sheets by class or id; names include their `.` or `#`."""
 
     hiding: set[tuple[str, str]] = field(default_factory=set)
-    """Element, or nothing for any, and name."""
+    """(element or an empty text for any, name) of rules that hide."""
     hiding_by_display: set[tuple[str, str]] = field(default_factory=set)
-    """Likewise, those alone that hide by their `display`."""
+    """Those of them that hide by `display`."""
     showing: dict[str, list[frozenset[str]]] = field(default_factory=dict)
-    """By name: the names that an element needs together to have a `display` again."""
+    """By name, the sets of names with which an element is displayed again."""
 
     def hide(self, tag: str, names: frozenset[str]) -> bool:
-        """Tell whether they hide an element."""
+        """Tell whether the rules hide an element."""
         selectors = [(kind, name) for name in names for kind in ("", tag)]
         if not self.hiding.isdisjoint(selectors):
             return True
@@ -61,10 +61,10 @@ class _Rules:
 
 
 def remove_hidden(tree: HtmlElement) -> None:
-    """Take everything out of a page that a browser would not show."""
+    """Remove all elements that a browser would not show."""
     rules = _rules_of(tree)
     for element in list(tree.iter()):
-        named = isinstance(element.tag, str)  # comments and processing instructions have none
+        named = isinstance(element.tag, str)  # comments and processing instructions have no attributes
         if not named or (element.tag not in {"html", "body", "head"} and _is_hidden(element, rules)):
             _drop(element)
 
@@ -86,12 +86,12 @@ def _is_hidden(element: HtmlElement, rules: _Rules) -> bool:
 
 
 def _hides(style: str) -> bool:
-    """Tell whether declarations hide an element; they are plain."""
+    """Tell whether plain declarations hide an element."""
     return bool(_HIDING.search(style)) or _same_colour(style)
 
 
 def _plain(style: str) -> str:
-    """Return CSS without comments and escapes that hide its words."""
+    """Return CSS without comments and escapes, which can disguise its words."""
     style = re.sub(r"/\*.*?(?:\*/|\Z)", "", style, flags=re.DOTALL)
     return re.sub(
         r"\\([0-9a-f]{1,6})\s?", lambda found: chr(min(int(found[1], 16), 0x10FFFF)), style, flags=re.IGNORECASE
@@ -107,7 +107,7 @@ def _same_colour(style: str) -> bool:
 
 
 def _rules_of(tree: HtmlElement) -> _Rules:
-    """Read the style sheets inside a page."""
+    """Parse the style sheets inside a page."""
     rules = _Rules()
     for sheet in tree.iter("style"):
         if sheet.get("media", "all").lower() not in {"all", "screen", ""}:
@@ -137,7 +137,7 @@ def _read_rule(rules: _Rules, selectors: str, body: str) -> None:
 
 
 def _drop(element: HtmlElement) -> None:
-    """Take an element out and leave the text after it."""
+    """Remove an element and keep the text after it."""
     parent = element.getparent()
     if parent is None:
         return

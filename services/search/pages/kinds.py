@@ -25,7 +25,7 @@ _UNSAID = frozenset(
     "application/octet-stream binary/octet-stream application/download application/x-download application/force-download "
     "application/zip application/x-zip-compressed".split()
 )
-"""Names that say nothing of what is in the body."""
+"""Content types without information."""
 _WIDE = re.compile(r"(?:utf-?(?:16|32)|ucs-?[24]).*", re.IGNORECASE)
 _HTML = re.compile(
     rb"\s*+(?>(?:<!--(?>(?:(?!-->).)*)-->\s*+)*)<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
@@ -33,7 +33,7 @@ _HTML = re.compile(
 
 
 def media_type(headers: Mapping[str, str]) -> str:
-    """Return what the server calls the body, in lower case and without parameters."""
+    """Return the Content-Type in lower case and without parameters."""
     return headers.get("content-type", "").split(";")[0].strip().lower()
 
 
@@ -44,10 +44,10 @@ def declared_charset(headers: Mapping[str, str]) -> str | None:
 
 
 def check_readable(headers: Mapping[str, str]) -> None:
-    """Let headers pass whose body may be text.
+    """Check by its headers that a body may hold text.
 
     Raises:
-        PageError: it is an image, a film, an archive or another thing without text.
+        PageError: the body is an image, a video, an archive or another type without text.
     """
     media = media_type(headers)
     if media and media not in _KINDS and media not in _UNSAID:
@@ -55,10 +55,10 @@ def check_readable(headers: Mapping[str, str]) -> None:
 
 
 def kind_of(headers: Mapping[str, str], body: bytes, url: str) -> Kind:
-    """Tell what a body is.
+    """Return the type of a body.
 
     Raises:
-        PageError: it is nothing that can be read.
+        PageError: the type cannot be read.
     """
     media, head = media_type(headers), body[:1_024]
     named = _KINDS.get(media)
@@ -78,13 +78,13 @@ def kind_of(headers: Mapping[str, str], body: bytes, url: str) -> Kind:
 
 
 def _is_text(head: bytes, headers: Mapping[str, str]) -> bool:
-    """Tell text from binary data by its zeros, which only wide encodings have."""
+    """Distinguish text from binary data by zero bytes, which only wide encodings have."""
     wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _WIDE.match(declared_charset(headers) or "")
     return bool(wide) or b"\0" not in head
 
 
 def _office(named: Kind | None, body: bytes, url: str) -> Kind:
-    """Tell Word and Excel files apart, which are both zip archives, by the names of their parts."""
+    """Distinguish Word and Excel files, which are both zip archives, by the names of their parts."""
     if named in {"docx", "xlsx"}:
         return named
     path = urlsplit(url).path.lower()

@@ -1,6 +1,6 @@
-"""The links of a page that a person sees in its text, as far as they may lead to another page to read.
+"""Extracts the links in a page's visible text that may lead to other pages to read.
 
-It runs where text is extracted, in a process that is locked in. What a link says is kept as data; which are followed is decided
+It runs in the confined process that extracts text. The text of a link is data; the selection of links to follow is
 elsewhere (`services/search/followed_links.py`).
 """
 
@@ -10,23 +10,23 @@ from urllib.parse import urldefrag, urljoin
 from lxml.html import HtmlElement
 
 LOOKED_AT = 2_000
-"""Links of a page that are looked at."""
+"""Maximum links of a page that are examined."""
 MAX_LINKS = 100
-"""Links of a page that are kept, the first ones."""
+"""Maximum links of a page that are kept, in order."""
 LONGEST_TEXT, LONGEST_ADDRESS = 150, 500
-"""Characters of a link's text, and of its address; what is longer names no page."""
+"""Maximum characters of a link's text and address; longer ones do not name a page."""
 AROUND = frozenset("nav footer aside form button menu head".split())
-"""Elements around the text of a page, and forms: what stands in them leads nowhere."""
+"""Elements around a page's text, and forms, whose links are ignored."""
 _PAID_OR_FOREIGN = frozenset({"sponsored", "ugc"})
-"""What a link may be marked as: paid for, or written by visitors of the page."""
+"""Marks of links that are paid for, or written by visitors."""
 
 
 def links_of(tree: HtmlElement, url: str) -> list[tuple[str, str]]:
     """Return addresses and texts of links, in the order of the page, each address once.
 
     Args:
-        tree: the page, without what is hidden.
-        url: of the page.
+        tree: the page without hidden elements.
+        url: address of the page.
     """
     base = url
     named = tree.find(".//base")
@@ -44,7 +44,7 @@ def links_of(tree: HtmlElement, url: str) -> list[tuple[str, str]]:
 
 
 def _in_the_text(tree: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the links of the text, in linear time: what stands around the text is not entered."""
+    """Yield the links of the text in linear time, without entering the elements around it."""
     waiting, seen = [tree], 0
     while waiting and seen < LOOKED_AT:
         element = waiting.pop()
@@ -59,7 +59,7 @@ def _in_the_text(tree: HtmlElement) -> Iterator[HtmlElement]:
 
 
 def _absolute(base: str, href: str) -> str:
-    """Return an address of the web without its fragment; empty where it is none."""
+    """Return an absolute web address without its fragment, or an empty text."""
     try:
         address = urldefrag(urljoin(base, href.strip())).url
     except ValueError:

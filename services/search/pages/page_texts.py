@@ -1,4 +1,4 @@
-"""Snippets of web hits replaced by the texts of their pages, each read once."""
+"""Replaces snippets of web hits by the texts of their pages, each read once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,23 +9,22 @@ from services.search.hit import Hit
 from services.search.pages.reader import Page
 
 Read = Callable[[str], Awaitable[Page]]
-"""Reads the page of an address; a PageError says why it cannot be read."""
+"""Reads the page of an address; a PageError gives the reason of a failure."""
 
 
 async def complete(
     results: Sequence[Sequence[Hit]], read: Read, urls: Sequence[str], filters: Filters | None = None
 ) -> tuple[list[list[Hit]], list[str]]:
-    """Read the pages of web hits that came as snippets.
+    """Read the pages of web hits with snippets.
 
     Args:
         results: hits of several searches, each list best first.
         read: reads one page.
-        urls: addresses that may be read.
-        filters: sites that a page must not turn out to be of after its redirects.
+        urls: permitted addresses.
+        filters: excluded sites, checked again after redirects.
 
     Returns:
-        The same lists, where a hit whose page was read has its text, and a hit whose page was not stays a snippet; and why
-        pages were not read, each reason once.
+        The same lists, with texts for the hits whose pages were read; and the reasons of failures, each once.
     """
     pages: dict[str, Hit] = {}
     failures: list[str] = []
@@ -45,7 +44,7 @@ async def _page_or_error(read: Read, url: str) -> Page | PageError:
 
 
 def in_turns(results: Sequence[Sequence[Hit]]) -> list[str]:
-    """Return the addresses of the snippets: the first of every search, then the second of every search, and so on."""
+    """Return the addresses of the snippets in turns: the first of every search, then the second of every search, and so on."""
     longest = max(map(len, results), default=0)
     ordered = [hits[place] for place in range(longest) for hits in results if place < len(hits)]
     return list(dict.fromkeys(hit.address_to_read for hit in ordered if hit.kind == "web" and hit.snippet_only))
@@ -56,7 +55,7 @@ def _completed(hit: Hit, pages: dict[str, Hit]) -> Hit:
     if page is None or not hit.snippet_only:
         return hit
     known: dict[str, object] = {"published": page.published or hit.published, "title": page.title or hit.title}
-    if hit.publication is not None:  # a catalogue knows better than the first page of a PDF
+    if hit.publication is not None:  # a catalogue's data is better than a PDF's first page
         known = {
             "published": hit.published or page.published,
             "title": hit.title,

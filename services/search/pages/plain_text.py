@@ -1,4 +1,4 @@
-"""A parsed page to plain text: headings marked as Markdown marks them, a line an item or row, a blank line between paragraphs."""
+"""Renders a parsed page as plain text: Markdown headings, one line per item or row, blank lines between paragraphs."""
 
 import re
 
@@ -6,7 +6,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 _PARAGRAPH, _LINE = "\x1e", "\x1d"
-"""Breaks while parts are put together; texts cannot hold them, since control characters are taken out first."""
+"""Markers of breaks during rendering; texts cannot hold them, since control characters are removed first."""
 _BREAKS = dict.fromkeys(
     "address article aside blockquote body dd details dialog div dl dt fieldset figcaption figure footer form header list main "
     "nav ol p pre quote section summary table tbody tfoot thead title ul h1 h2 h3 h4 h5 h6 head hr code".split(),
@@ -17,15 +17,15 @@ _CELLS = frozenset({"cell", "td", "th"})
 
 
 def render(tree: HtmlElement, skipped: frozenset[str] = frozenset()) -> str:
-    """Render a page, or the body that trafilatura makes of one.
+    """Render a page, or the body that trafilatura extracts.
 
     Args:
         tree: HTML elements, or trafilatura's `head`, `list`, `item`, `row`, `cell`, `lb`.
-        skipped: elements to leave out with all that is in them.
+        skipped: elements to leave out with their content.
     """
     parts: list[str] = []
     outside = 0
-    block: HtmlElement | None = None  # the outermost element around here whose line breaks count
+    block: HtmlElement | None = None  # the outermost surrounding element whose line breaks count
     verbatim = False
     for event, element in etree.iterwalk(tree, events=("start", "end")):
         opening = event == "start"
@@ -61,7 +61,7 @@ def _mark(element: HtmlElement, *, opening: bool, verbatim: bool) -> str:
 
 
 def _joined(text: str) -> str:
-    """Turn runs of breaks into one, and headings and items without a text into nothing."""
+    """Merge runs of breaks, and remove headings and items without text."""
     text = re.sub(rf"(^|[{_LINE}{_PARAGRAPH}])((?:- |#+ ) *)[ {_LINE}{_PARAGRAPH}]+", r"\1\2", text)
     text = re.sub(rf"(?<=[{_LINE}{_PARAGRAPH}])(?:- |#+ )(?=[{_LINE}{_PARAGRAPH}]|$|- |#+ )", "", text)
     text = re.sub(rf"(?<![ {_LINE}])[ {_LINE}]*+{_PARAGRAPH}[ {_LINE}{_PARAGRAPH}]*+", "\n\n", text)

@@ -1,4 +1,4 @@
-"""Reads a page's own statements on its publisher: the name of its site, and its kind."""
+"""Reads a page's own statements about its publisher: the name and the kind of its site."""
 
 import json
 from collections import deque
@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 from services.search.pages.extraction import Claimed
 
 MAX_BLOCKS, LONGEST_BLOCK, MAX_THINGS = 5, 200_000, 500
-"""Blocks of JSON-LD of a page that are read, characters of one, and things in them that are looked at."""
+"""Maximum JSON-LD blocks of a page, characters of a block, and items examined in them."""
 MAX_META = 500
 LONGEST_NAME = 1_000
 _NAMES = ("og:site_name", "citation_journal_title", "dc.publisher")
@@ -25,16 +25,16 @@ _TYPES: dict[Claimed, frozenset[str]] = {
     "company": frozenset({"Corporation", "LocalBusiness", "OnlineBusiness", "OnlineStore", "Product"}),
     "personal": frozenset({"Blog", "BlogPosting", "ProfilePage"}),
 }
-"""Types of schema.org that tell the kind of a page."""
+"""Types of schema.org that indicate the kind of a page."""
 _ACADEMIC = frozenset({"citation_doi", "citation_journal_title", "citation_arxiv_id", "citation_conference_title"})
-"""Names of tags that publishers of papers write."""
+"""Names of meta tags on pages of academic publishers."""
 
 
 def publisher_of(tree: HtmlElement) -> tuple[str, Claimed]:
-    """Return the name that a page gives its site, empty where it gives none, and the kind that it claims to be of.
+    """Return the site name and the kind that a page states; an empty name if it states none.
 
     Args:
-        tree: the page, its scripts included.
+        tree: the page including its scripts.
     """
     tags = _tags(tree)
     things = list(_things(tree))
@@ -48,7 +48,7 @@ def publisher_of(tree: HtmlElement) -> tuple[str, Claimed]:
 
 
 def _tags(tree: HtmlElement) -> dict[str, str]:
-    """Return the contents of the page's meta tags by name, the first of each."""
+    """Return the contents of the page's meta tags by name; of repeated tags, the first."""
     tags: dict[str, str] = {}
     for place, element in enumerate(tree.iter("meta")):
         if place >= MAX_META:
@@ -60,7 +60,7 @@ def _tags(tree: HtmlElement) -> dict[str, str]:
 
 
 def _things(tree: HtmlElement) -> Iterator[dict[str, Any]]:
-    """Yield what a page's JSON-LD describes at its top, in lists and graphs."""
+    """Yield the top-level items of a page's JSON-LD, in lists and graphs."""
     waiting: deque[Any] = deque()
     for place, script in enumerate(tree.iterfind(".//script[@type='application/ld+json']")):
         text = script.text or ""
@@ -82,7 +82,7 @@ def _things(tree: HtmlElement) -> Iterator[dict[str, Any]]:
 
 
 def _publishers(value: Any) -> list[str]:
-    """Return the name of a publisher: a text, an organisation, or the first of several."""
+    """Return the name of a publisher, given as a text, an organisation, or a list of these."""
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Reading a web page: fetched over guarded connections within limits, and turned into the text that a person sees."""
+"""Reads a web page: fetches it over guarded connections within limits, and extracts the text that a person sees."""
 
 import asyncio
 import re
@@ -33,11 +33,11 @@ from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text
 
 AT_ONCE_A_HOST = 2
-"""Pages of one host that are fetched at the same time."""
+"""Maximum pages of one host fetched at the same time."""
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses after which a page may be had later."""
+"""Status codes after which a later attempt may succeed."""
 LONGEST_ANSWER = 60_000_000
-"""Bytes: two million characters, escaped."""
+"""Maximum bytes of an answer: two million escaped characters."""
 
 
 class PageLink(BaseModel):
@@ -74,7 +74,7 @@ class Page(BaseModel):
     """In the order of its text; none where nobody wanted them."""
 
     def hit(self) -> Hit:
-        """Return the page as what a search provider finds."""
+        """Return the page as a hit of a search provider."""
         return Hit(
             url=self.final_url,
             title=self.title,
@@ -104,16 +104,16 @@ class PageReader:
         tls: ssl.SSLContext | None = None,
         render_limits: RenderLimits | None = None,
     ) -> None:
-        """Prepare a reader.
+        """Create a reader.
 
         Args:
-            allowance: private hosts and other ports that may be read; by default what LEADLINE_ALLOW_PRIVATE_HOSTS says.
-            limits: of one page.
-            links: whether pages are to tell their links.
-            resolver: looks hosts up.
-            dialler: makes connections to addresses that were checked.
-            tls: verifies certificates; by default with the usual authorities.
-            render_limits: of a page that a browser of this machine renders.
+            allowance: permitted private hosts and other ports; by default those of LEADLINE_ALLOW_PRIVATE_HOSTS.
+            limits: limits of one page.
+            links: whether to extract the links of pages.
+            resolver: resolves hosts.
+            dialler: connects to checked addresses.
+            tls: verifies certificates; by default with the system's authorities.
+            render_limits: limits of a page rendered by a local browser.
 
         Raises:
             SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS, LEADLINE_READER_URL or LEADLINE_READER_KEY cannot be used.
@@ -141,15 +141,15 @@ class PageReader:
 
     @property
     def problem(self) -> str:
-        """Why the processes that extract text are not locked in; empty where they are, or where none has started."""
+        """Reason why the extracting processes are not confined; empty if they are, or if none has started."""
         return self._extractors.problem or self._office.problem
 
     async def read(self, url: str) -> Page:
         """Read one page.
 
         Raises:
-            PageRefused: its address, or one that it redirects to, is not public, or its robots.txt withholds it.
-            PageError: it cannot be had within the limits, or holds no text that can be read.
+            PageRefused: its address or a redirect's target is not public, or its robots.txt forbids reading it.
+            PageError: the page cannot be fetched within the limits, or holds no readable text.
         """
         target = target_of(url, self.allowance)
         async with self._turns[target.host]:
@@ -189,7 +189,7 @@ class PageReader:
             ) from None
 
     def _check(self, pool: httpcore.AsyncConnectionPool) -> Check:
-        """Return what asks a site's robots.txt, over the same connections, before each request."""
+        """Return the check that reads a site's robots.txt, over the same connections, before each request."""
 
         async def get(target: Target) -> Fetched:
             try:
@@ -204,10 +204,10 @@ class PageReader:
         return check
 
     async def _text_of(self, fetched: Fetched) -> tuple[Extracted, bool]:
-        """Return the text of a page, and whether a browser ran its scripts first, as some pages need it.
+        """Return the text of a page, and whether a browser ran its scripts first.
 
         Raises:
-            PageError: it has none; the message is a part of a sentence.
+            PageError: the page has no text; the message is a part of a sentence.
         """
         plain = await self._extract(fetched)
         why = plain.get("needs_scripts")
@@ -228,7 +228,7 @@ class PageReader:
         return rendered, True
 
     async def _extract(self, fetched: Fetched) -> Extracted:
-        """Return what the extracting process says of a body: its text, or why there is none."""
+        """Return the extracting process's result for a body: its text, or the reason of a failure."""
         if not 200 <= fetched.status < 300:
             raise PageError(status_problem(fetched.status), passing=fetched.status in _PASSING)
         if not fetched.body.strip():
@@ -254,16 +254,16 @@ class PageReader:
             raise PageError("turning it into text took too long or failed")
         if "error" in extracted:
             return extracted
-        # The process has done it already, under its deadline; one that was taken over may say anything
+        # The process sanitizes too, under its deadline, but a compromised process may return anything
         text = extracted["text"][: self.limits.characters]
         return {**extracted, "text": await asyncio.to_thread(normalise_text, text)}
 
 
 def _checked(extracted: Extracted) -> Extracted:
-    """Return what was extracted where there is a text.
+    """Return an extraction that holds text.
 
     Raises:
-        PageError: there is none, and why.
+        PageError: there is no text; the message gives the reason.
     """
     if "error" in extracted:
         raise PageError(extracted["error"])

@@ -1,8 +1,8 @@
-"""A reader that the operator runs: it opens a page in a browser of its own and answers with what the page then holds.
+"""Client of the operator's page reader, which renders a page in a browser and returns its content.
 
-Two protocols are spoken, told apart by the end of LEADLINE_READER_URL: `…/crawl` is crawl4ai's and `…/scrape` Firecrawl's (its
-versions 1 and 2). The reader makes connections of its own, which no guard of ours sees: it only gets addresses that the guard has
-passed, and never one of a private host.
+Two protocols are supported, distinguished by the end of LEADLINE_READER_URL: `…/crawl` is crawl4ai's and `…/scrape`
+Firecrawl's (its versions 1 and 2). The reader makes connections of its own, which no guard of ours sees: it only gets
+addresses that the guard has passed, and never one of a private host.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from services.search.pages.limits import Limits
 
 _KEY = re.compile(r"[\x21-\x7e]{1,2000}")
 _OVERHEAD = 1.2
-"""How much longer an answer is than the page in it: quotation marks and line breaks are escaped, and facts stand beside it."""
+"""Factor on the page's size for the answer, which escapes quotation marks and line breaks and adds metadata."""
 _LONGEST_REASON = 160
 _STATUS = {
     401: "it refused the key: check LEADLINE_READER_KEY",
@@ -39,7 +39,7 @@ _STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class ReaderEndpoint:
-    """Where the reader is and what it is asked; nothing is sent before `render`."""
+    """Address and protocol of the reader; requests are only sent by `render`."""
 
     address: str
     protocol: str
@@ -48,10 +48,10 @@ class ReaderEndpoint:
 
     @classmethod
     def of(cls, address: str, key: str = "") -> "ReaderEndpoint":
-        """Read the operator's settings.
+        """Parse the operator's settings.
 
         Raises:
-            SettingsError: the address is none, or none of a protocol that is spoken; or the key is none.
+            SettingsError: the address is invalid or of no supported protocol, or the key is invalid.
         """
         path = urlsplit(address).path.rstrip("/") if clean_address(address) else ""
         protocol = {"crawl": "crawl4ai", "scrape": "firecrawl"}.get(path.rpartition("/")[2], "")
@@ -65,12 +65,12 @@ class ReaderEndpoint:
         return cls(address, protocol, key)
 
     async def render(self, target: Target, limits: Limits, tls: ssl.SSLContext | None = None) -> bytes:
-        """Have a page rendered, and return its HTML in UTF-8.
+        """Let the reader render a page, and return its HTML in UTF-8.
 
         Args:
-            target: passed by the guard.
-            limits: seconds and bytes, as of a page that is fetched.
-            tls: verifies the reader's certificate; by default with the usual authorities.
+            target: a target that the guard has checked.
+            limits: seconds and bytes, as for a fetched page.
+            tls: verifies the reader's certificate; by default with the system's authorities.
 
         Raises:
             PageError: the reader failed, or did not render the page; the message is a part of a sentence.
@@ -89,7 +89,7 @@ class ReaderEndpoint:
         return (await asyncio.to_thread(self._page_of, body)).encode("utf-8", "replace")
 
     async def _ask(self, target: Target, limits: Limits, tls: ssl.SSLContext) -> tuple[int, bytes]:
-        """Send the request and take its answer in; no redirect is followed and no proxy is used."""
+        """Send the request and return the answer's body, without redirects and proxies."""
         milliseconds = round(limits.seconds * 900)
         body: dict[str, Any] = (
             {
@@ -117,7 +117,7 @@ class ReaderEndpoint:
             return response.status_code, await self._body(response, limits)
 
     async def _body(self, response: httpx.Response, limits: Limits) -> bytes:
-        """Take the body in, piece by piece, so that neither it nor what it was packed from becomes too large."""
+        """Read the body piece by piece, and limit its size before and after decompression."""
         body = bytearray()
         wire = 0
         try:
@@ -126,7 +126,7 @@ class ReaderEndpoint:
                 wire += len(data)
                 for piece in pieces(decoder, data):
                     body += piece
-                    await asyncio.sleep(0)  # unpacking is work: others take turns with it
+                    await asyncio.sleep(0)  # decompression takes time: let other tasks run
                     if len(body) > limits.body_bytes * _OVERHEAD:
                         break
                 if max(wire, len(body)) > limits.body_bytes * _OVERHEAD:
@@ -138,7 +138,7 @@ class ReaderEndpoint:
         return bytes(body)
 
     def _page_of(self, body: bytes) -> str:
-        """Take an answer apart. Blocking."""
+        """Parse an answer. Blocking."""
         if not body.strip():
             raise self._failed("its answer is empty")
         try:
@@ -159,15 +159,15 @@ class ReaderEndpoint:
         return html
 
     def _failed(self, reason: str) -> PageError:
-        """Return the error, without the reader's address, which is the operator's."""
+        """Return the error without the reader's address, which only the operator may see."""
         title = {"crawl4ai": "crawl4ai", "firecrawl": "Firecrawl"}[self.protocol]
         return PageError(f"the reader of LEADLINE_READER_URL ({title}) did not render it: {reason}")
 
 
 def _found(answer: Any, protocol: str) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    """Return the part of an answer that is about the page, and the names of that part and of the fields of its HTML.
+    """Return the page's part of an answer, and the names of that part and of its HTML fields.
 
-    An error that stands at the top of the answer is passed on as the page's.
+    An error at the top of the answer is treated as the page's error.
     """
     fields = ("results", "html", "cleaned_html") if protocol == "crawl4ai" else ("data", "rawHtml", "html")
     if not isinstance(answer, dict):
@@ -183,7 +183,7 @@ def _found(answer: Any, protocol: str) -> tuple[dict[str, Any] | None, tuple[str
 
 
 def _reason(found: dict[str, Any] | None) -> str:
-    """Return the reader's own words about a failure, short and on one line."""
+    """Return the reader's error message, shortened to one line."""
     words = [(found or {}).get(name) for name in ("error_message", "error")]
     line = next((clean_line(text) for text in words if isinstance(text, str) and text.strip()), "")
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}…"

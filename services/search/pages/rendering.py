@@ -1,4 +1,4 @@
-"""Pages that need scripts, rendered: by the operator's reader where one is set, else by Chromium on this machine."""
+"""Renders pages that need scripts: by the operator's reader if it is set, else by a local Chromium."""
 
 import asyncio
 import ssl
@@ -22,20 +22,20 @@ from services.search.pages.reader_endpoint import ReaderEndpoint
 from services.search.pages.subrequests import Subrequests
 
 BROWSERS_AT_ONCE = 2
-"""Of this process: a browser takes some 300 MB."""
+"""Maximum browsers of this process; each takes some 300 MB."""
 _TURNS = threading.BoundedSemaphore(BROWSERS_AT_ONCE)
-"""Of all threads, as a server's runs may have event loops of their own."""
+"""Shared by all threads, since a server's runs may have their own event loops."""
 _TURN = 0.1
-"""Seconds between two looks whether a browser may be started."""
+"""Seconds between two attempts to start a browser."""
 NOTHING_RENDERS = "nothing here runs scripts: install Chromium, or set LEADLINE_READER_URL"
 
 
 Checks = Callable[[httpcore.AsyncConnectionPool], Check]
-"""Makes what is asked before each request, for the connections of one page."""
+"""Builds the check before each request, for the connections of one page."""
 
 
 class Renderer:
-    """Renders pages, as the operator's settings say; within one event loop."""
+    """Renders pages according to the operator's settings; within one event loop."""
 
     def __init__(
         self,
@@ -45,14 +45,14 @@ class Renderer:
         tls: ssl.SSLContext | None = None,
         render_limits: RenderLimits | None = None,
     ) -> None:
-        """Prepare.
+        """Create a renderer.
 
         Args:
-            allowance: what the operator allows.
-            limits: of a page that the operator's reader is asked for.
+            allowance: hosts that the operator allows.
+            limits: limits of a page from the operator's reader.
             backend: makes guarded connections for the browser.
-            tls: verifies certificates; by default with the usual authorities.
-            render_limits: of a page in the browser of this machine.
+            tls: verifies certificates; by default with the system's authorities.
+            render_limits: limits of a page in a local browser.
 
         Raises:
             SettingsError: LEADLINE_READER_URL or LEADLINE_READER_KEY cannot be used.
@@ -64,15 +64,15 @@ class Renderer:
         self._render_limits = render_limits or RenderLimits()
 
     async def render(self, page: Fetched, check: Checks, drawn: Drawn) -> bytes:
-        """Return the HTML, in UTF-8, that a page has once its scripts have run.
+        """Return the page's HTML in UTF-8 after its scripts have run.
 
         Args:
-            page: as it was fetched, so that its address has passed the guard.
-            check: makes, of connections, what knows robots.txt.
-            drawn: tells whether a text is what the page is to show; a browser of this machine gives it more time where it is not.
+            page: the fetched page, whose address the guard has checked.
+            check: builds the check of robots.txt for the connections.
+            drawn: tells whether a text is the page's content; a local browser waits longer if it is not.
 
         Raises:
-            PageError: it was not rendered; the message is a part of a sentence.
+            PageError: the page was not rendered; the message is a part of a sentence.
         """
         if self.mode == "off":
             raise PageError("LEADLINE_RENDER is off")
@@ -99,7 +99,7 @@ class Renderer:
 
 @asynccontextmanager
 async def _turn() -> AsyncIterator[None]:
-    """Hold one of the process's turns to run a browser."""
+    """Hold one of the process's slots to run a browser."""
     while not _TURNS.acquire(blocking=False):  # noqa: ASYNC110 - events are of one loop, and a waiting thread cannot be cancelled
         await asyncio.sleep(_TURN)
     try:

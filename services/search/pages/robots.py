@@ -1,4 +1,4 @@
-"""robots.txt (RFC 9309): what a site lets programs read, asked once an hour for each origin."""
+"""robots.txt (RFC 9309): which pages a site lets programs read; fetched once an hour for each origin."""
 
 import asyncio
 import time
@@ -15,7 +15,7 @@ SECONDS_KEPT = 3_600.0
 MAX_ORIGINS = 1_000
 
 Get = Callable[[Target], Awaitable[Fetched]]
-"""Fetches a robots.txt; a PageError means that it cannot be had."""
+"""Fetches a robots.txt; a PageError means that it cannot be fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class _Rules:
 
 
 class Robots:
-    """The rules of the origins that were asked so far."""
+    """Cached rules of origins."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -34,13 +34,13 @@ class Robots:
         self._asking: dict[str, asyncio.Lock] = {}
 
     async def check(self, target: Target, get: Get) -> None:
-        """Let a target pass that its site lets programs read.
+        """Check that a target's site lets programs read it.
 
         As RFC 9309 has it, a robots.txt that is missing (4xx) or cannot be reached at all allows everything, and a
         server that fails (5xx) forbids it.
 
         Raises:
-            PageRefused: the site does not want this page to be read.
+            PageRefused: the site forbids reading this page.
         """
         async with self._asking.setdefault(target.origin, asyncio.Lock()):
             known = self._rules.get(target.origin)

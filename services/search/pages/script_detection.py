@@ -1,6 +1,6 @@
-"""Whether a page shows its text only to a browser that runs its scripts: judged by its structure and the text it gave.
+"""Detects pages whose text needs a browser with scripts, by their structure and the extracted text.
 
-A wrong yes costs a rendering, whose text is then compared with the page's own; a wrong no loses the page.
+A false positive costs a rendering, whose text is then compared with the page's own; a false negative loses the page.
 """
 
 import re
@@ -10,28 +10,28 @@ from typing import Literal
 from lxml.html import HtmlElement
 
 NeedsScripts = Literal["empty", "notice", "route", "shell"]
-"""No text at all; a text that asks for scripts; a text that may be another's than that of the route in the address; a little text around
-a place that scripts are to fill."""
+"""`empty`: no text; `notice`: the text asks for scripts; `route`: the text may belong to another route than the
+address's; `shell`: little text around an element that scripts fill."""
 
 LONGEST_NOTICE = 400
-"""Weight of a text beyond which a sentence about scripts is one of its subjects and not all that it says."""
+"""Maximum weight of a text that counts as a notice; in longer texts, scripts are one of the subjects."""
 LONGEST_SHELL = 600
-"""Weight of a text beyond which a page has something to say beside what its scripts fill in."""
+"""Maximum weight of the text around an element that scripts fill; longer texts are content."""
 LONGEST_FILLING = 120
-"""Weight of the text in a place that scripts are to fill, such as a word that says to wait."""
+"""Maximum weight of placeholder text in an element that scripts fill, such as `Loading`."""
 CJK_WEIGHT = 3
-"""A Chinese character counts as much as three others: so many an English word has more than a Chinese one."""
+"""Weight of a Chinese character: an English word has about three times as many characters."""
 MAX_ELEMENTS = 200_000
-"""Elements of a page that are looked at."""
+"""Maximum elements of a page that are examined."""
 MAX_PLACES = 20
-"""Places of a page that scripts may be to fill which are looked into."""
+"""Maximum elements that scripts may fill which are examined."""
 _RUNNING = frozenset({"", "text/javascript", "application/javascript", "module", "text/babel", "text/ecmascript"})
 """Types of scripts that a browser runs."""
 _PLACES = frozenset(
     "root app __next __nuxt ___gatsby svelte app-root react-root reactroot vue-app ember-app main-app mount "
     "application spa-root".split()
 )
-"""Ids of the elements that the common frameworks fill, in lower case."""
+"""Ids of the elements that common frameworks fill, in lower case."""
 _SILENT = frozenset("script style noscript template svg".split())
 _NOTICE = re.compile(
     r"\b(?:enabl(?:e|ing)|activate|allow|turn\s{1,3}on|switch\s{1,3}on|requir(?:es?|ing)|needs?|without|support)"
@@ -43,7 +43,7 @@ _NOTICE = re.compile(
     r"|(?:java\s?script|\bjs|脚本|腳本)[^。！？\n]{0,12}(?:禁用|停用|关闭|關閉|未启用|未啟用|启用|啟用|开启|開啟|打开|打開|不可用)",
     re.IGNORECASE,
 )
-"""Sentences by which pages ask for scripts."""
+"""Sentences with which pages ask for scripts."""
 _WAITING = re.compile(
     r"(?:loading|please wait|just a moment|one moment|initiali[sz]ing|(?:正在|页面|頁面)?(?:加载|加載|载入|載入)中?|请稍[候等]|請稍[候等])"
     r"[\s.…·。!！,，]{0,20}",
@@ -53,18 +53,18 @@ _WAITING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ScriptSigns:
-    """What the structure of a page tells about its scripts, before anything is taken out of it."""
+    """Signs in a page's structure that it needs scripts, before any element is removed."""
 
     scripts: int = 0
-    """Scripts that a browser would run."""
+    """Number of scripts that a browser would run."""
     empty_place: bool = False
-    """Whether there is an element that a framework fills, with nothing in it yet."""
+    """Whether an element that a framework fills is empty."""
     notice: bool = False
-    """Whether what is shown without scripts says that they are needed."""
+    """Whether the content for browsers without scripts says that scripts are needed."""
 
 
 def script_signs(tree: HtmlElement) -> ScriptSigns:
-    """Read the signs off a parsed page; in linear time, and at most `MAX_ELEMENTS` of it."""
+    """Collect the signs of a parsed page in linear time, from at most `MAX_ELEMENTS` elements."""
     scripts = places = 0
     empty = notice = False
     for number, element in enumerate(tree.iter()):
@@ -84,12 +84,12 @@ def script_signs(tree: HtmlElement) -> ScriptSigns:
 
 
 def needs_scripts(signs: ScriptSigns, text: str, *, routed: bool = False) -> NeedsScripts | None:
-    """Tell why a page is to be rendered; None where its text stands as it is.
+    """Return the reason to render a page; None if its text is complete.
 
     Args:
-        signs: of the page's structure.
-        text: what was extracted from it, as a person would see it without scripts.
-        routed: whether its address has a route, which no server sees.
+        signs: signs of the page's structure.
+        text: the extracted text, as a person sees it without scripts.
+        routed: whether its address has a route, which servers do not get.
     """
     if not signs.scripts:
         return None
@@ -107,12 +107,12 @@ def needs_scripts(signs: ScriptSigns, text: str, *, routed: bool = False) -> Nee
 
 
 def shows_more(why: NeedsScripts, before: str, text: str) -> bool:
-    """Tell whether what a page shows once its scripts have run is worth more than what it shows without them.
+    """Tell whether a page's text with scripts is better than the text without them.
 
     Args:
-        why: it was rendered.
-        before: its text without scripts.
-        text: its text with them.
+        why: reason of the rendering.
+        before: text without scripts.
+        text: text with scripts.
     """
     if needs_scripts(ScriptSigns(scripts=1), text) is not None:
         return False
@@ -120,29 +120,29 @@ def shows_more(why: NeedsScripts, before: str, text: str) -> bool:
 
 
 def has_drawn(why: NeedsScripts, before: str, text: str) -> bool:
-    """Tell whether a page in a browser shows what it is to show: more than without its scripts, and no word that says to wait.
+    """Tell whether a page in a browser shows its content: more than without scripts, and no waiting message.
 
     Args:
-        why: it is rendered.
-        before: its text without scripts.
-        text: its text in the browser so far, each piece on a line.
+        why: reason of the rendering.
+        before: text without scripts.
+        text: text in the browser so far, one piece per line.
     """
     waits = weight(text) <= LONGEST_SHELL and any(map(_WAITING.fullmatch, text.splitlines()))
     return not waits and shows_more(why, before, text)
 
 
 def asks_for_scripts(text: str) -> bool:
-    """Tell whether a short text says, in English or Chinese, that scripts have to run."""
+    """Tell whether a short text asks for scripts, in English or Chinese."""
     return _NOTICE.search(text) is not None
 
 
 def weight(text: str) -> int:
-    """Return the length of a text in characters of English, Chinese ones counted `CJK_WEIGHT` times."""
+    """Return the length of a text in English characters; each Chinese character counts `CJK_WEIGHT` times."""
     return len(text) + (CJK_WEIGHT - 1) * sum("\u3400" <= char <= "\u9fff" for char in text)
 
 
 def _is_place(element: HtmlElement, tag: str) -> bool:
-    """Tell whether a framework fills an element: by its usual ids, or an element of its own right in the body."""
+    """Tell whether a framework fills an element: it has a usual id, or is a custom element of the body."""
     if (element.get("id") or "").lower() in _PLACES or element.get("ng-app") is not None:
         return tag != "body"
     parent = element.getparent()
@@ -150,7 +150,7 @@ def _is_place(element: HtmlElement, tag: str) -> bool:
 
 
 def _text_of(element: HtmlElement, limit: int) -> str:
-    """Return the first characters of an element's text, without those of scripts, styles and the like."""
+    """Return the first characters of an element's text, without scripts, styles and the like."""
     text = ""
     for inner in element.iter():
         shown = inner is element or inner.tag not in _SILENT

@@ -1,4 +1,4 @@
-"""Requests of a page in a browser, held to the rules of page reading: addresses, robots.txt, bytes, number.
+"""Serves the requests of a page in a browser under the rules of page reading: addresses, robots.txt, bytes, number.
 
 The browser has no network. Each of its requests comes here: the page itself, what it redirects to, scripts, style sheets and data.
 It is made over the same guarded connections as the page, so a name is looked up once a connection, all of its addresses are checked,
@@ -17,17 +17,17 @@ from services.search.pages.fetch import Check, Fetched, fetch_once, redirect_of
 from services.search.pages.limits import Limits, RenderLimits
 
 KINDS = frozenset("Document Script Stylesheet XHR Fetch Other".split())
-"""What a page may ask for: no images, films, fonts, sockets or reports of errors."""
+"""Permitted resource types: no images, videos, fonts, sockets or error reports."""
 AT_ONCE = 6
 _PASSED_ON = frozenset("accept accept-language origin referer x-requested-with".split())
-"""Headers of the browser's requests that are sent on: no cookies, and nothing that logs in."""
+"""Headers of the browser's requests that are forwarded: no cookies or credentials."""
 _GIVEN_BACK = frozenset(
     "content-type content-language content-security-policy x-content-type-options referrer-policy location "
     "access-control-allow-origin access-control-allow-credentials access-control-allow-headers "
     "access-control-allow-methods access-control-expose-headers cross-origin-resource-policy "
     "cross-origin-embedder-policy cross-origin-opener-policy".split()
 )
-"""Headers of answers that the browser gets: nothing to keep, and nothing that makes a file to download of it."""
+"""Headers of answers that the browser gets: none that store data or start a download."""
 _LONGEST_HEADER = 4_000
 
 
@@ -42,23 +42,23 @@ class Subrequests:
         check: Check,
         limits: RenderLimits,
     ) -> None:
-        """Prepare.
+        """Create a handler for one page.
 
         Args:
-            page: as it was fetched; the browser gets these bytes and no others for it.
+            page: the fetched page, whose bytes the browser gets.
             pool: guarded connections.
-            allowance: what the operator allows.
-            check: asked before every request; it knows robots.txt.
-            limits: of all requests together.
+            allowance: hosts that the operator allows.
+            check: called before every request to check robots.txt.
+            limits: limits of all requests together.
         """
         self.made = 0
-        """Requests so far, refused ones included."""
+        """Number of requests so far, including refused ones."""
         self._page, self._pool, self._allowance, self._check, self._limits = page, pool, allowance, check, limits
         self._left = limits.bytes
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def serve(self, asked: BrowserRequest) -> BrowserReply | None:
-        """Answer a request of the browser; None where it is refused or fails."""
+        """Answer a request of the browser; None if it is refused or fails."""
         self.made += 1
         if self.made > self._limits.requests or asked.method not in {"GET", "OPTIONS"} or asked.kind not in KINDS:
             return None
@@ -81,10 +81,10 @@ class Subrequests:
         return BrowserReply(status, _given_back(answer.headers), answer.body)
 
     async def _fetched(self, target: Target, headers: Mapping[str, str]) -> Fetched:
-        """Fetch one thing within what is left of the bytes.
+        """Fetch a resource within the remaining bytes.
 
-        Room is taken before the request, so that those under way cannot take more together; a body that does not come to its
-        end counts as all of its room.
+        Bytes are reserved before the request, so that parallel requests cannot exceed the limit together; an incomplete
+        body counts in full.
         """
         room = min(self._limits.per_request, self._left)
         if room <= 0:
@@ -105,13 +105,13 @@ class Subrequests:
         return answer
 
     def _permit(self, asked: BrowserRequest, target: Target) -> None:
-        """Let a request pass that a page of this address may make.
+        """Check that the page may make a request.
 
         Frames are not loaded, as their text is not the page's. The page may lead on within its own origin alone: the text is
         quoted under its address. A host that only the operator's allowance opens is reached by a page of such a host alone.
 
         Raises:
-            PageRefused: it may not be made.
+            PageRefused: the request is forbidden.
         """
         page = self._page.target
         if asked.kind == "Document" and (not asked.main or target.origin != page.origin):
@@ -123,13 +123,13 @@ class Subrequests:
 
 
 def _preflight(headers: Mapping[str, str]) -> BrowserReply:
-    """Answer what a browser asks another site before a GET with headers of the page's own; the site itself is not asked.
+    """Answer a CORS preflight for a GET with custom headers, without asking the site.
 
     Those headers are not sent on, so there is nothing that the site would have to allow; whether the page may read the answer
     is the site's to say, with the answer.
 
     Raises:
-        PageError: another method is asked for.
+        PageError: the request has another method.
     """
     asked = {name.lower(): value for name, value in headers.items()}
     if asked.get("access-control-request-method") != "GET":
@@ -142,7 +142,7 @@ def _preflight(headers: Mapping[str, str]) -> BrowserReply:
 
 
 def _passed_on(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of a request that are sent on, those alone that are written plainly."""
+    """Return the forwarded headers of a request, without malformed ones."""
     return {
         name.title(): value
         for name, value in headers.items()

@@ -1,1 +1,1 @@
-"""Search services that answer over HTTP with JSON or Atom: one client, and a record for each service."""
+"""Search services with JSON or Atom over HTTP: one client, and a record for each service."""

@@ -1,4 +1,4 @@
-"""One client for all services that have a record: asks within limits, and says what went wrong and what to do."""
+"""The client of all services with a record: sends requests within limits, and converts errors to messages with advice."""
 
 import asyncio
 import json
@@ -36,9 +36,9 @@ from services.search.web_services.service import Service
 from services.text.dates import latest_day
 
 MAX_BODY = 8_000_000
-"""Bytes of an answer, decompressed."""
+"""Maximum decompressed bytes of an answer."""
 MAX_RETRY_AFTER = 3.0
-"""Seconds that a search waits when a service asks for it; with longer ones it is given up."""
+"""Maximum seconds of a Retry-After that a search waits; after longer ones it fails."""
 _KEY = re.compile(r"[\x21-\x7e]{1,2000}")
 _CONTACT = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.ASCII)
 
@@ -47,12 +47,12 @@ _CONTACT = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.ASC
 class _Answer:
     status: int
     headers: dict[str, str]
-    """By lower-case name."""
+    """Headers by lower-case name."""
     body: bytes
 
 
 class _Transport(httpx.AsyncHTTPTransport):
-    """Puts the key into the address below the client, which writes addresses to the log."""
+    """Adds the key to the address below the client, which logs addresses."""
 
     def __init__(self, tls: ssl.SSLContext, secret: dict[str, str]) -> None:
         super().__init__(verify=tls, trust_env=False)
@@ -70,7 +70,7 @@ class _Transport(httpx.AsyncHTTPTransport):
 
 
 def _without_user(address: str) -> tuple[str, httpx.BasicAuth | None]:
-    """Return an address without a name and a password in it, which the client would write to the log, and these apart."""
+    """Split user and password from an address, since the client would log them."""
     url = httpx.URL(address)
     if not url.userinfo:
         return address, None
@@ -78,7 +78,7 @@ def _without_user(address: str) -> tuple[str, httpx.BasicAuth | None]:
 
 
 class ServiceSearch:
-    """Searches one service; its answer's addresses are for others to read."""
+    """Searches one service; the pages of its results are read elsewhere."""
 
     def __init__(
         self,
@@ -91,17 +91,17 @@ class ServiceSearch:
         contact: str = "",
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
-        """Prepare a search; nothing is sent yet.
+        """Create a search without sending a request.
 
         Args:
-            service: its record.
+            service: record of the service.
             key: value of the record's `key_setting`.
-            address: an operator's own address, instead of the record's; never one that a run or an answer named. A name
-                and a password in it are sent as such (HTTP Basic).
-            filters: sites to keep to or to leave out, and dates.
-            seconds: for one search, its turn not counted.
-            contact: e-mail address of who is responsible, for services that ask for one.
-            today: the day from which a time range is counted back.
+            address: the operator's address in place of the record's; never from a run or an answer. A user and a
+                password in it are sent as HTTP Basic credentials.
+            filters: included or excluded sites, and dates.
+            seconds: time limit of one search, without waiting for its turn.
+            contact: e-mail address of the operator, for services that ask for it.
+            today: date from which a time range is counted back.
 
         Raises:
             BadInput: a setting is missing or cannot be used.
@@ -134,7 +134,7 @@ class ServiceSearch:
 
         Raises:
             SearchRefused: the key was refused or a limit was reached.
-            SearchError: the service failed, was not reached or answered in another form.
+            SearchError: the service failed, was not reached or sent an invalid answer.
         """
         if not query.strip() or limit < 1:
             return []
@@ -162,13 +162,13 @@ class ServiceSearch:
         return [self._permitted(hit) for hit in hits if self._permit(hit, since_of(self._filters, today))][:limit]
 
     async def _turn(self, request: Asked) -> None:
-        """Wait until the service may be asked."""
+        """Wait for a turn at the service."""
         pause = self.service.pause_for(self._key)
         if pause:
             await asyncio.sleep(pace_of(urlsplit(request.address).netloc).take(pause, self.service.title))
 
     async def _ask(self, request: Asked) -> _Answer:
-        """Send a request and take its answer in; no redirect is followed and no proxy is used."""
+        """Send a request and return its answer, without redirects and proxies."""
         async with (
             httpx.AsyncClient(
                 transport=_Transport(await asyncio.to_thread(tls_context), request.secret),
@@ -191,7 +191,7 @@ class ServiceSearch:
             return _Answer(response.status_code, headers, body)
 
     async def _body(self, response: httpx.Response) -> bytes:
-        """Take the body in, piece by piece, so that neither it nor what it was packed from becomes too large."""
+        """Read the body piece by piece, and limit its size before and after decompression."""
         decoder = decoder_for(response.headers.get("content-encoding", ""))
         body = bytearray()
         async for data in response.aiter_raw():
@@ -206,19 +206,19 @@ class ServiceSearch:
 
     @asynccontextmanager
     async def _errors(self) -> AsyncIterator[None]:
-        """Turn what goes wrong on the way into a SearchError."""
+        """Convert transport errors to SearchError."""
         title, what_to_do = self.service.title, advice(self.service)
         try:
             yield
         except (TimeoutError, httpx.TimeoutException):
             raise SearchError(f"{title} did not answer in time. {what_to_do}") from None
-        except PageError as error:  # of the compression
+        except PageError as error:  # an error of the compression
             raise SearchError(f"{title}'s answer cannot be read: {error}. {what_to_do}") from None
         except (httpx.HTTPError, httpx.InvalidURL):
             raise SearchError(f"{title} was not reached. {what_to_do}") from None
 
     def _read(self, body: bytes) -> list[Hit]:
-        """Take an answer apart. Blocking."""
+        """Parse an answer. Blocking."""
         answer = self._parsed(body)
         if self.service.error:
             words = next(filter(None, map(scalar, values_at(answer, self.service.error))), "")
@@ -240,12 +240,12 @@ class ServiceSearch:
             raise not_in_form(self.service, "it is a page of HTML" if page else "it is malformed") from None
 
     def _permit(self, hit: Hit, since: date | None) -> bool:
-        """Tell whether a hit is of a wanted site and, where its date is known, of the wanted time."""
+        """Tell whether a hit is from a permitted site and, if its date is known, from the wanted time."""
         latest = latest_day(hit.published) if since else None
         return self._filters.permit(hit.url) and (since is None or latest is None or latest >= since)
 
     def _permitted(self, hit: Hit) -> Hit:
-        """Return a hit without an open full text that lies at a site that is left out; its abstract then stands for itself."""
+        """Return a hit without an open full text on an excluded site; only its abstract is then used."""
         publication = hit.publication
         if publication is None or not publication.open_url or self._filters.permit(publication.open_url):
             return hit

@@ -1,11 +1,11 @@
-"""Abstracts and titles that are not plain text: tags of HTML and JATS, and OpenAlex' lists of the places of words."""
+"""Converts abstracts and titles to plain text: HTML and JATS markup, and OpenAlex' inverted indexes."""
 
 import html
 import re
 from typing import Any
 
 MAX_WORDS = 20_000
-"""Words of an abstract that is given by their places."""
+"""Maximum words of an abstract in an inverted index."""
 _BREAK = re.compile(
     r"</?(?:jats:)?(?:p|br|div|li|ul|ol|h[1-6]|sec|title|list|list-item|disp-formula)(?:\s[^<>]*)?/?>", re.IGNORECASE
 )
@@ -15,14 +15,14 @@ _HEADING = re.compile(r"^(?:abstract|summary)\s*\n", re.IGNORECASE)
 
 
 def without_markup(text: str) -> str:
-    """Return the plain text of HTML or JATS in linear time: blocks become lines, other tags go, entities are read once."""
+    """Return the plain text of HTML or JATS in linear time: blocks become lines, tags are dropped, entities decoded once."""
     broken = _TAG.sub("", _BREAK.sub("\n", text))
     lines = (_BLANKS.sub(" ", line).strip() for line in html.unescape(broken).split("\n"))
     return _HEADING.sub("", "\n".join(line for line in lines if line))
 
 
 def from_inverted_index(index: Any) -> str:
-    """Return the text that an index `{word: [places]}` was made of; what has another form is left out."""
+    """Return the text of an inverted index `{word: [places]}`; malformed parts are dropped."""
     if not isinstance(index, dict):
         return ""
     placed: list[tuple[int, str]] = []

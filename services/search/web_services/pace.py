@@ -1,4 +1,4 @@
-"""The pause that a service asks for between requests, kept for the whole process: all runs, threads and event loops."""
+"""Enforces the pause between requests that a service asks for, in the whole process: all runs, threads and loops."""
 
 import threading
 import time
@@ -8,11 +8,11 @@ from functools import lru_cache
 from services.run.errors import SearchError
 
 LONGEST_WAIT = 60.0
-"""Seconds that a search waits for its turn; one that would wait longer fails."""
+"""Maximum seconds that a search waits for its turn; it fails if it would wait longer."""
 
 
 class Pace:
-    """Turns at one host. A turn that was taken and not used passes unused."""
+    """Turns at one host. An unused turn expires."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -23,11 +23,11 @@ class Pace:
         """Take the next turn, and return the seconds until it comes.
 
         Args:
-            pause: seconds until the turn after it.
-            title: of the service, for the message.
+            pause: seconds until the following turn.
+            title: title of the service, for the message.
 
         Raises:
-            SearchError: too many wait already.
+            SearchError: too many searches are waiting.
         """
         with self._lock:
             now = self._clock()
@@ -42,5 +42,5 @@ class Pace:
 
 @lru_cache(maxsize=256)
 def pace_of(host: str) -> Pace:
-    """Return the turns at a host, with its port."""
+    """Return the turns at a host and port."""
     return Pace()

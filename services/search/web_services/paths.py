@@ -1,4 +1,4 @@
-"""Paths into an answer: where a record says that a service's results and their fields are.
+"""Paths in an answer: the locations of a service's results and their fields, as given in its record.
 
 `message.items` goes down by names. In a list, `*` is each of its elements and a number is one of them; `link[title=pdf].href`
 takes the elements of which a field has this value. What stands once may stand for a list of one, as elements of Atom do.
@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 MAX_VALUES = 500
-"""Values that one path leads to; the others are left out."""
+"""Maximum values that one path returns; the others are dropped."""
 _SEGMENT = re.compile(r"([^.\[\]=*{}]+|\*)((?:\[[^\[\]=]+=[^\[\]=]*\])*)")
 _CONDITION = re.compile(r"\[([^\[\]=]+)=([^\[\]=]*)\]")
 
@@ -19,15 +19,15 @@ class Step(NamedTuple):
 
     name: str
     conditions: tuple[tuple[str, str], ...]
-    """Fields and the values that they must have."""
+    """Fields and their required values."""
 
 
 @lru_cache(maxsize=1_024)
 def steps(path: str) -> tuple[Step, ...]:
-    """Take a path apart.
+    """Parse a path.
 
     Raises:
-        ValueError: it is no path.
+        ValueError: the text is not a path.
     """
     taken: list[Step] = []
     place = 0
@@ -43,7 +43,7 @@ def steps(path: str) -> tuple[Step, ...]:
 
 
 def values_at(value: Any, path: str) -> list[Any]:
-    """Return everything that a path leads to, in order; nothing where there is no such place."""
+    """Return all values at a path, in order; empty if there are none."""
     values = [value]
     for step in steps(path) if path else ():
         values = [child for parent in values for child in _children(parent, step.name)][:MAX_VALUES]
@@ -54,12 +54,12 @@ def values_at(value: Any, path: str) -> list[Any]:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return a list as it is, and anything else as a list of one."""
+    """Return a list unchanged, and any other value as a list of one item."""
     return value if isinstance(value, list) else [value]
 
 
 def scalar(value: Any) -> str:
-    """Return a text or a number as a text; of a list the first that there is; else nothing."""
+    """Return a text or a number as a text; for a list, its first such item; else an empty text."""
     for element in listed(value)[:MAX_VALUES]:
         if isinstance(element, str) and element.strip():
             return element
@@ -69,7 +69,7 @@ def scalar(value: Any) -> str:
 
 
 def meets(value: Any, condition: str) -> bool:
-    """Tell whether a value is as a condition says: `total=0`, `batchcomplete=true`, `!query` where that leads nowhere."""
+    """Tell whether a value meets a condition: `total=0`, `batchcomplete=true`, or `!query` if the path does not exist."""
     if condition.startswith("!"):
         return not values_at(value, condition[1:])
     path, _, wanted = condition.partition("=")
@@ -93,7 +93,7 @@ def _meets(element: Any, conditions: tuple[tuple[str, str], ...]) -> bool:
 
 
 def _written(value: Any) -> str:
-    """Return how a record writes a value; nothing for what is no text, number or truth value."""
+    """Return a value as a record writes it; empty if it is not a text, number or truth value."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, str | int | float) else ""

@@ -1,4 +1,4 @@
-"""Messages for a service that refuses or fails: which service, what happened, and what to do."""
+"""Error messages for a service that refuses or fails: its name, the problem, and advice."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ from services.run.errors import SearchError, SearchRefused
 from services.search.web_services.service import Service
 
 LONGEST_QUOTE = 200
-"""Characters of a service's own words that a message repeats."""
+"""Maximum characters of a service's own message to repeat."""
 _REFUSALS = frozenset({401, 402, 403, 429})
 _OF_QUERY = frozenset({400, 413, 414, 422})
 
@@ -18,9 +18,9 @@ def status_problem(service: Service, status: int, headers: Mapping[str, str], *,
     """Return the error for a status other than 200.
 
     Args:
-        service: that answered.
-        status: of the answer.
-        headers: by lower-case name.
+        service: the service that answered.
+        status: status of the answer.
+        headers: headers by lower-case name.
         has_key: whether a key was sent.
     """
     text = _problem(service, status, headers, has_key=has_key)
@@ -52,34 +52,34 @@ def _problem(service: Service, status: int, headers: Mapping[str, str], *, has_k
 
 
 def advice(service: Service) -> str:
-    """Say what to look at when a service cannot be used."""
+    """Return advice for a service that cannot be used."""
     if service.address_setting:
         return f"Check {service.address_setting}, or use another search."
     return "Check the network, or use another search."
 
 
 def not_in_form(service: Service, why: str) -> SearchError:
-    """Return the error for an answer that is not of the form at all."""
+    """Return the error for an answer in an invalid form."""
     form = "JSON" if service.answer == "json" else "Atom"
     return SearchError(f"{service.title}'s answer is no {form}: {why}. {advice(service)}")
 
 
 def own_words(service: Service, words: str, key: str) -> SearchError:
-    """Return the error for an answer that says itself what went wrong; the key is hidden in it."""
+    """Return the error for an answer with its own error message, without the key."""
     line = " ".join(clean_line(words[: 10 * LONGEST_QUOTE]).split())
     line = line.replace(key, "…") if key else line
     return SearchError(f"{service.title} could not answer: {line[:LONGEST_QUOTE]!r}. Ask in other words, and shorter.")
 
 
 def is_limit(status: int, headers: Mapping[str, str]) -> bool:
-    """Tell whether an answer says that a limit is reached; GitHub says so with 403."""
+    """Tell whether an answer reports a limit; GitHub does so with status 403."""
     return status == 429 or (
         status == 403 and ("retry-after" in headers or headers.get("x-ratelimit-remaining") == "0")
     )
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds after which a service may be asked again; None where it does not say."""
+    """Return the seconds until a service accepts requests again; None if it does not say."""
     written = headers.get("retry-after", "").strip()[:40]
     if written.isascii() and written.isdecimal():
         return float(written[:9])

@@ -1,4 +1,4 @@
-"""Builds the request of a query to a service, as the service's record says."""
+"""Builds the request of a query to a service by the service's record."""
 
 import re
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ from services.text.tokens import STOP_WORDS, message_language
 USER_AGENT = "Leadline"
 ACCEPTED_TYPES = {"json": "application/json", "atom": "application/atom+xml"}
 MAX_SITES = 10
-"""Domains that are named in a query; results are checked against all of them in any case."""
+"""Maximum domains named in a query; results are checked against all domains in any case."""
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
-"""Without signs that services take for operators, and without hyphens, with which some find nothing."""
+"""A word without signs that services treat as operators, and without hyphens, which some do not match."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -29,12 +29,12 @@ class Asked:
     method: str
     address: str
     parameters: dict[str, str]
-    """Of the address; empty with POST."""
+    """Parameters of the address; empty with POST."""
     body: dict[str, Any] | None
     headers: dict[str, str] = field(repr=False)
-    """The key may be among them."""
+    """Headers, which may include the key."""
     secret: dict[str, str] = field(default_factory=dict, repr=False)
-    """Parameters of the address in which the key is: for the wire alone, and no log."""
+    """Address parameters with the key: sent, but never logged."""
 
 
 def asked(
@@ -51,14 +51,14 @@ def asked(
     """Return the request for a query.
 
     Args:
-        service: whose record says what to send.
-        query: in the words of a person.
-        limit: results that are wanted.
-        key: of the service.
-        address: an operator's own, instead of the record's.
-        contact: e-mail address of who is responsible; only sent where the record wants it.
-        filters: sites and dates.
-        today: day from which a time range is counted back.
+        service: the service with its record.
+        query: the query in natural language.
+        limit: wanted number of results.
+        key: key of the service.
+        address: the operator's address, in place of the record's.
+        contact: e-mail address of the operator; sent only if the record asks for it.
+        filters: filters of sites and dates.
+        today: date from which a time range is counted back.
     """
     code = message_language(query)
     contact = contact if service.sends_contact else ""
@@ -100,14 +100,14 @@ def since_of(filters: Filters, today: date) -> date | None:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str | None:
-    """Put values into a template in one pass, so that nothing in a value is taken for a placeholder; None if one is empty."""
+    """Fill a template in one pass, so that values cannot contain placeholders; None if a value is empty."""
     if any(not values.get(name) for name in _PLACEHOLDER.findall(template)):
         return None
     return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
 
 
 def _query(service: Service, query: str, filters: Filters, values: Mapping[str, str]) -> str:
-    """Return the query in the service's form, not longer than it takes; words and sites are left out whole."""
+    """Return the query in the service's form within its maximum length; words and sites are dropped whole."""
     line = " ".join(query.split())
     sites = _sites(filters, service.max_query // 2) if service.site_operators else ""
     room = service.max_query - len(sites)
@@ -147,7 +147,7 @@ def _filled_object(
 
 
 def _filled(template: Any, values: Mapping[str, str], lists: Mapping[str, list[str]]) -> Any:
-    """Fill a parameter; None where a placeholder is empty. A limit alone is a number, domains are a list."""
+    """Fill a parameter; None if a placeholder is empty. A limit alone becomes a number, domains become a list."""
     if isinstance(template, dict):
         return _filled_object(template, values, lists)
     if isinstance(template, list):

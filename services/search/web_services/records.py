@@ -1,4 +1,4 @@
-"""The records of services: those of `services.toml`, and those of an operator's own file."""
+"""The records of services: from `services.toml`, and from an operator's own file."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ from services.search.web_services.service import Service
 BUILT_IN = Path(__file__).with_name("services.toml")
 _WORDS = {"extra_forbidden": "there is no field of this name", "missing": "it is missing"}
 OWN_CLIENTS = ("tavily", "duckduckgo")
-"""Searches with clients of their own, which no record can stand in for."""
+"""Searches with their own clients, which records cannot replace."""
 LONGEST_FILE = 1_000_000
-"""Bytes of an operator's file."""
+"""Maximum bytes of an operator's file."""
 
 
 def services(own: Path | None = None) -> Mapping[str, Service]:
-    """Return the services by name; one of the operator's file stands in for the built-in one of its name. Blocking.
+    """Return the services by name; records of the operator's file replace built-in ones of the same name. Blocking.
 
     Raises:
         BadInput: the file cannot be read, or one of its records cannot be used.
@@ -34,7 +34,7 @@ def read_services(file: Path) -> dict[str, Service]:
     """Read the records of a file: a table for each service, by its name. Blocking.
 
     Raises:
-        BadInput: it cannot be read, or a record cannot be used; the message names file, service and field.
+        BadInput: the file cannot be read, or a record cannot be used; the message names file, service and field.
     """
     try:
         with file.open("rb") as opened:
@@ -60,7 +60,7 @@ def _service(file: Path, name: str, table: Any) -> Service:
         return Service.model_validate({**table, "name": name})
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False)
-        # A field that is misspelt is unknown and also missing: the former says more.
+        # A misspelt field is unknown and also missing: the error of the unknown field is clearer.
         problem = next((found for found in problems if found["type"] == "extra_forbidden"), problems[0])
         where = ".".join(str(part) for part in (name, *problem["loc"]))
         what = _WORDS.get(problem["type"]) or reason_of(problem)

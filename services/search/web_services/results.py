@@ -1,4 +1,4 @@
-"""Hits out of a service's answer, by the paths of its record. What is malformed is left out, or named where all of it is."""
+"""Extracts hits from a service's answer by the paths of its record. Malformed hits are dropped, or reported if all are."""
 
 import math
 from collections.abc import Iterable
@@ -16,23 +16,23 @@ from services.text.dates import iso_date
 from services.text.normal_form import normalise_text
 
 LONGEST_TEXT = 500_000
-"""Characters of a page's text that a service sends."""
+"""Maximum characters of a page's text from a service."""
 LONGEST_TITLE = 300
 MAX_ITEMS = 200
-"""Results of one answer that are looked at."""
+"""Maximum results of one answer that are examined."""
 MAX_OTHERS = 3
-"""Other pages on the subject of one result."""
+"""Maximum other pages on the subject of one result."""
 MAX_RANK = 1e9
-"""From which on a number that orders results is none."""
+"""Maximum value of a number that orders results."""
 MAX_PARTS = 50
-"""Parts of one text, such as the fragments of a file that fit."""
+"""Maximum parts of one text, such as matching fragments of a file."""
 
 
 def hits_of(service: Service, answer: Any) -> list[Hit]:
     """Return the hits of an answer, best first and each address once, each followed by other pages on its subject. Blocking.
 
     Raises:
-        SearchError: the list of results is not where the record says, or no result has the address or title that it should.
+        SearchError: the list of results is not at the record's path, or no result has an address or a title.
     """
     items = _items(service, answer)
     hits: dict[str, Hit] = {}
@@ -51,7 +51,7 @@ def hits_of(service: Service, answer: Any) -> list[Hit]:
 def _items(service: Service, answer: Any) -> list[dict[str, Any]]:
     found = values_at(answer, service.results)
     listing = found[0] if found else None
-    if service.answer == "atom":  # a feed without entries has none, and one entry stands alone
+    if service.answer == "atom":  # a feed without entries has no list, and a single entry is not in a list
         listing = listed(listing) if listing is not None else []
     if not isinstance(listing, list):
         if service.empty and all(meets(answer, condition) for condition in service.empty):
@@ -82,7 +82,7 @@ def _hit(service: Service, item: dict[str, Any], address: str, title: str) -> Hi
         title=title,
         kind="web",
         text=text or abstract or snippet,
-        # An abstract stands for itself unless the whole text is open: what lies behind it is mostly not to be read.
+        # An abstract is used alone unless the full text is open: the page behind it is mostly not readable.
         snippet_only=not text and not (abstract and not (publication and publication.open_url)),
         abstract_only=bool(abstract),
         published=published or None,
@@ -92,7 +92,7 @@ def _hit(service: Service, item: dict[str, Any], address: str, title: str) -> Hi
 
 
 def _others(service: Service, item: dict[str, Any]) -> list[Hit]:
-    """Return other pages on the subject of a result, without texts: what they say is on their pages alone."""
+    """Return other pages on the subject of a result, without texts, which only their pages have."""
     fields = service.fields
     found = [other for path in fields.others for other in values_at(item, path) if isinstance(other, dict)][:MAX_OTHERS]
     return [
@@ -110,7 +110,7 @@ def _others(service: Service, item: dict[str, Any]) -> list[Hit]:
 
 
 def _publication(service: Service, item: dict[str, Any], published: str) -> Publication | None:
-    """Return what the service knows of a publication; None where its record has no field of the kind."""
+    """Return the data of a publication; None if the record has no such fields."""
     fields = service.fields
     named = (fields.venue, fields.authors, fields.citations, fields.doi, fields.licence, fields.open_url)
     if not any(named):
@@ -129,12 +129,12 @@ def _publication(service: Service, item: dict[str, Any], published: str) -> Publ
 
 
 def _address(item: dict[str, Any], paths: Paths) -> str:
-    """Return the first address of the web that a path leads to."""
+    """Return the first web address at the paths."""
     return next((address for path in paths if (address := clean_address(_first(item, (path,))))), "")
 
 
 def _first(item: Any, paths: Paths) -> str:
-    """Return the text of the first path that leads to one."""
+    """Return the first text at the paths."""
     for path in paths:
         names = placeholders(path)
         if not names:
@@ -147,7 +147,7 @@ def _first(item: Any, paths: Paths) -> str:
 
 
 def _composed(item: Any, template: str, names: Iterable[str]) -> str:
-    """Fill a template; empty where one of its paths leads nowhere. In an address, what is filled in is quoted."""
+    """Fill a template; empty if one of its paths has no value. Values in addresses are quoted."""
     values = {name: _first(item, (name,))[:LONGEST_TITLE] for name in names}
     if not all(values.values()):
         return ""
@@ -165,7 +165,7 @@ def _title(service: Service, item: dict[str, Any], paths: Paths) -> str:
 
 
 def _text(service: Service, item: dict[str, Any], name: Any, paths: Paths) -> str:
-    """Return a longer text; what a path leads to several times is put one below the other."""
+    """Return a longer text; several values of a path are joined by line breaks."""
     form = service.forms.get(name)
     for path in paths:
         found = values_at(item, path)[:MAX_PARTS]
@@ -194,7 +194,7 @@ def _authors(service: Service, item: dict[str, Any]) -> list[str]:
 
 
 def _date(item: dict[str, Any], paths: Paths) -> str:
-    """Return a date as it is written; numbers of year, month and day become one."""
+    """Return a date as written; numbers of year, month and day are combined."""
     for path in paths:
         for value in values_at(item, path):
             numbers = value if isinstance(value, list) else []
