@@ -22,14 +22,14 @@ _REASONING_KEYS = (REASONING, "reasoning")
 
 
 class PiecewiseChatOpenAI(ChatOpenAI):
-    """`ChatOpenAI` that requests a stream even if the caller wants the whole answer.
+    """`ChatOpenAI` that asks for a stream also where the answer is wanted whole.
 
     The pieces stay the dictionaries that they came as: the client would make a tree of objects of each token, which LangChain
     turns back into a dictionary, for a third of the processor time of a server full of runs.
     """
 
     piecewise: bool = True
-    """False for endpoints that refuse streaming requests."""
+    """False for endpoints that take no request for a stream."""
     on_piece: Callable[[Sign, str], None] | None = Field(default=None, exclude=True)
     """Called for each sign of life of an answer, with its text."""
 

@@ -53,10 +53,10 @@ def answer(prompt: BaseModel | None) -> str:
 
 
 class OfflineModel(BaseChatModel):
-    """Chat model interface of the offline model: answers its prompt model; the rendered messages are only counted."""
+    """Answers one prompt as a chat model does; the messages, which that prompt was rendered into, are only counted."""
 
     prompt: BaseModel | None
-    """The prompt model of the role."""
+    """What is asked: the prompt model of a role."""
 
     @property
     def _llm_type(self) -> str:

@@ -27,7 +27,7 @@ SPARE_SECONDS = CALL_SECONDS + 30.0
 
 
 class McpTool(BaseTool):
-    """A tool of a server, which checks the arguments itself; they may have any names."""
+    """A tool of a server. Its arguments are checked by the server, and may have any names."""
 
     response_format: str = "content_and_artifact"  # type: ignore[assignment]  # the base class lists its values
     _definition: Definition = PrivateAttr()
