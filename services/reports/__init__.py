@@ -1,1 +1,1 @@
-"""Reports: the reporter's Markdown, checked and rendered with its citations."""
+"""Reports: checks the reporter's Markdown, and renders it with its citations."""

@@ -1,4 +1,4 @@
-"""Whether a report answers its question, decided by code from its opening and from what the reflection says."""
+"""Decides by code whether a report answers its question, from its opening and the reflection."""
 
 from collections.abc import Set
 
@@ -10,7 +10,7 @@ from services.text.questions import answer_type, clauses_of
 
 
 def answered(checked: CheckedReport, *, enough: bool, recognised: bool) -> Answered:
-    """Judge a report that was checked.
+    """Judge whether a checked report answers its question.
 
     `no` where no supported sentence stands in the opening before the first word on what the sources lack: what follows such a
     word is near the question and no answer, unless all that lacks is one sentence that says everything. `yes` only where the opening has no such word, every statement of it is
@@ -19,8 +19,9 @@ def answered(checked: CheckedReport, *, enough: bool, recognised: bool) -> Answe
 
     Args:
         checked: the report.
-        enough: whether the last reflection found enough evidence and missed nothing.
-        recognised: whether whoever wrote it can tell an answer from a sentence on the subject; see `rules_recognise`.
+        enough: whether the last reflection found enough evidence and no missing aspects.
+        recognised: whether the report's author, a model or rules, can distinguish an answer from a related sentence;
+            see `rules_recognise`.
     """
     opening = checked.claims[: checked.opening]
     if not sure_claims(opening[: checked.declined]):
@@ -30,12 +31,12 @@ def answered(checked: CheckedReport, *, enough: bool, recognised: bool) -> Answe
 
 
 def rules_recognise(question: str, checked: CheckedReport, computed: Set[str]) -> bool:
-    """Tell whether rules can recognise an answer: each clause asks for a number, a date, a place or a person, or a program answered.
+    """Tell whether rules can recognise an answer: each clause asks for a number, date, place or person, or a program answered.
 
     Args:
-        question: as it was asked.
+        question: the user's question.
         checked: the report.
-        computed: ids of the excerpts that programs printed.
+        computed: ids of the excerpts from programs' output.
     """
     opening = checked.claims[: checked.opening]
     if all(not computed.isdisjoint(claim.citations) for claim in opening):

@@ -1,4 +1,4 @@
-"""The text that a report says itself, without what the program adds below it, and the sentences that stand in it twice."""
+"""A report's own text, without the parts that the program adds, and its repeated sentences."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -8,16 +8,16 @@ from services.reports.document import Heading, Listing, Paragraph, ParsedReport,
 from services.text.passages import sentences
 
 SHORTEST = 16
-"""Letters of a sentence by which it is known again."""
+"""Minimum letters of a sentence for a repetition to count."""
 
 
 def letters(text: str) -> str:
-    """Return a text without what may be written in another way: blanks, marks, case, numbers of sentences."""
+    """Return a text without blanks, marks, case and sentence numbers, for comparisons."""
     return "".join(char for char in text if char.isalpha()).casefold()
 
 
 def own_text(report: ParsedReport) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a report, each as `prose` or `quotation`, without what the program adds below it."""
+    """Yield the texts of a report, each as `prose` or `quotation`, without the parts that the program adds."""
     if report.summary:
         yield "prose", words(report.summary)
     for block in report.lead:
@@ -45,7 +45,7 @@ def _texts(block: Any, kind: str = "prose") -> Iterator[tuple[str, str]]:
 
 
 def repeated(texts: Iterable[tuple[str, str]]) -> int:
-    """Count sentences that stood before: in the prose those of the prose, in quotations those of quotations."""
+    """Count repeated sentences: those of prose within prose, those of quotations within quotations."""
     seen: Counter[tuple[str, str]] = Counter()
     for kind, text in texts:
         if kind in {"prose", "quotation"}:

@@ -1,4 +1,4 @@
-"""A stored report judged by a model: what the passages do with each sentence that is no quotation."""
+"""Lets a model judge a stored report: whether the cited passages support each sentence that is not a quotation."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,22 +15,22 @@ from services.run.roles import OFFLINE, role_model
 
 @dataclass(slots=True)
 class BundleJudgement:
-    """What a model said of a report."""
+    """A model's judgement of a report."""
 
     model: str
     asked: int = 0
-    """Sentences that it was asked about."""
+    """Number of judged sentences."""
     judged: dict[int, tuple[Claim, Judgement]] = field(default_factory=dict)
-    """By the claim's number, from 1."""
+    """Claims with their verdicts, by number, from 1."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many sentences have each verdict."""
+        """Number of sentences for each verdict."""
         return dict(Counter(judgement.verdict for _, judgement in self.judged.values()))
 
     @property
     def doubted(self) -> dict[int, tuple[Claim, Judgement]]:
-        """The sentences that are called verified and that the model does not find supported."""
+        """Sentences that are verified, but that the model does not find supported."""
         return {
             number: (claim, judgement)
             for number, (claim, judgement) in self.judged.items()
@@ -39,16 +39,16 @@ class BundleJudgement:
 
 
 async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
-    """Ask the verifier of every sentence of a stored report that is not word for word what it cites.
+    """Let the verifier judge every sentence of a stored report that is not a verbatim quote.
 
     Args:
-        folder: of the report.
-        context: says which model verifies.
+        folder: folder of the report.
+        context: names the verifying model.
 
     Raises:
         BundleError: the bundle cannot be read.
         SettingsError: no model is connected.
-        ModelError: the endpoint failed, or its answers never came to fit.
+        ModelError: the endpoint failed, or no answer fits the schema.
     """
     model = await settled(role_model("verifier", context))
     if model.model == OFFLINE:

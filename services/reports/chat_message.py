@@ -1,4 +1,4 @@
-"""A report as a message of a thread: chat clients show it on pages of their own, so that its links must name the server."""
+"""Converts a report to a chat message: clients show it on other sites, so its links need the server's address."""
 
 import re
 
@@ -8,18 +8,18 @@ from schemas.reporter import Report
 from services.run.settings import settings
 
 _FILE = re.compile(r"\]\((?=(?:sources|artifacts)/)")
-"""Before the address of one of the report's own files, which stand beside it in its folder."""
+"""Start of a link to one of the report's own files, which are in its folder."""
 
 
 def report_message(report: Report, thread: str) -> AIMessage:
-    """Return a report as the answer in its thread.
+    """Return a report as the assistant's message in its thread.
 
     Args:
-        report: whose own links lead to files beside it.
-        thread: whose files the server has under `/reports/<thread>/`.
+        report: the report, with relative links to its files.
+        thread: id of the thread; the server has its files under `/reports/<thread>/`.
 
     Returns:
-        The report's Markdown; where the server's address is known, links to its files lead there.
+        The report's Markdown; links to its files are absolute if the server's address is known.
     """
     address = settings().address()
     text = _FILE.sub(f"]({address}/reports/{thread}/", report.markdown) if address and thread else report.markdown

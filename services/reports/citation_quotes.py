@@ -1,4 +1,4 @@
-"""Finds the excerpts that prove a citation: those of the checked claims that it stands behind."""
+"""Finds the excerpts behind a citation: those of the checked claims that it follows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ class Proofs:
     """The claims and excerpts of one report."""
 
     claims: Sequence[tuple[str, Claim]]
-    """With their letters."""
+    """Claims with their letters."""
     excerpts: Mapping[str, Excerpt]
     numbers: Mapping[str, int]
-    """Under which number an excerpt is cited, by its id."""
+    """Number under which an excerpt is cited, by its id."""
     links: Mapping[int, str]
-    """What a citation leads to, by its number."""
+    """Link target of a citation, by its number."""
 
     @classmethod
     def of(cls, report: Report) -> "Proofs":
@@ -34,7 +34,7 @@ class Proofs:
         )
 
     def citations(self, excerpt_ids: Iterable[str], status: Status = "") -> tuple[Citation, ...]:
-        """Return the citations of excerpts, each source once, in the order of the excerpts; `status` is that of their claim."""
+        """Return the citations of excerpts, each source once, in the excerpts' order; `status` is the status of their claim."""
         by_number: dict[int, list[str]] = {}
         for excerpt_id in excerpt_ids:
             by_number.setdefault(self.numbers.get(excerpt_id, 0), []).append(excerpt_id)
@@ -45,7 +45,7 @@ class Proofs:
         )
 
     def attached(self, content: Inlines, around: str = "") -> Inlines:
-        """Give each citation of a text its excerpts and the status of the sentence before it, and each mark its reason.
+        """Attach to each citation of a text its excerpts and the status of the preceding sentence, and to each mark its reason.
 
         Args:
             content: a paragraph, or a cell of a table.
@@ -72,12 +72,12 @@ class Proofs:
 
     @staticmethod
     def _status(claims: Iterable[Claim]) -> Status:
-        """Return the status of the sentence that a citation stands behind: of several claims found there, the longest one's."""
+        """Return the status of the sentence before a citation: of several matching claims, the longest one's."""
         longest = max(claims, key=lambda claim: len(claim.text), default=None)
         return status_of(longest) if longest else ""
 
     def _of(self, number: int, claims: Iterable[Claim], text: str) -> tuple[str, ...]:
-        """Return the excerpts that claims cite under a number; where there are none, those that say what the text says."""
+        """Return the excerpts that claims cite under a number; without claims, the excerpts that match the text."""
         cited = dict.fromkeys(
             citation for claim in claims for citation in claim.citations if self.numbers.get(citation) == number
         )

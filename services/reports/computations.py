@@ -1,6 +1,6 @@
-"""The section that shows the programs of a report: for each cited computation its program and the tables that it read.
+"""The report's section of programs: each cited computation's program and the tables that it read.
 
-It is added after the check, and no number in it counts as a claim.
+The section is added after the check; its numbers do not count as claims.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,22 +16,22 @@ from services.run.ui_text import say
 from services.text.markdown_escape import escape_markdown
 
 LONGEST_SHOWN = 60
-"""Lines of a program that is shown whole."""
+"""Maximum lines of a program that is shown in full."""
 FIRST_LINES, LAST_LINES = 4, 16
-"""Lines of a longer program that are shown: what it says that it does, and how it ends, where the work is mostly asked for."""
+"""First and last lines of a longer program that are shown: its description, and its end, which mostly holds the requested work."""
 _LONGEST_REASON = 300
-"""Characters of what no source gives."""
+"""Maximum characters of a program's untraced numbers."""
 _COMMENTS = {"python": "#", "sql": "--"}
 
 
 def computations(sources: Iterable[Source], programs: Mapping[str, Program], labels: Labels, locale: str) -> list[str]:
-    """Return the section's Markdown, or nothing where no source has a program.
+    """Return the section's Markdown; empty if no source has a program.
 
     Args:
-        sources: numbered, those that the report cites.
-        programs: by the content hash of their source.
-        labels: of the report's language.
-        locale: the language.
+        sources: the report's cited, numbered sources.
+        programs: programs by the content hash of their source.
+        labels: labels in the report's language.
+        locale: locale of the report.
     """
     shown = [
         _shown(source, programs[source.content_hash], labels, locale)
@@ -55,7 +55,7 @@ def _shown(source: Source, program: Program, labels: Labels, locale: str) -> str
 
 
 def _code_block(program: Program, stored: str, labels: Labels) -> str:
-    """Return a program as a code block; a long program without its middle."""
+    """Return a program as a code block; the middle of a long program is omitted."""
     lines = clean_text(program.code).strip("\n").split("\n")
     if len(lines) > LONGEST_SHOWN:
         left_out = len(lines) - FIRST_LINES - LAST_LINES

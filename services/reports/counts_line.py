@@ -1,4 +1,4 @@
-"""The line below a report's title: whether it answers the question, and how many of its statements quotes back."""
+"""The line below a report's title: whether the report answers the question, and how many statements have quotes."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _NUMBER = r"\d{1,6}"
 
 
 def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels) -> Counts:
-    """Count claims by status, in words too."""
+    """Count claims by status, and describe the counts in words."""
     statuses = status_counts(claims)
     return Counts(statuses, answered, labels.head(answered, statuses) if statuses or answered else "")
 
@@ -23,12 +23,12 @@ def counts_line(claims: Iterable[Claim], answered: Answered, labels: Labels) -> 
 
 
 def is_counts(text: str) -> bool:
-    """Tell whether a text is nothing but that line, in either language, with or without its emphasis."""
+    """Tell whether a text is only this line, in either language, with or without emphasis."""
     return _COUNTS.fullmatch(text.strip(" *_")) is not None
 
 
 def _pattern(labels: Labels) -> str:
-    """Return a pattern of the line in one language; earlier versions wrote the number of statements and the states alone."""
+    """Return a pattern of the line in one language; earlier versions wrote only the number of statements and their states."""
     count = _filled(labels.statements, count=_NUMBER)
     states = "|".join(_filled(state, count=_NUMBER) for state in labels.states.values())
     states = f"(?:{states})(?:{re.escape(labels.comma)}(?:{states})){{0,5}}"
@@ -44,7 +44,7 @@ def _pattern(labels: Labels) -> str:
 
 
 def _filled(text: str, **patterns: str) -> str:
-    """Return a text with fields as a pattern."""
+    """Convert a template with fields to a regular expression."""
     pattern = re.escape(text)
     for name, value in patterns.items():
         pattern = pattern.replace(re.escape(f"{{{name}}}"), value)

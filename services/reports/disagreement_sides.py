@@ -1,4 +1,4 @@
-"""The sides of a contradiction: date of each source, which is newer, and which is the origin of another."""
+"""Notes on the sides of a contradiction: the date of each source, the newer one, and the primary source."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ _ISO = re.compile(r"[12]\d{3}(?:-\d{2}(?:-\d{2})?)?")
 
 
 def side_notes(sides: Sequence[Excerpt], sources: Mapping[str, Source], labels: Labels) -> list[str]:
-    """Return the note of each side; empty where there is nothing to say of it.
+    """Return the note of each side; empty if there is none.
 
     Args:
-        sides: excerpts that contradict each other.
-        sources: by content hash; a copy speaks for the source that it is cited as.
-        labels: of the report's language.
+        sides: the contradicting excerpts.
+        sources: sources by content hash; a copy counts as the source that it is cited as.
+        labels: labels in the report's language.
     """
     cited = [_cited_as(sources[side.content_hash], sources) for side in sides]
     dates = [source.published or "" for source in cited]
@@ -38,7 +38,7 @@ def _cited_as(source: Source, sources: Mapping[str, Source]) -> Source:
 
 
 def _newest(date: str, dates: Sequence[str]) -> bool:
-    """Tell whether a date is later than one of the others and earlier than none; all must be told, and as exactly as it is needed."""
+    """Tell whether a date is later than one of the others and earlier than none; all must be known precisely enough."""
     if not all(_ISO.match(date) for date in dates):
         return False
     order = [_order(date, other) for other in dates]
@@ -46,7 +46,7 @@ def _newest(date: str, dates: Sequence[str]) -> bool:
 
 
 def _order(date: str, other: str) -> int:
-    """Return 1 where a date is later than another, -1 where earlier, 0 where that is not told: March may be before 3 March."""
+    """Return 1 if a date is later than another, -1 if it is earlier, 0 if unknown: March may be before 3 March."""
     left, right = (found.group() if (found := _ISO.match(day)) else "" for day in (date, other))
     size = min(len(left), len(right))
     return (left[:size] > right[:size]) - (left[:size] < right[:size])

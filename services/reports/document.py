@@ -1,4 +1,4 @@
-"""The report as every format sees it: parsed once from the finished Markdown, with the quotes behind its citations."""
+"""The parsed report for all formats: built once from the finished Markdown, with the quotes behind its citations."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ from services.reports.statuses import Counts
 
 Style = Literal["strong", "emphasis", "code"]
 Role = Literal["", "contradictions", "limits", "follow_up", "computations", "references"]
-"""What a section that the program itself adds is; empty for those of the report's text."""
+"""Kind of a section that the program adds; empty for sections of the report's text."""
 Alignment = Literal["", "left", "center", "right"]
 _NUMBER = re.compile(r"[-+−±~≈]?\s?[$€£¥]?\d[\d,.]{0,30}\s?(?:[%‰]|[^\W\d_]{1,12})?")
-"""A cell that holds a number, with a unit at most."""
+"""A cell with a number and an optional unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """LaTeX, without its delimiters."""
+    """A LaTeX formula without delimiters."""
 
     latex: str
     display: bool = False
@@ -38,19 +38,19 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered mark; `link` is what it leads to: a web page, or a stored text beside the report."""
+    """A numbered citation with its link to a web page, or to a stored text beside the report."""
 
     number: int
     link: str
     excerpts: tuple[str, ...] = ()
-    """Ids of the excerpts that prove the sentence before it."""
+    """Ids of the excerpts that prove the preceding sentence."""
     status: Status = ""
-    """Of that sentence."""
+    """Status of that sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Any other link of the report; it leads to one of its sources."""
+    """Any other link, which leads to a source of the report."""
 
     text: str
     link: str
@@ -58,12 +58,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The mark behind a sentence that its citations do not support, or only by a conclusion."""
+    """The mark after a sentence that is unsupported or only inferred."""
 
     status: Status = "unverified"
     """`inferred` or `unverified`."""
     reason: str = ""
-    """Why, in the reader's language; empty where the check's record does not tell."""
+    """Reason in the reader's language; empty if the check recorded none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +77,14 @@ Inlines = tuple[Inline, ...]
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Sentences."""
+    """A paragraph of text."""
 
     content: Inlines
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list; each item is blocks."""
+    """A list, with blocks in each item."""
 
     items: tuple[tuple["Block", ...], ...]
     ordered: bool = False
@@ -110,42 +110,42 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Program text, or a diagram's."""
+    """Program text, or the text of a diagram."""
 
     text: str
     language: str = ""
 
     @property
     def is_diagram(self) -> bool:
-        """Tell whether it describes a picture."""
+        """Tell whether the code is a diagram."""
         return self.language.lower() == "mermaid"
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A diagram, drawn."""
+    """A drawn diagram."""
 
     svg: str
-    """Of plain shapes and texts, ready to stand in a page."""
+    """SVG of plain shapes and texts, sanitised for a page."""
     width: float
-    """In CSS pixels, at which its text has the size of the page's."""
+    """Width in CSS pixels, at which its text has the page's size."""
     height: float
     label: str
-    """The words in it."""
+    """The words in the diagram."""
     png: bytes = b""
-    """The same at twice the size, where it was asked for."""
+    """PNG at twice the size, if requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """A formula on a line of its own."""
+    """A displayed formula."""
 
     latex: str
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A chart that was checked, with the numbers of the sources that it cites."""
+    """A checked chart, with the numbers of its cited sources."""
 
     chart: Chart
     citations: tuple[Citation, ...] = ()
@@ -153,12 +153,12 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A line between blocks."""
+    """A horizontal rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading inside a list or a quotation; others begin sections."""
+    """A heading inside a list or a quotation; other headings start sections."""
 
     level: int
     content: Inlines
@@ -169,115 +169,115 @@ Block = Paragraph | Listing | Quotation | Table | Code | Display | Drawing | Rul
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands below it, up to the next heading."""
+    """A heading with the content below it, up to the next heading."""
 
     title: Inlines
     level: int
     anchor: str
-    """Unique in the report, safe in an address."""
+    """Anchor, unique in the report and safe in an address."""
     blocks: tuple[Block, ...]
     role: Role = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """What sources say differently, side by side."""
+    """A contradiction of sources, with its sides."""
 
     topic: str
     sides: tuple[Inlines, ...]
     note: str = ""
-    """What is to be known of it, such as that code could not confirm it."""
+    """A remark, such as that code could not confirm the contradiction."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number that stands in a claim that is quoted or supported."""
+    """A number in a quoted or supported claim."""
 
     value: str
-    """As written, with its unit."""
+    """The number as written, with its unit."""
     claim: str
     citations: tuple[Citation, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedReport:
-    """A report, taken apart."""
+    """A parsed report."""
 
     locale: str
     question: str
     title: Inlines
     opening: tuple[Block, ...]
-    """Notes that stand first, such as a safety note."""
+    """Notes at the top, such as a safety note."""
     summary: Inlines
-    """The TL;DR, without its label; empty where there is none."""
+    """The TL;DR without its label; empty if there is none."""
     lead: tuple[Block, ...]
-    """What stands before the first section, besides opening and summary."""
+    """Blocks before the first section, except opening and summary."""
     sections: tuple[Section, ...]
     references: tuple[Reference, ...]
     figures: tuple[KeyFigure, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     """The contradictions between sources."""
     counts: Counts = field(default_factory=Counts)
-    """Its statements by status, and whether it answers."""
+    """Numbers of statements by status, and whether the report answers."""
     created: str = ""
     """ISO date of the newest reading of a source: the state of knowledge; empty without sources."""
     pictures: Mapping[str, Picture] = field(default_factory=dict)
-    """Diagrams that were drawn, by their text."""
+    """Drawn diagrams by their text."""
     by_rules: bool = False
-    """Whether rules selected its sentences, and no model wrote it."""
+    """Whether rules selected the sentences, without a model."""
     entries: Mapping[int, Inlines] = field(default_factory=dict)
-    """References in the report's citation style, by their numbers; those that are missing are shown plainly."""
+    """References in the report's citation style, by number; missing ones are shown plainly."""
     deck: tuple[DeckPage, ...] = ()
-    """Pages of slides that a model wrote; none where the deck is laid out by rules."""
+    """Pages of slides that a model wrote; empty if rules lay out the deck."""
 
     def picture(self, block: Code) -> Picture | None:
-        """Return the picture of a block, if it is a diagram that was drawn."""
+        """Return the picture of a block if it is a drawn diagram."""
         return self.pictures.get(block.text) if block.is_diagram else None
 
     @property
     def subtitle(self) -> str:
-        """The question; empty where the title says the same."""
+        """The question; empty if the title is the same."""
         return "" if letters(self.question).casefold() == letters(words(self.title)).casefold() else self.question
 
     @property
     def standing(self) -> Standing:
-        """Whether it answers, and how many of its statements are quoted or supported."""
+        """Whether the report answers, and how many of its statements are quoted or supported."""
         return self.counts.standing
 
     @property
     def cited(self) -> tuple[Reference, ...]:
-        """The sources that the report cites."""
+        """The cited sources."""
         return tuple(reference for reference in self.references if reference.cited)
 
     @property
     def uncited(self) -> tuple[Reference, ...]:
-        """Those that were read and are not cited."""
+        """Sources that were read but are not cited."""
         return tuple(reference for reference in self.references if not reference.cited)
 
     @property
     def body(self) -> tuple[Section, ...]:
-        """The sections of the report's own text."""
+        """Sections of the report's own text."""
         return tuple(section for section in self.sections if not section.role)
 
     def section(self, role: Role) -> Section | None:
-        """Return the section that the program added, if it did."""
+        """Return the section that the program added with a role, or None."""
         return next((section for section in self.sections if section.role == role), None)
 
     @property
     def drawings(self) -> tuple[Drawing, ...]:
-        """All charts, in the order of the report."""
+        """All charts, in order."""
         return tuple(block for block in walk(self) if isinstance(block, Drawing))
 
     @property
     def blocks(self) -> Iterator[Block]:
-        """All blocks that stand in the report directly."""
+        """All top-level blocks."""
         yield from (*self.opening, *self.lead)
         for section in self.sections:
             yield from section.blocks
 
 
 def walk(report: ParsedReport) -> Iterator[Block]:
-    """Yield all blocks, those inside lists and quotations too, in order."""
+    """Yield all blocks in order, including those inside lists and quotations."""
     for block in report.blocks:
         yield from _within(block)
 
@@ -293,10 +293,10 @@ def _within(block: Block) -> Iterator[Block]:
 
 
 def number_sides(rows: Sequence[Sequence[str]]) -> tuple[Alignment, ...]:
-    """Return to which side each column of a table is aligned by what it holds: numbers to the right.
+    """Return the alignment of each column of a table by its content: numbers to the right.
 
     Args:
-        rows: without the header, with as many cells each.
+        rows: rows without the header, of equal length.
     """
     columns = zip(*rows, strict=True)
     held = [[cell.strip() for cell in column if cell.strip()] for column in columns]
@@ -321,12 +321,12 @@ def citations_in(content: Iterable[Inline]) -> tuple[Citation, ...]:
 
 
 def letters(text: str) -> str:
-    """Return what remains of a text in every format: its letters and digits."""
+    """Return the letters and digits of a text, which all formats preserve."""
     return "".join(char for char in text if char.isalnum())
 
 
 def is_label(content: Inlines) -> bool:
-    """Tell whether a text is all in bold, but for its citations and the blanks between them: a title of what follows."""
+    """Tell whether a text is all bold, except for citations and the blanks between them: a title of the following block."""
     told = tuple(
         inline
         for inline in content
@@ -336,5 +336,5 @@ def is_label(content: Inlines) -> bool:
 
 
 def is_bold(content: Inlines) -> bool:
-    """Tell whether a text is all in bold, as titles of what follows are."""
+    """Tell whether a text is all bold, as titles of following blocks are."""
     return all(isinstance(inline, Text) and "strong" in inline.styles for inline in content)

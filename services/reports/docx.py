@@ -47,11 +47,11 @@ from services.reports.word_styles import ACCENT, SOFT, element, number_anew, set
 
 HEAD, GOOD, WARN = "E4F0F4", "17693A", "8A4B00"
 WIDE, HIGH = 6.0, 8.0
-"""Inches of a page that a picture may take."""
+"""Maximum size of a picture in inches."""
 MAX_CHARTS = 24
-"""Charts that are drawn; of further ones a document shows the numbers."""
+"""Maximum charts that are drawn; of further ones only the numbers are shown."""
 MAX_UNBROKEN_ROWS = 12
-"""Rows of a table that is not broken across pages."""
+"""Maximum rows of a table that is kept on one page."""
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 
 
@@ -91,7 +91,7 @@ class _Writer:
         self._charts = 0
 
     def facts(self) -> None:
-        """Say what was asked, how the statements stand and when the sources were read."""
+        """Write the question, the statements' statuses and the date of the sources."""
         report = self._report
         facts: list[tuple[str, str]] = []
         if report.subtitle:
@@ -103,7 +103,7 @@ class _Writer:
         self.small(*facts)
 
     def small(self, *pieces: tuple[str, str]) -> None:
-        """Write a line beside the report's own text, of pieces with their colours."""
+        """Write a line outside of the report's own text, from pieces with colours."""
         line = self._document.add_paragraph()
         for place, (text, colour) in enumerate(pieces):
             if place:
@@ -111,7 +111,7 @@ class _Writer:
             _small_run(line, text, colour)
 
     def figures(self) -> None:
-        """Write the key figures, each with the sentence that it stands in."""
+        """Write the key figures, each with its sentence."""
         self._table(
             [
                 [(Text(figure.value, frozenset({"strong"})),), (Text(f"{figure.claim} "), *figure.citations)]
@@ -129,7 +129,7 @@ class _Writer:
         match block:
             case Paragraph(content=content):
                 paragraph = self._document.add_paragraph(style=style or None)
-                # What is all in bold is the title of what follows
+                # An all-bold text is the title of the following block
                 paragraph.paragraph_format.keep_with_next = is_label(content)
                 self.fill(paragraph, content)
             case Heading(level=level, content=content):
@@ -144,7 +144,7 @@ class _Writer:
                 self._code(block)
             case Display(latex=latex):
                 paragraph = self._document.add_paragraph()
-                paragraph.alignment = 1  # in the middle
+                paragraph.alignment = 1  # centred
                 self._formula(paragraph, latex)
             case Drawing():
                 self._chart(block)
@@ -158,7 +158,7 @@ class _Writer:
             self._code_text(block.text)
 
     def _chart(self, block: Drawing) -> None:
-        """Draw a chart, with its numbers as a table below it."""
+        """Draw a chart, followed by a table of its numbers."""
         chart = block.chart
         caption = self._document.add_paragraph(style="Caption")
         self.fill(caption, (Text(f"{title_with_unit(chart)} "), *block.citations))
@@ -169,7 +169,7 @@ class _Writer:
         self._table([[(Text(cell),) for cell in row] for row in rows], sides=number_sides(rows[1:]))
 
     def references(self, report: ParsedReport) -> None:
-        """List what the report cites; of what was read besides, the number."""
+        """List the cited sources, and the number of other sources that were read."""
         for reference in report.cited:
             entry = self._document.add_paragraph()
             entry.add_run(f"[{reference.number}] ").bold = True
@@ -184,11 +184,11 @@ class _Writer:
                 self._document.add_paragraph(clean_text(quote), style="Quote")
         if report.uncited:
             self.small((self.labels.more_read_elsewhere.format(count=len(report.uncited)), SOFT))
-        for last in self._document.paragraphs[-2:]:  # what says who wrote the text does not stand alone on a page
+        for last in self._document.paragraphs[-2:]:  # the note on the author must not stand alone on a page
             last.paragraph_format.keep_with_next = True
 
     def fill(self, paragraph: Any, content: Sequence[Inline]) -> None:
-        """Write inlines into a paragraph."""
+        """Write inlines to a paragraph."""
         for inline in content:
             match inline:
                 case Text(text=text, styles=styles):
@@ -216,7 +216,7 @@ class _Writer:
 
     @staticmethod
     def _link(paragraph: Any, text: str, link: str) -> None:
-        """Write a link to the web; for any other, its text alone."""
+        """Write a web link; of other links only the text."""
         run = paragraph.add_run(clean_text(text))
         if is_web_link(link):
             number = paragraph.part.relate_to(clean_text(link), RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
@@ -233,7 +233,7 @@ class _Writer:
             number_anew(self._document, self._document.paragraphs[first:], start)
 
     def _formula(self, paragraph: Any, latex: str) -> None:
-        """Write a formula as Word's own; as a line of text where the converter is missing or stumbles."""
+        """Write a formula in Word's format; as a line of text without the converter, or if it fails."""
         drawn = str(mathml(latex)).replace("&nbsp;", "\u00a0")
         try:
             from math_ml2omml import convert
@@ -280,9 +280,9 @@ class _Writer:
         self._document.add_paragraph().paragraph_format.space_after = Pt(0)
 
     def _picture(self, png: bytes, width: float, height: float, label: str) -> None:
-        """Put a picture on a line of its own, at the size of its pixels or as large as the page allows."""
+        """Put a picture on its own line, at its pixel size or as large as the page permits."""
         paragraph = self._document.add_paragraph()
-        paragraph.alignment = 1  # in the middle
+        paragraph.alignment = 1  # centred
         inches = min(1 / 96, WIDE / width, HIGH / height)
         shape = paragraph.add_run().add_picture(io.BytesIO(png), Inches(width * inches), Inches(height * inches))
         shape._inline.docPr.set("descr", clean_text(label))
@@ -293,7 +293,7 @@ class _Writer:
 
 
 def _keep_together(paragraph: Any) -> None:
-    """Keep what follows on the line of the word before it."""
+    """Keep the following text on the line of the preceding word."""
     last = paragraph.runs[-1] if paragraph.runs else None
     if last is not None and last.text.endswith(" "):
         last.text = f"{last.text.rstrip(' ')}\u00a0"

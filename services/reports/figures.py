@@ -1,4 +1,4 @@
-"""Key figures: numbers with a unit that stand in claims that are quoted or supported, the report's first ones first."""
+"""Key figures: numbers with a unit in quoted or supported claims, in the order of the report."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from services.text.terms import content, terms
 
 MAX_FIGURES = 4
 MAX_CLAIM = 180
-"""Characters of a claim that fit on a card."""
+"""Maximum characters of a claim on a card."""
 _UNIT = re.compile(
     r"\s?(?:(?:square |cubic |nautical )?(?:met(?:re|er)s?|kilomet(?:re|er)s?|centimet(?:re|er)s?|millimet(?:re|er)s?|miles?|"
     r"feet|foot|inch(?:es)?|fathoms?|knots?|tonn?e?s?|kilograms?|grams?|lit(?:re|er)s?|years?|months?|weeks?|days?|hours?|"
@@ -30,26 +30,26 @@ _RATE = re.compile(
     r"mile|foot|person|head|child|patient|thousand|million|lit(?:re|er)|kilogram|tonne?)\b|"
     r"(?:/|每)(?:秒|分钟|小时|天|日|周|月|年|人|平方公里|平方米|公里|千米|米|公斤|千克|升)"
 )
-"""What a unit is counted by, behind it: a second, each degree, 每秒."""
+"""The denominator of a unit, after it: `per second`, `each degree`, 每秒."""
 _RATE_BEFORE = re.compile(
     r"每(?:秒|分钟|小时|天|日|周|个?月|年|人|平方公里|平方米|公里|千米|米|公斤|千克|升)(?:大约|约|平均|为)?\s?$"
 )
 """The same before a Chinese number."""
 _NAME = re.compile(r"\s?(?:组|浓度|-?(?:groups?|arms?|dose|concentration|strength|atropine)\b)")
-"""What follows a number that only names something: the 0.05 % group."""
+"""Words after a number that is only a name: the 0.05 % group."""
 _CURRENCY = re.compile(r"(?:US\$|[$€£¥])\s?$")
 _TO = re.compile(r"\s?(?:[-–—~～至到±]|\+/-|to)\s?(?:US\$|[$€£¥])?\s?")
-"""What stands between the two numbers of a range, or between a number and its uncertainty."""
+"""Text between the two numbers of a range, or between a number and its uncertainty."""
 
 
 def key_figures(report: Report, proofs: Proofs, opening: str = "") -> tuple[KeyFigure, ...]:
-    """Choose the numbers that a reader looks for: measured ones that the question does not hold, each once.
+    """Select numbers of interest to the reader: measured, not in the question, each once.
 
     Args:
-        report: checked.
-        proofs: of its sentences.
-        opening: text before the first section of a report that rules wrote: what they quote below is near the question, and its
-            numbers are of other things.
+        report: the checked report.
+        proofs: proofs of its sentences.
+        opening: text before the first section of a report by rules, whose later quotes are only related to the
+            question.
     """
     answer = letters(opening)
     in_question = quantities(report.question)
@@ -70,7 +70,7 @@ def key_figures(report: Report, proofs: Proofs, opening: str = "") -> tuple[KeyF
 
 
 def _on_the_subject(question: str, figures: Sequence[KeyFigure]) -> Sequence[KeyFigure]:
-    """Return the figures whose sentences name what the question names, or hold a word of it where it has no names; all if none do.
+    """Return the figures whose sentences hold the question's names, or one of its words if it has no names; all if none do.
 
     A model writes of the question; a sentence that rules selected may stand beside it.
     """
@@ -80,7 +80,7 @@ def _on_the_subject(question: str, figures: Sequence[KeyFigure]) -> Sequence[Key
 
 
 def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
-    """Return the first number of a claim that is measured and news, a range as a whole; empty where there is none."""
+    """Return the first measured and new number of a claim, a range in full; empty if there is none."""
     text, numbers = quantities_with_places(claim)
     for place, (start, end, number) in enumerate(numbers):
         last_end, last = end, number
@@ -94,7 +94,7 @@ def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
 
 
 def _end(text: str, end: int, number: Quantity, *, bare: bool) -> int:
-    """Return where a number ends with its unit; 0 where it is not measured. `bare` ones have a currency before them."""
+    """Return the end of a number with its unit; 0 if it is not measured. `bare` numbers have a currency before them."""
     measured = number.kind in {"number", "percent"} and any(char.isdigit() for char in number.text)
     if not measured or _NAME.match(text, end):
         return 0

@@ -1,4 +1,4 @@
-"""The formats of a report: the name of each, its file, what it needs, and how it is made."""
+"""The formats of a report: name, file, requirements and renderer of each."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -20,13 +20,13 @@ from services.run.installation import install_command, is_installed
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format."""
+    """A format of reports."""
 
     file: str
     module: str = ""
-    """What must be importable for it; empty where the base installation suffices."""
+    """Required module; empty if the base installation suffices."""
     package: str = ""
-    """What to install for that."""
+    """Package that provides the module."""
 
 
 FORMATS: dict[OutputFormat, Format] = {
@@ -40,14 +40,14 @@ FORMATS: dict[OutputFormat, Format] = {
     "csl": Format("references.json"),
 }
 _EXPORTS: dict[OutputFormat, Callable[[Report], bytes]] = {"bibtex": bibtex, "csl": csl_json}
-"""What is made of the report's sources, and not of its text."""
+"""Exports of the report's sources, without its text."""
 
 
 def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
-    """Return formats by their names, each once: of a list, or of one string with commas.
+    """Return formats by their names, each once, from a list or a comma-separated string.
 
     Raises:
-        BadInput: there is no such format, or none is named.
+        BadInput: a format does not exist, or no format is named.
     """
     given = given.replace(";", ",").split(",") if isinstance(given, str) else given
     names = [name.strip().lower().lstrip(".") for name in given if name.strip()]
@@ -64,10 +64,10 @@ def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
 
 
 def check_formats(names: Iterable[OutputFormat]) -> None:
-    """Make sure, before any work is done, that the formats can be made here. Blocking: it looks for packages and programs.
+    """Check before any work that the formats can be made here. Blocking: it looks for packages and programs.
 
     Raises:
-        NotInstalled: something is missing; the message says how to install it.
+        NotInstalled: a package or program is missing; the message says how to install it.
     """
     for name in names:
         module, package = FORMATS[name].module, FORMATS[name].package
@@ -78,13 +78,13 @@ def check_formats(names: Iterable[OutputFormat]) -> None:
 
 
 async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, bytes]:
-    """Render a report in formats, all from one parse.
+    """Render a report in several formats from a single parse.
 
     Returns:
-        The files' bytes by name; Markdown is the report's own text.
+        The files' bytes by name; Markdown is the report's text.
 
     Raises:
-        NotInstalled: something is missing.
+        NotInstalled: a package or program is missing.
     """
     names = list(names)
     await asyncio.to_thread(check_formats, names)
@@ -109,7 +109,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
 
 
 def _renderer(name: OutputFormat) -> Callable[[ParsedReport], str | bytes]:
-    """Return what renders a format in a thread. Optional packages are imported here, as one thread alone imports."""
+    """Return the renderer of a format for a thread. Optional packages are imported here, in a single thread."""
     if name == "docx":
         from services.reports.docx import render_docx
 

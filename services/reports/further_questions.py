@@ -1,4 +1,4 @@
-"""Questions to ask next of a report by rules: what its sources can answer."""
+"""Follow-up questions for a report by rules that its sources can answer."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from services.text.suggestions import recommended
 async def further_questions(
     state: ResearchState, text: str, excerpts: Sequence[Excerpt], evidence: EvidenceStore
 ) -> list[str]:
-    """Return questions that the sources which a report by rules cites can answer.
+    """Return questions that the cited sources of a report by rules can answer.
 
     Args:
-        state: of the run.
-        text: of the report, citing the ids of excerpts.
-        excerpts: that it may cite.
+        state: state of the run.
+        text: text of the report, with excerpt ids as citations.
+        excerpts: its citable excerpts.
         evidence: the texts of the sources.
     """
     cited = [excerpt for excerpt in excerpts if f"[{excerpt.id}]" in text]

@@ -1,4 +1,4 @@
-"""Inline elements of a finished report: styled text, citations, formulas; HTML and images become their text."""
+"""Converts inline elements of a finished report: styled text, citations, formulas; HTML and images become text."""
 
 import re
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ _LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
 _BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n[^\S\n]*+\n)(?:[^\\]|\\[^\[\]])){1,2000}?)\\\]", re.DOTALL)
 _PARENTHESES = re.compile(r"(?<!\\)\\\(((?>(?:[^\n\\]|\\[^()\n]){1,500}))\\\)")
 _WRAP = re.compile(r"(?:([^ \t\n])|(?<![ \t]))[ \t]*+\n[ \t]*+(.?)")
-"""A line end with the characters on both sides of it."""
+"""A line break with the characters on both sides."""
 _NUMBER = re.compile(r"\[(\d{1,6})\]")
 
 
 def inlines(tokens: Sequence[Token]) -> Inlines:
-    """Return the content of an `inline` token's children."""
+    """Convert the children of an `inline` token."""
     content: list[Inline] = []
     styles: list[Style] = []
     place = 0
@@ -52,7 +52,7 @@ def inlines(tokens: Sequence[Token]) -> Inlines:
 
 
 def with_dollars(markdown: str) -> str:
-    r"""Write formulas between `\(` and `\)` or `\[` and `\]` with dollar signs: `\[` is also how a bracket is escaped."""
+    r"""Rewrite formulas in `\(` `\)` or `\[` `\]` with dollar signs, since `\[` is also an escaped bracket."""
     markdown = _BRACKETS.sub(lambda formula: _dollars(formula, "$$"), markdown)
     return _PARENTHESES.sub(lambda formula: _dollars(formula, "$"), markdown)
 
@@ -63,7 +63,7 @@ def _dollars(formula: re.Match[str], sign: str) -> str:
 
 
 def is_formula(latex: str) -> bool:
-    """Tell LaTeX from a sum of money between two dollar signs."""
+    """Distinguish LaTeX from a sum of money between two dollar signs."""
     return _LATEX.search(latex.strip()) is not None
 
 
@@ -97,7 +97,7 @@ def _plain(token: Token, styles: frozenset[Style]) -> list[Inline]:
 
 
 def _joined(parts: list[Inline]) -> list[Inline]:
-    """Put runs of one style together, and wrapped lines as their script has it."""
+    """Merge runs of one style, and join wrapped lines according to their script."""
     joined: list[Inline] = []
     for part in parts:
         before = joined[-1] if joined else None

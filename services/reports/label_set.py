@@ -1,4 +1,4 @@
-"""The fixed words that a report and the formats around it need, with their English."""
+"""The fixed words of a report and of the formats, with their English texts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,34 +14,34 @@ from services.reports.reasons import (
 from services.reports.statuses import SURE
 
 BETWEEN = " · "
-"""What stands between the parts of a report's head."""
+"""Separator between the parts of a report's head."""
 _SHOWN = 120
-"""Characters of what is named in a reason."""
+"""Maximum characters of a quoted item in a reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Everything in a report and its formats that neither a source nor a model has said; the defaults are English."""
+    """All texts in a report and its formats that come neither from a source nor from a model; the defaults are English."""
 
     unverified: str = "⚠ unverified"
-    """The mark behind a sentence that is not verified, without its brackets."""
+    """The mark after an unverified sentence, without brackets."""
     inferred: str = "≈ inferred"
-    """The mark behind a conclusion from what is cited, without its brackets."""
+    """The mark after a conclusion from citations, without brackets."""
     conclusion: str = "Conclusion"
     contradictions: str = "Where sources disagree"
     unconfirmed: str = "Named by the model, not confirmed by code."
-    """Of a contradiction that only the model sees."""
+    """Note on a contradiction that only the model found."""
     limits: str = "Limits of this report"
     follow_up: str = "Questions to ask next"
     references: str = "References"
     files: str = "Files"
     computations: str = "Computations"
     tables_read: str = "Tables: {tables}"
-    """What a program read."""
+    """Tables that a program read."""
     quotes_read: str = "quotes of earlier steps"
     findings_read: str = "findings of earlier steps"
     more_lines: str = "… {count} more lines in {file}"
-    """Of a program that is too long to be shown whole."""
+    """Note on the hidden lines of a long program."""
     program: str = "The program"
     enumeration: str = ", "
     nothing_found: str = "No evidence was found for this question, so this report makes no claims."
@@ -50,7 +50,7 @@ class Labels:
     skipped_step: str = "Step “{title}” was skipped: {error}"
     missing: str = "The sources do not tell: {aspect}"
     unanswered: str = "No single sentence of the sources answers: {aspect}"
-    """In place of `missing` where rules judged."""
+    """Replaces `missing` if rules judged."""
     unsupported: str = "Sentences marked as unverified, because what they cite does not support them: {count}."
     dropped: str = "Sentences left out, because what they cite does not support them: {count}."
     contradicted: str = "Sentences left out, because what they cite contradicts them: {count}."
@@ -66,13 +66,13 @@ class Labels:
     copy: str = "same text: {urls}"
     more_addresses: str = "and {count} more addresses"
     confirmed: str = "figures also in {numbers}"
-    """Of a source some figures of which independent sources give, too, with the numbers of these."""
+    """Note on a source with figures that independent sources also give, with their numbers."""
     published: str = "published {date}"
     newer: str = "published {date}, newer"
-    """Of the later of sources that disagree."""
+    """Note on the later one of disagreeing sources."""
     known_from: str = "known from {date}"
     primary: str = "primary source"
-    """Of sources that disagree, the one that another names as where it has it from."""
+    """Note on the one of disagreeing sources that another names as its origin."""
     uncited: str = "read, not cited"
 
     skip: str = "Skip to the report"
@@ -81,7 +81,7 @@ class Labels:
     key_figures: str = "Key figures"
     search: str = "Search in this report"
     matches: str = "{count} found"
-    """With `{count}`, filled in by the page's script."""
+    """With `{count}`, which the page's script fills in."""
     copy_link: str = "Copy the link to this section"
     copied: str = "Link copied"
     source: str = "Source"
@@ -100,7 +100,7 @@ class Labels:
             "no": "Answers the question: no",
         }
     )
-    """Whether a report answers its question."""
+    """Texts on whether a report answers its question."""
     all_sure: str = "every quote checked ({statements}: {states})"
     some_sure: str = "{sure} of {count} statements backed by quotes ({states})"
     states: dict[Status, str] = field(
@@ -111,7 +111,7 @@ class Labels:
             "unverified": "{count} unverified",
         }
     )
-    """How many statements have a status; a contradicted one stays in no report."""
+    """Texts for the number of statements with a status; contradicted statements are in no report."""
     words: dict[Status, str] = field(
         default_factory=lambda: {
             "": "",
@@ -122,19 +122,19 @@ class Labels:
             "contradicted": "contradicted",
         }
     )
-    """A status as a word by itself."""
+    """Name of a status."""
     meanings: dict[Status, str] = field(
         default_factory=lambda: {
             "inferred": "It follows from what it cites, which does not say it in so many words.",
             "unverified": "What this sentence cites does not support it.",
         }
     )
-    """What a mark means, where the check gave no reason."""
+    """Meaning of a mark, if the check recorded no reason."""
     marked_sentence: str = "{state}: “{sentence}” {reason}"
     more_marked: str = "and {count} more"
-    """Marked sentences that are not listed."""
+    """Number of marked sentences that are not listed."""
     marked_group: str = "{state}, {count} sentences: {reason} {sentences}, {more}."
-    """Sentences that are marked for one reason."""
+    """Text for sentences that are marked for the same reason."""
     quoted: str = "“{words}”"
     colon: str = ": "
     comma: str = ", "
@@ -143,7 +143,7 @@ class Labels:
         "This text was generated by a model and is for reference. Follow its citations before you rely on it."
     )
     selected: str = "No model wrote this text: rules selected its sentences from the sources. Follow its citations before you rely on it."
-    """In place of `generated` where rules wrote."""
+    """Replaces `generated` if rules wrote the text."""
     more_read_elsewhere: str = "Sources that were read and not cited: {count}. The file evidence.json lists them."
     opens_new: str = "opens in a new tab"
     question: str = "Question"
@@ -161,32 +161,32 @@ class Labels:
     kinds: dict[str, str] = field(
         default_factory=lambda: {name: name for name in ("document", "database", "computation", "tool")}
     )
-    """What a source is, for each kind that is not a web page."""
+    """Names of source kinds, except web pages."""
     categories: dict[str, str] = field(
         default_factory=lambda: {name: name for name in get_args(SourceCategory) if name != "general"}
     )
-    """Who speaks in a source, where that is not just anybody."""
+    """Names of publisher categories, except the general one."""
     reasons: Mapping[str, str] = field(default_factory=lambda: REASONS)
-    """Why a sentence is not supported, by the part of the check that failed."""
+    """Reasons for an unsupported sentence, by the failed part of the check."""
     judged: Mapping[str, str] = field(default_factory=lambda: JUDGED)
-    """What a model said of a sentence, by its verdict."""
+    """Texts for a model's judgement of a sentence, by verdict."""
     judged_inference: Mapping[str, str] = field(default_factory=lambda: JUDGED_INFERENCE)
-    """What a model said of a sentence that is inferred."""
+    """Texts for a model's judgement of an inferred sentence."""
     instead: str = " It gives {instead}."
-    """Behind a reason, where what is cited gives something else."""
+    """Appended to a reason if the cited text gives another value."""
 
     @property
     def mark(self) -> str:
-        """The mark behind a sentence that is not verified."""
+        """The mark after an unverified sentence."""
         return self.unverified.join(self.brackets)
 
     @property
     def marks(self) -> dict[Status, str]:
-        """The marks behind sentences, in their brackets."""
+        """The marks after sentences, in brackets."""
         return {"inferred": self.inferred.join(self.brackets), "unverified": self.mark}
 
     def without_marks(self, text: str) -> str:
-        """Return a text without the marks behind its sentences."""
+        """Return a text without the marks after its sentences."""
         for mark in self.marks.values():
             text = text.replace(mark, "")
         return text.strip()
@@ -196,7 +196,7 @@ class Labels:
         return self.inferred if status == "inferred" else self.unverified
 
     def counted(self, statuses: Mapping[Status, int]) -> str:
-        """Return in words how many statements are backed by quotes, and how many of them have each status that occurs."""
+        """Return in words how many statements have quotes, and how many have each occurring status."""
         count, sure = sum(statuses.values()), sum(statuses.get(status, 0) for status in SURE)
         if not count:
             return self.no_statements
@@ -206,15 +206,15 @@ class Labels:
         return line.format(sure=sure, count=count, statements=statements, states=self.comma.join(shown))
 
     def origin(self, *, by_rules: bool) -> str:
-        """Return in words who wrote a report."""
+        """Return in words whether a model or rules wrote a report."""
         return self.selected if by_rules else self.generated
 
     def head(self, answered: Answered, statuses: Mapping[Status, int]) -> str:
-        """Return in words whether a report answers its question and, apart from that, how many statements quotes back."""
+        """Return in words whether a report answers its question, and separately how many statements have quotes."""
         return BETWEEN.join(filter(None, [self.answers.get(answered, ""), self.counted(statuses)]))
 
     def reason(self, verdict: Verdict) -> str:
-        """Return in words why a sentence is not supported; empty when it is."""
+        """Return in words why a sentence is unsupported; empty if it is supported."""
         what = ", ".join(part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…" for part in verdict.what)
         reason = self.reasons[verdict.failing].format(what=what)
         return reason + self.instead.format(instead=verdict.instead) if verdict.instead else reason

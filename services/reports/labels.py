@@ -1,4 +1,4 @@
-"""Fixed words of a report and of the formats around it, in English and Chinese."""
+"""Fixed words of a report and of the formats, in English and Chinese."""
 
 from services.reports.label_set import Labels
 from services.reports.reasons import JUDGED_CHINESE, JUDGED_INFERENCE_CHINESE, REASONS_CHINESE
@@ -125,10 +125,10 @@ CHINESE = Labels(
 
 
 def labels_for(locale: str) -> Labels:
-    """Return the labels of a locale: Chinese for Chinese ones, else English."""
+    """Return the labels of a locale: Chinese for Chinese locales, else English."""
     return CHINESE if is_chinese(locale) else ENGLISH
 
 
 def language_of(locale: str) -> str:
-    """Return the language tag that a document declares."""
+    """Return the language tag of a document."""
     return "zh-Hant" if locale.lower() in {"zh-tw", "zh-hk"} else locale or "en"

@@ -1,4 +1,4 @@
-"""How many words a report is to have, and how they are shared out among its sections."""
+"""Computes the target length of a report, and its distribution among the sections."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,41 +7,41 @@ from schemas.context import RunContext
 from services.text.word_count import words_in
 
 WORDS_A_STEP, MIN_FULL = 700, 3_000
-"""Words of a report of length `full` for each step that found something, and of the shortest one."""
+"""Words of a `full` report for each step with findings, and its minimum."""
 SECTIONS_FROM, FORCED_FROM = 800, 2_000
-"""Words that somebody asks for, from which on a report is written in sections where the evidence bears them, and in any case."""
+"""Requested words from which a report is written in sections: if the evidence suffices, and in any case."""
 BORNE, MOST_BORNE = 2, 4
-"""Words that a report has for each word that it can quote, and at most, where nobody asked for a number."""
+"""Words of a report for each quotable word, and the maximum, if the user set no number."""
 MIN_SECTION = 120
-"""Words of the shortest section."""
+"""Minimum words of a section."""
 NEAR = 0.2
-"""Share by which a number of words that was asked for may be missed."""
+"""Permitted deviation from a requested number of words, as a share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How long a report is to be."""
+    """Target length of a report."""
 
     words: int
-    """That are aimed at."""
+    """Target number of words."""
     fewest: int
-    """That are asked for: a text with clearly fewer goes on with the evidence that it has not used."""
+    """Minimum number of words: a clearly shorter text is continued with unused evidence."""
     promised: int = 0
-    """That the run chose, or that its depth promises; where the report misses them, it says so. 0: none."""
+    """Number of words that the run or its depth promises; a report that misses it says so. 0: none."""
 
     def missed(self, text: str, *, chosen: bool) -> bool:
-        """Tell whether a text has clearly fewer words than were promised; where somebody chose the number, or clearly more."""
+        """Tell whether a text has clearly fewer words than promised, or clearly more if the user chose the number."""
         count = words_in(text)
         return count < (1 - NEAR) * self.promised or (chosen and count > (1 + NEAR) * self.promised > 0)
 
 
 def length_of(context: RunContext, quoted: int, steps: int) -> Length:
-    """Return how long a report in sections is to be.
+    """Return the target length of a report in sections.
 
     Args:
-        context: of the run; `words` and `length` win over the depth.
-        quoted: words of all the evidence that is shown.
-        steps: that found something.
+        context: choices of the run; `words` and `length` override the depth.
+        quoted: number of words of all shown evidence.
+        steps: number of steps with findings.
     """
     if context.words is not None:
         return Length(context.words, context.words, context.words)
@@ -55,6 +55,6 @@ def length_of(context: RunContext, quoted: int, steps: int) -> Length:
 
 
 def shared_out(words: int, evidence: Sequence[int]) -> list[int]:
-    """Share words out in proportion to the words of evidence of each section."""
+    """Distribute words in proportion to the words of each section's evidence."""
     total = sum(evidence) or 1
     return [max(MIN_SECTION, round(words * part / total)) for part in evidence]

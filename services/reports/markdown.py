@@ -1,4 +1,4 @@
-"""The report as Markdown: checked sentences, numbered sources, and what must be said besides.
+"""Writes the report as Markdown: checked sentences, numbered sources, and the necessary notes.
 
 The reporter imports it, with its parser and patterns, when the first report is finished, in the thread of the event loop.
 """
@@ -42,59 +42,58 @@ from services.text.tokens import has_cjk
 
 _CITATIONS = re.compile(rf"(?:(?<!\\)\[{EXCERPT_ID}\])+")
 MAX_CHARACTERS = 400_000
-"""Characters of a report's text as a model wrote it; the longest reports that are asked for have a third of that."""
+"""Maximum characters of a model's report; the longest requested reports have a third of that."""
 _ID = re.compile(EXCERPT_ID)
 
 
 @dataclass(slots=True)
 class Draft:
-    """Everything that a report is made of."""
+    """All inputs of a report."""
 
     question: str
     locale: str
     title: str
     markdown: str
-    """As the model wrote it, citing excerpt ids; empty where there is no evidence."""
+    """The model's Markdown with excerpt ids as citations; empty without evidence."""
     excerpts: list[Excerpt]
     sources: Mapping[str, Source]
-    """By content hash."""
+    """Sources by content hash."""
     plans: list[Plan] = field(default_factory=list)
     results: list[StepResult] = field(default_factory=list)
     reflections: list[Reflection] = field(default_factory=list)
     contradictions: list[Contradiction] = field(default_factory=list)
     missing_aspects: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
-    """Limits that were reached and searches that failed, in words."""
+    """Reached limits and failed searches, in words."""
     follow_up_questions: list[str] = field(default_factory=list)
     unsupported: Literal["mark", "drop"] = "mark"
     notes: list[str] = field(default_factory=list)
-    """What else the reader must know, such as that no language model wrote it."""
+    """Further notes for the reader, such as that no language model wrote the report."""
     likeness: Likeness | None = None
     """Compares sentences with quotes in another language by meaning."""
     judgements: Judgements = field(default_factory=dict)
-    """What a model said of sentences."""
+    """A model's judgements of sentences."""
     rewritten: Mapping[str, str] = field(default_factory=dict)
-    """Sentences that failed, by their words, and what a model wrote in their place."""
+    """A model's replacements of failed sentences, by the sentences' words."""
     citing: CodeCitations | None = None
-    """Finds excerpts for sentences that cite nothing; by default among all."""
+    """Finds excerpts for sentences without citations; by default among all."""
     opening: str = ""
-    """Notes that stand first, a line each: a safety note, or that of an edge case."""
+    """Notes at the top, one per line: a safety note, or the note of an edge case."""
     by_rules: bool = False
-    """Whether rules wrote it, which see what single sentences tell and not what many tell together."""
+    """Whether rules wrote it; they see what single sentences say, not what several say together."""
     enough: bool = True
-    """Whether the last reflection found enough evidence; true where there was none."""
+    """Whether the last reflection found enough evidence; true without a reflection."""
     programs: Mapping[str, Program] = field(default_factory=dict)
-    """Of computations and database queries, by the content hash of their source."""
+    """Programs of computations and database queries, by the content hash of their source."""
     citation_style: CitationStyle = "plain"
-    """How its references are written."""
+    """Style of its references."""
 
 
 def finish_report(draft: Draft, usage: Usage) -> Report:
-    """Check a draft's citations, number its sources and render it.
+    """Check a draft's citations, number its sources, and render it.
 
     Returns:
-        The report, its sources numbered. Without evidence it says so and makes no claims,
-        whatever the draft says.
+        The report with numbered sources. Without evidence it says so and makes no claims, whatever the draft says.
     """
     draft = replace(
         _bounded(draft), excerpts=[excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
@@ -172,7 +171,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
 
 
 def _computed(draft: Draft) -> frozenset[str]:
-    """Return the ids of the excerpts that programs printed."""
+    """Return the ids of the excerpts from programs' output."""
     return frozenset(
         excerpt.id for excerpt in draft.excerpts if draft.sources[excerpt.content_hash].kind == "computation"
     )
@@ -206,7 +205,7 @@ def check_draft(draft: Draft) -> CheckedReport:
 
 
 def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the sentences of a draft, each with its quotes, that only meaning can be asked about."""
+    """Return the sentences of a draft with quotes in another language, which can only be compared by meaning."""
     chinese = has_cjk(draft.markdown)
     if all(has_cjk(excerpt.quote) == chinese for excerpt in draft.excerpts):
         return []
@@ -220,7 +219,7 @@ def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _title_and_body(markdown: str, draft: Draft, labels: Labels) -> tuple[str, str]:
-    """Take the title from the draft's first heading, else from the plan, unless that holds numbers of its own."""
+    """Take the title from the draft's first heading, else from the plan, unless that contains new numbers."""
     heading = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
     if heading:
         return heading.group(1).strip(), markdown[heading.end() :].strip()
@@ -234,7 +233,7 @@ def _title_and_body(markdown: str, draft: Draft, labels: Labels) -> tuple[str, s
 
 
 def _grounded(draft: Draft) -> list[Contradiction]:
-    """Keep contradictions of which at least two sides are excerpts with different quotes."""
+    """Keep contradictions with at least two sides that are excerpts with different quotes."""
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     grounded = []
     for contradiction in draft.contradictions:
@@ -299,14 +298,14 @@ def _file(artifact: Artifact) -> str:
 
 
 def _computations(numbering: Numbering, cited: set[str], draft: Draft, labels: Labels) -> list[str]:
-    """Return the programs of what is cited; no excerpt is cited in them, whatever they look like."""
+    """Return the programs of cited sources; texts in them that look like citations are not linked."""
     used = {numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited}
     sources = [source for source in numbering.sources if source.id in used]
     return computations(sources, draft.programs, labels, draft.locale)
 
 
 def _linked(markdown: str, draft: Draft, numbering: Numbering) -> str:
-    """Turn runs of excerpt ids into numbered links, each source once in a run."""
+    """Convert runs of excerpt ids to numbered links, each source once in a run."""
     links = {}
     for excerpt in draft.excerpts:
         source = numbering.original_of(excerpt)

@@ -1,4 +1,4 @@
-"""A list of a report's marked sentences with reasons, for readers without a mouse."""
+"""Lists a report's marked sentences with reasons, for readers without a mouse."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,21 +11,21 @@ from services.reports.statuses import status_of
 from services.text.markdown_escape import escape_markdown, plain_line
 
 MAX_LISTED = 20
-"""Sentences that are listed."""
+"""Maximum listed sentences."""
 MAX_SENTENCE = 120
-"""Characters of each that are shown."""
+"""Maximum characters shown of each."""
 GROUPED_FROM = 4
-"""Sentences with one reason that are listed together."""
+"""Minimum sentences with one reason that are listed together."""
 BEGINNINGS, MAX_BEGINNING = 3, 60
-"""Of such sentences: how many are shown, and characters of each."""
+"""Sentences shown of such a group, and characters of each."""
 _FORMULA = re.compile(r"(\$\$?+(?!\s)[^$\n]{1,300}+(?<!\s)\$\$?+(?!\d))")
 _OTHER_MARKUP = frozenset("<[`")
 
 
 def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[str]:
-    """Return list items in Markdown that say why sentences are marked: the first `MAX_LISTED`, and how many more there are.
+    """Return Markdown list items with the reasons of marked sentences: the first `MAX_LISTED`, and the number of others.
 
-    Many sentences that are marked for one reason, which names nothing of them, are one item.
+    Many sentences with the same general reason form one item.
     """
     marked = [claim for claim in claims if status_of(claim) in labels.marks]
     groups = _groups(marked, labels)
@@ -44,12 +44,12 @@ def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[str]:
 
 
 def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> str:
-    """Return in words why a sentence is marked; what the mark means where there is no reason."""
+    """Return in words why a sentence is marked; without a reason, the meaning of the mark."""
     return _said("".join(_shortened([" ".join(sentence.split())])), status, reason, labels)
 
 
 def _item(claim: Claim, labels: Labels) -> str:
-    """Return the same in Markdown; a formula stays one, and is never cut."""
+    """Return the same in Markdown; formulas are kept, and never cut."""
     return _said(_sentence(claim, MAX_SENTENCE), status_of(claim), escape_markdown(claim.reason), labels)
 
 
@@ -60,7 +60,7 @@ def _sentence(claim: Claim, room: int) -> str:
 
 
 def _groups(marked: Iterable[Claim], labels: Labels) -> dict[tuple[Status, str], list[Claim]]:
-    """Return the sentences that are marked for one reason that names nothing of them, where there are many of these."""
+    """Return groups of many sentences marked for the same general reason."""
     general = {"", *labels.reasons.values(), *labels.judged.values(), *labels.judged_inference.values()}
     groups: dict[tuple[Status, str], list[Claim]] = {}
     for claim in marked:
@@ -70,7 +70,7 @@ def _groups(marked: Iterable[Claim], labels: Labels) -> dict[tuple[Status, str],
 
 
 def _group_item(group: Sequence[Claim], labels: Labels) -> str:
-    """Return in Markdown why sentences are marked, how many there are, and how the first of them begin."""
+    """Return in Markdown the reason and number of grouped sentences, and how the first of them begin."""
     first = group[0]
     shown = [labels.quoted.format(words=_sentence(claim, MAX_BEGINNING)) for claim in group[:BEGINNINGS]]
     return labels.marked_group.format(
@@ -88,7 +88,7 @@ def _said(sentence: str, status: Status, reason: str, labels: Labels) -> str:
 
 
 def _shortened(parts: Iterable[str], room: int = MAX_SENTENCE) -> Iterator[str]:
-    """Yield parts of a sentence as far as there is room, in characters: a formula whole, and what is cut with dots."""
+    """Yield parts of a sentence within the room, in characters: formulas whole, cut texts with an ellipsis."""
     for part in parts:
         if len(part) > room:
             yield f"{'' if _stays(part) else part[:room].rstrip()}…"
@@ -98,5 +98,5 @@ def _shortened(parts: Iterable[str], room: int = MAX_SENTENCE) -> Iterator[str]:
 
 
 def _stays(part: str) -> bool:
-    """Tell a formula, which stays as it is written, from money between two dollar signs and from what hides other markup."""
+    """Distinguish a formula, which stays as written, from money between dollar signs and from hidden markup."""
     return _FORMULA.fullmatch(part) is not None and is_formula(part.strip("$")) and _OTHER_MARKUP.isdisjoint(part)

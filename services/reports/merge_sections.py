@@ -1,4 +1,4 @@
-"""Joining sections that were written side by side: repetitions go, terms become one, and what answers stands first."""
+"""Joins sections that were written in parallel: removes repetitions, unifies terms, and puts the answer first."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,23 +10,23 @@ from services.reports.labels import Labels
 from services.text.tokens import tokens
 
 PARAGRAPHS_PER_DROPPED = 4
-"""At most one paragraph in four is dropped as a repetition."""
+"""Divisor of paragraphs: at most one in four is dropped as a repetition."""
 MIN_REPEATED = 5
-"""Terms of a sentence from which on it is left out where another one has said it in the same words."""
+"""Minimum terms of a sentence that is dropped if an earlier one has the same words."""
 MAX_SHOWN = 40_000
-"""Characters of sections that the joining model is shown; of longer sections it sees the beginning of each paragraph."""
+"""Maximum characters of sections shown to the joining model; of longer sections, it sees each paragraph's beginning."""
 MIN_SHOWN = 120
-"""Characters of a paragraph that are shown at least."""
+"""Minimum characters shown of a paragraph."""
 _CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 _TERM_LENGTH = 60
 _NO_PROSE = ("#", ">", "|", "`", "~", "-", "*", "+", "$")
 
 
 def number_paragraphs(sections: Sequence[tuple[str, str]]) -> list[SectionText]:
-    """Number the paragraphs of sections throughout, without paragraphs and sentences that an earlier one has said in the same words.
+    """Number the paragraphs of all sections, without paragraphs and sentences that repeat earlier words.
 
     Args:
-        sections: title and Markdown.
+        sections: pairs of title and Markdown.
     """
     seen: set[str] = set()
     said: set[tuple[str, ...]] = set()
@@ -48,7 +48,7 @@ def number_paragraphs(sections: Sequence[tuple[str, str]]) -> list[SectionText]:
 
 
 def _said_once(block: str, said: set[tuple[str, ...]]) -> str:
-    """Leave out the sentences of a paragraph that were said before; what is no plain paragraph stays as it is."""
+    """Remove repeated sentences from a plain paragraph; other blocks stay unchanged."""
     if block.lstrip().startswith(_NO_PROSE) or "\n" in block.strip():
         return block
     sentences = sentences_of(with_marks(block))
@@ -62,7 +62,7 @@ def _said_once(block: str, said: set[tuple[str, ...]]) -> str:
 
 
 def shortened(sections: Sequence[SectionText]) -> list[SectionText]:
-    """Return sections as the joining model sees them: of long reports the beginning of each paragraph."""
+    """Return sections for the joining model: of long reports, the beginning of each paragraph."""
     count = sum(len(section.paragraphs) for section in sections)
     total = sum(len(paragraph.text) for section in sections for paragraph in section.paragraphs)
     if total <= MAX_SHOWN:
@@ -72,7 +72,7 @@ def shortened(sections: Sequence[SectionText]) -> list[SectionText]:
 
 
 def with_texts(sections: Sequence[SectionText], change: Callable[[str], str]) -> list[SectionText]:
-    """Return sections with a change made to the text of each paragraph."""
+    """Return sections with the text of each paragraph changed by a function."""
     return [
         SectionText(
             title=section.title,
@@ -83,7 +83,7 @@ def with_texts(sections: Sequence[SectionText], change: Callable[[str], str]) ->
 
 
 def _beginning(text: str, most: int) -> str:
-    """Return the sentences that fit, at least one, with all citations of a first sentence that is cut."""
+    """Return the sentences that fit, at least the first, and all of its citations if it is cut."""
     if len(text) <= most:
         return text
     kept: list[str] = []
@@ -111,7 +111,7 @@ def _blocks(markdown: str) -> list[str]:
 
 
 def merge_sections(sections: Sequence[SectionText], joining: Joining, labels: Labels) -> str:
-    """Return the whole report as Markdown, with what answers first.
+    """Return the whole report as Markdown, with the answer first.
 
     A section keeps its first paragraph, and few are dropped, whatever the joining says.
     """
@@ -135,7 +135,7 @@ def _dropped(sections: Sequence[SectionText], repeated: Sequence[int]) -> set[in
 
 
 def _with_terms(text: str, changes: Sequence[TermChange]) -> str:
-    """Write terms alike, except in quotes, code and citations."""
+    """Unify terms, except in quotes, code and citations."""
     if text.lstrip().startswith((">", "```", "~~~")):
         return text
     for change in changes:

@@ -1,13 +1,13 @@
-"""Texts that are written side by side, streamed one after the other in their order."""
+"""Streams texts that are written in parallel one after the other, in order."""
 
 from collections.abc import Callable
 
 
 class InOrder:
-    """Passes on the pieces of the first text at once, and holds those of later texts until the ones before have ended."""
+    """Passes on pieces of the current text at once, and holds pieces of later texts until the earlier ones have ended."""
 
     def __init__(self, openings: list[str], send: Callable[[str], None]) -> None:
-        """Take what each text opens with, and where its pieces go."""
+        """Take the opening of each text, and the receiver of pieces."""
         self._held: list[list[str]] = [[opening] for opening in openings]
         self._ended = [False] * len(openings)
         self._turn = 0
@@ -15,12 +15,12 @@ class InOrder:
         self._flush()
 
     def add(self, place: int, piece: str) -> None:
-        """Take a piece of a text."""
+        """Add a piece of a text."""
         self._held[place].append(piece)
         self._flush()
 
     def end(self, place: int) -> None:
-        """Take note that a text has ended."""
+        """Mark a text as ended."""
         self._ended[place] = True
         self._flush()
 

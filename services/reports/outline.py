@@ -1,4 +1,4 @@
-"""From the outline of a run to the sections of its report: every quote that is shown has its place in one section."""
+"""Assigns the evidence of a run to the sections of its report: every shown quote belongs to one section."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,24 +9,24 @@ from services.reports.shared_evidence import share
 from services.text.tokens import tokens
 
 MIN_SECTIONS = 2
-"""Nodes with evidence that an outline must have for a report in sections."""
+"""Minimum number of nodes with evidence for a report in sections."""
 MIN_EXCERPTS = 12
-"""Excerpts that a report in sections must have; one from fewer is written in one call, which costs less."""
+"""Minimum number of excerpts for a report in sections; with fewer, a single call costs less."""
 
 
 def sections_of(
     nodes: Sequence[OutlineNode], findings: Sequence[FindingView], background: Sequence[EvidenceView] = ()
 ) -> list[Section]:
-    """Return the sections that have evidence, in the outline's order.
+    """Return the sections with evidence, in the outline's order.
 
     Of a quote that several steps found, one section has one excerpt: sections take turns, so that none loses all to
     an earlier one. Excerpts of steps without a node get a section for each step; those of the background go to the
     section that shares most words with them.
 
     Args:
-        nodes: of the outline; empty where the run has none.
-        findings: of the steps, with what is shown of their evidence.
-        background: what is shown of the background search.
+        nodes: nodes of the outline; empty if the run has none.
+        findings: findings of the steps, with their shown evidence.
+        background: shown evidence of the background search.
     """
     views = {item.id: item for finding in findings for item in finding.evidence}
     views |= {item.id: item for item in background}
@@ -53,12 +53,12 @@ def sections_of(
 
 
 def bears_sections(sections: Sequence[Section]) -> bool:
-    """Tell whether there is enough evidence for a report in sections."""
+    """Tell whether the evidence suffices for a report in sections."""
     return len(sections) >= MIN_SECTIONS and sum(len(section.all_ids) for section in sections) >= MIN_EXCERPTS
 
 
 def _tops(nodes: Sequence[OutlineNode]) -> dict[str, str]:
-    """Return for each node the id of the topmost one above it; a node in a circle, or below none that there is, is its own."""
+    """Return the id of each node's topmost ancestor; a node in a circle, or with an unknown parent, is its own."""
     parents = {node.id: node.parent for node in nodes}
     tops: dict[str, str] = {}
     for node in nodes:
@@ -76,7 +76,7 @@ def _tops(nodes: Sequence[OutlineNode]) -> dict[str, str]:
 def _repeated(
     nodes: Sequence[OutlineNode], tops: Mapping[str, str], views: Mapping[str, EvidenceView]
 ) -> frozenset[str]:
-    """Return the excerpts whose quote another section, or the same one before, tells: topmost nodes take turns."""
+    """Return the excerpts whose quote another section, or an earlier part, has; topmost nodes take turns."""
     listed: dict[str, list[str]] = {}
     for node in nodes:
         listed.setdefault(tops[node.id], []).extend(key for key in node.excerpt_ids if key in views)
@@ -93,7 +93,7 @@ def _repeated(
 
 
 def _with_evidence(section: Section) -> Section:
-    """Leave out parts without evidence; a lone part of a section that has nothing else is no part."""
+    """Drop parts without evidence; a single part of a section without other content is merged into it."""
     parts = [part for part in section.parts if part.excerpt_ids]
     if len(parts) == 1 and not section.excerpt_ids:
         return section.model_copy(update={"excerpt_ids": parts[0].excerpt_ids, "parts": []})

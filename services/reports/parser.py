@@ -1,4 +1,4 @@
-"""Parsing a finished report: once, for all formats."""
+"""Parses a finished report once for all formats."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -46,10 +46,9 @@ _SUMMARY = re.compile(r"tl;?dr|summary|in short|摘要|概要|要点|一句话�
 
 
 def parse_report(report: Report) -> ParsedReport:
-    """Take a finished report apart.
+    """Parse a finished report.
 
-    HTML, images and whatever else Markdown could smuggle in become plain text here; a chart whose numbers do not hold
-    stays code.
+    HTML, images and other active Markdown become plain text; a chart with invalid numbers stays code.
     """
     locale = report.locale or ("zh-CN" if message_language(report.markdown.partition("\n")[0]) == "zh" else "en-US")
     proofs = Proofs.of(report)
@@ -82,7 +81,7 @@ def parse_report(report: Report) -> ParsedReport:
 
 
 def _cut(nodes: Sequence[SyntaxTreeNode], reader: "_Reader") -> tuple[Inlines, tuple[Block, ...], list[Section]]:
-    """Cut the blocks at their headings."""
+    """Split the blocks at their headings."""
     title: Inlines = ()
     places = [place for place, node in enumerate(nodes) if node.type == "heading"]
     first = places[0] if places else len(nodes)
@@ -110,7 +109,7 @@ def _anchor(title: str, taken: set[str]) -> str:
 
 
 def _without_counts(lead: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Take the counts of the statements off, which every format shows in its own way; earlier versions wrote none."""
+    """Remove the line of counts, which every format shows in its own way; earlier versions wrote none."""
     first = lead[0] if lead else None
     is_line = isinstance(first, Paragraph) and all(
         isinstance(inline, Text) and "emphasis" in inline.styles for inline in first.content
@@ -119,7 +118,7 @@ def _without_counts(lead: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def _leading_quotations(lead: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return the notes that stand first: quotations that cite nothing."""
+    """Return the notes at the top: quotations without citations."""
     return tuple(takewhile(lambda block: isinstance(block, Quotation) and not _cites(block), lead))
 
 
@@ -128,7 +127,7 @@ def _cites(quotation: Quotation) -> bool:
 
 
 def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:
-    """Take the TL;DR out of the lead."""
+    """Extract the TL;DR from the lead."""
     for place, block in enumerate(lead):
         if not isinstance(block, Paragraph) or not block.content or not isinstance(block.content[0], Text):
             continue
@@ -144,7 +143,7 @@ def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:
 
 
 def _text(summary: Inlines, lead: Sequence[Block]) -> str:
-    """Return the words of a report's opening, those of its lists too."""
+    """Return the words of a report's opening, including its lists."""
     parts = [words(summary)]
     for block in lead:
         match block:
@@ -160,7 +159,7 @@ def _text(summary: Inlines, lead: Sequence[Block]) -> str:
 
 
 def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:
-    """Read the sides off each list: before it stands its topic, in bold; behind it what is to be known of it."""
+    """Parse the sides of each contradiction: its topic in bold before a list, and a remark after it."""
     topic = ""
     disagreements: list[Disagreement] = []
     for block in chain.from_iterable(section.blocks for section in sections if section.role == "contradictions"):
@@ -177,7 +176,7 @@ def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:
 
 
 def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:
-    """Find the sections that the program added: the last of their names."""
+    """Find the sections that the program added: the last ones with their names."""
     fixed = labels_for(locale)
     names: dict[str, Role] = {
         fixed.contradictions: "contradictions",
@@ -196,13 +195,13 @@ def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:
 
 
 def _shows_programs(section: Section, after: Sequence[Section], files: str) -> bool:
-    """Tell the section of programs from one that a report's text calls by its name: only files and references follow it."""
+    """Distinguish the section of programs from a text section of the same name: only files and references follow it."""
     last = all(later.role == "references" or words(later.title) == files for later in after)
     return last and any(isinstance(block, Code) for block in section.blocks)
 
 
 class _Reader:
-    """Turns the parser's tree into blocks."""
+    """Converts the parser's tree to blocks."""
 
     def __init__(self, report: Report, proofs: Proofs, locale: str) -> None:
         self._proofs = proofs

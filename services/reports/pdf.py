@@ -1,4 +1,4 @@
-"""PDF from the page: printed by Chromium where there is one, else set by WeasyPrint."""
+"""Makes PDF from the page: by Chromium if it is installed, else by WeasyPrint."""
 
 import asyncio
 import base64
@@ -13,14 +13,14 @@ from services.sandbox.browser import find_browser, print_page
 from services.sandbox.workers import Workers
 
 TIMEOUT = 120
-"""Seconds that making it may take."""
+"""Maximum seconds for making it."""
 
 
 def check_pdf() -> None:
-    """Make sure that something here can make PDF. Blocking.
+    """Check that a PDF renderer is installed. Blocking.
 
     Raises:
-        NotInstalled: neither Chromium nor WeasyPrint is there.
+        NotInstalled: neither Chromium nor WeasyPrint is installed.
     """
     if find_browser() is None and not is_installed("weasyprint"):
         raise NotInstalled(
@@ -33,12 +33,12 @@ async def render_pdf(report: ParsedReport) -> bytes:
     """Render a report as PDF, A4 with page numbers.
 
     Raises:
-        SettingsError: nothing that makes PDF is installed, or what is there failed.
+        SettingsError: no PDF renderer is installed, or the installed ones failed.
     """
     await asyncio.to_thread(check_pdf)
     browser = await asyncio.to_thread(find_browser)
     if browser is not None:
-        # Charts are drawings where their library is installed
+        # Charts are drawings if their library is installed
         interactive = not await asyncio.to_thread(is_installed, "vl_convert")
         try:
             return await _print_with_browser(
@@ -61,7 +61,7 @@ async def _print_with_browser(browser: str, html: str) -> bytes:
 
 
 async def _set_with_weasyprint(html: str) -> bytes:
-    """Have WeasyPrint set the page in a process that is locked in like those that parse files."""
+    """Render the page by WeasyPrint in a confined process."""
     async with Workers("services.reports.pdf_layout", TypeAdapter(dict[str, str])) as workers:
         answer = await workers.run({}, html.encode(), TIMEOUT)
     if answer is None or "pdf" not in answer:

@@ -1,4 +1,4 @@
-"""Setting a page as PDF with WeasyPrint. Runs locked in; see `services/sandbox/workers.py`."""
+"""Renders a page as PDF with WeasyPrint, in a confined process; see `services/sandbox/workers.py`."""
 
 import base64
 import re
@@ -13,14 +13,14 @@ _MATH = re.compile(r'<math aria-label="([^"<]*)"[^<>]*>(?:(?!<math\b).)*?</math>
 
 
 def main() -> None:
-    """Set the pages that come on standard input."""
+    """Render the pages from standard input."""
     serve(_answer)
 
 
 def _answer(_: dict[str, Any], page: bytes) -> dict[str, str]:
     import weasyprint
 
-    # It knows no MathML, and a fraction without its bar says something else
+    # WeasyPrint does not support MathML, and a fraction without its bar has another meaning
     html = _MATH.sub(
         lambda formula: f"<i>{escape(plain_math(unescape(formula[1])))}</i>", page.decode("utf-8", "replace")
     )

@@ -1,4 +1,4 @@
-"""Formulas on one line, for places that have no other: `(v · t)/2` for a fraction, never one that reads otherwise."""
+"""Writes formulas on one line: `(v · t)/2` for a fraction, always unambiguous."""
 
 from xml.etree import ElementTree
 
@@ -15,7 +15,7 @@ _ACCENTS |= {"ˆ": "\u0302", "˜": "\u0303", "´": "\u0301", "ˇ": "\u030c", "�
 
 
 def plain_math(latex: str) -> str:
-    """Return a formula as one line of text; its LaTeX where it cannot be read."""
+    """Return a formula as one line of text, or its LaTeX if it cannot be parsed."""
     drawn = str(mathml(latex)).replace("&nbsp;", "\u00a0")
     if not drawn.startswith("<math"):
         return latex
@@ -26,7 +26,7 @@ def plain_math(latex: str) -> str:
 
 
 def in_line(content: Inlines) -> Inlines:
-    """Return inlines with their formulas as text."""
+    """Return inlines with formulas as text."""
     return tuple(Text(plain_math(inline.latex)) if isinstance(inline, Formula) else inline for inline in content)
 
 
@@ -82,13 +82,13 @@ def _bare(node: ElementTree.Element) -> ElementTree.Element:
 
 
 def _weak(node: ElementTree.Element) -> bool:
-    """Tell whether something binds less than the bar of a fraction beside it: an equals sign, a plus, a closed bracket's edge."""
+    """Tell whether an element binds weaker than a fraction bar beside it: an equals sign, a plus, a closing bracket."""
     text = (node.text or "").strip()
     return node.tag.rpartition("}")[2] == "mo" and bool(text) and text in "=<>≤≥≠≈≡≪≫±∓∼∝→←⇒⇔+−-,;:([{)]}|"
 
 
 def _bracketed(node: ElementTree.Element) -> str:
-    """Return what stands above or below a bar, in brackets unless it is one letter or number."""
+    """Return a numerator or denominator, in brackets unless it is a single letter or number."""
     text = _line(node).strip()
     return text if len(text) == 1 or text.replace(".", "").replace(",", "").isdigit() else f"({text})"
 

@@ -1,4 +1,4 @@
-"""Reasons why a sentence is not supported, in words: what the check found, and what a model said; English and Chinese."""
+"""Reasons why a sentence is unsupported, in words: by the check and by a model, in English and Chinese."""
 
 REASONS: dict[str, str] = {
     "": "",
@@ -30,7 +30,7 @@ REASONS: dict[str, str] = {
     "plain": "It is marked as inference and draws no conclusion; its premises do not say it either.",
     "share": "It is marked as inference, and more than a third of its section would be inferred.",
 }
-"""By the part of the check that failed."""
+"""Texts by the failed part of the check."""
 REASONS_CHINESE: dict[str, str] = {
     "": "",
     "uncited": "没有引用。",
@@ -67,7 +67,7 @@ JUDGED: dict[str, str] = {
     "contradicted": "A model that checked it found that what it cites contradicts it: “{words}”",
     "not_told": "A model that checked it did not find it in what it cites.",
 }
-"""By the verdict of a model on a statement."""
+"""Texts by a model's verdict on a statement."""
 JUDGED_CHINESE: dict[str, str] = {
     "supported": "",
     "partly": "核查模型只在所引内容中找到其中一部分：“{words}”",
@@ -80,7 +80,7 @@ JUDGED_INFERENCE: dict[str, str] = {
     "contradicted": "A model that checked this inference found that its premises speak against it: “{words}”",
     "not_told": "A model that checked this inference found that it does not follow from its premises.",
 }
-"""By the verdict of a model on a conclusion."""
+"""Texts by a model's verdict on a conclusion."""
 JUDGED_INFERENCE_CHINESE: dict[str, str] = {
     "supported": "",
     "partly": "核查模型认为前提只能推出其中一部分：“{words}”",

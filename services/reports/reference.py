@@ -1,4 +1,4 @@
-"""A numbered source of a report with what is quoted from it."""
+"""A numbered source of a report with its quotes."""
 
 import re
 from dataclasses import dataclass
@@ -20,37 +20,37 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A numbered source; copies of its text are named with it."""
+    """A numbered source with the copies of its text."""
 
     number: int
     title: str
     url: str
     link: str
-    """A web address, or the place of the stored text below the report's folder."""
+    """A web address, or the path of the stored text below the report's folder."""
     who: tuple[str, ...]
-    """Its site, its kind and when it was published, where they are known, in the reader's language."""
+    """Site, kind and date of publication, as far as known, in the reader's language."""
     details: tuple[str, ...]
-    """The same as far as the title and the address do not tell it, and whether it is a copy or not cited."""
+    """The same without the parts that title and address show, and whether it is a copy or not cited."""
     cited: bool
     quotes: tuple[Quote, ...]
     text: str = ""
-    """The place of the stored text below the report's folder."""
+    """Path of the stored text below the report's folder."""
 
     @property
     def on_the_web(self) -> bool:
-        """Tell whether the link leads to the web and not to a file beside the report."""
+        """Tell whether the link leads to the web, not to a file beside the report."""
         return is_web_link(self.link)
 
     @property
     def beside_entry(self) -> tuple[str, ...]:
-        """Return what is to be said beside its entry in a citation style, which names addresses of the web alone."""
+        """Return the details to add to its entry in a citation style, which contains only web addresses."""
         return self.details if self.on_the_web else (self.url, *self.details)
 
     @property
     def quoted_texts(self) -> dict[str, str]:
-        """Return what is quoted from it, each text once: as it reads, and as it stands in the source, both on one line.
+        """Return its quotes, each text once: as shown, and as in the source, both on one line.
 
-        What no statement cites is left out, unless nothing of it is cited.
+        Quotes that no statement cites are left out, unless none is cited.
         """
         cited = [quote for quote in self.quotes if quote.cited]
         return {as_line(quote.text): " ".join(quote.text.split()) for quote in cited or self.quotes}

@@ -12,11 +12,11 @@ from services.reports.references import references
 from services.text.markdown_escape import escape_markdown, plain_line
 
 MAX_UNCITED = 5
-"""Sources that were read and not cited that are listed; of more, the number is said."""
+"""Maximum uncited sources that are listed; of more, only the number is given."""
 
 
 def entries_of(report: Report) -> Mapping[int, Inlines]:
-    """Return a report's references in its citation style, by their numbers; none where it is plain or cannot be written here.
+    """Return a report's references in its citation style, by number; empty for `plain`, or if the packages are missing.
 
     Blocking: it looks for packages.
     """
@@ -27,7 +27,7 @@ def entries_of(report: Report) -> Mapping[int, Inlines]:
 
 
 def with_references(report: Report) -> Report:
-    """Return a report, which has no list of references yet, with one in its citation style. Blocking."""
+    """Add the list of references in its citation style to a report without one. Blocking."""
     styled = entries_of(report)
     labels = labels_for(report.locale)
     listed = references(report, labels, styled)
@@ -44,9 +44,9 @@ def with_references(report: Report) -> Report:
 
 
 def restyled(report: Report, style: CitationStyle) -> Report:
-    """Return a finished report with its list of references, which is its last section, in another style. Blocking.
+    """Replace a finished report's list of references, its last section, by another style. Blocking.
 
-    Everything else stays, and the numbers do.
+    All other content and the numbers stay the same.
     """
     told, heading, _ = report.markdown.rpartition(f"\n## {labels_for(report.locale).references}\n")
     if not heading or not report.sources:

@@ -1,4 +1,4 @@
-"""The numbered references of a report, each with the quotes that were taken from it."""
+"""The numbered references of a report, each with its quotes."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,14 +11,14 @@ from services.reports.reference import Quote, Reference
 from services.reports.source_numbers import link_of, stored_text
 
 MAX_AUTHORS = 3
-"""Authors that a reference names."""
+"""Maximum authors in a reference."""
 MAX_ADDRESSES = 20
-"""Addresses of one text that are shown; `evidence.json` has all."""
+"""Maximum addresses shown of one text; `evidence.json` has all."""
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 
 def numbers_of(report: Report) -> dict[str, int]:
-    """Return under which number each excerpt is cited: that of its source, or of the source that this one copies."""
+    """Return the number under which each excerpt is cited: that of its source, or of the source's original."""
     sources = {source.content_hash: source for source in report.sources}
     numbers = {}
     for excerpt in report.excerpts:
@@ -30,19 +30,19 @@ def numbers_of(report: Report) -> dict[str, int]:
 
 
 def cited_numbers(report: Report) -> set[int]:
-    """Return the numbers of the sources that a report cites, in its text or in a chart."""
+    """Return the numbers of the sources that the text or a chart of a report cites."""
     told = {int(number) for number in _CITATION.findall(report.markdown)}
     numbers = numbers_of(report)
     return told | {numbers[key] for key in _in_charts(report) if key in numbers}
 
 
 def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> tuple[Reference, ...]:
-    """List the sources of a report in the order of their numbers; copies stand with their originals.
+    """Return a report's sources by number; copies are listed with their originals.
 
     Args:
-        report: with numbered sources.
-        labels: of its language.
-        styled: numbers of the sources that have an entry in a citation style, beside which what this says is not said again.
+        report: a report with numbered sources.
+        labels: labels in its language.
+        styled: numbers of the sources with an entry in a citation style, whose details are not repeated.
     """
     numbers = numbers_of(report)
     cited = cited_numbers(report)
@@ -81,11 +81,11 @@ def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> 
 
 
 def confirming_sources(excerpts: Iterable[Excerpt], numbers: Mapping[str, int]) -> dict[int, list[int]]:
-    """Return the numbers of the sources that confirm figures of another, by its number.
+    """Return the numbers of the sources that confirm another source's figures, by its number.
 
     Args:
-        excerpts: all of the report.
-        numbers: of the source as which each excerpt is cited, by the excerpt's id.
+        excerpts: all excerpts of the report.
+        numbers: number under which each excerpt is cited, by its id.
     """
     found: dict[int, set[int]] = {}
     for excerpt in excerpts:
@@ -104,15 +104,15 @@ def details(
     confirming: Sequence[int] = (),
     styled: bool = False,
 ) -> tuple[str, ...]:
-    """Say what a source is, in the reader's language.
+    """Describe a source in the reader's language.
 
     Args:
         source: the source.
-        copies: addresses of its copies; those at which its own text was found, too, are named before them.
-        labels: of the report's language.
+        copies: addresses of its copies, which follow other addresses of the same text.
+        labels: labels in the report's language.
         cited: whether the report cites it.
-        confirming: numbers of independent sources that give figures of it, too.
-        styled: whether an entry in a citation style tells who wrote it, where and when.
+        confirming: numbers of independent sources that also give its figures.
+        styled: whether an entry in a citation style gives author, place and date.
     """
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
     if not styled:
@@ -133,12 +133,12 @@ def details(
 
 
 def who(source: Source, labels: Labels, *, beside: str) -> tuple[str, ...]:
-    """Say who speaks in a source and since when, in the reader's language.
+    """Return the publisher, kind and date of a source in the reader's language.
 
     Args:
         source: the source.
-        labels: of the report's language.
-        beside: what stands beside it; a site that is named there is not named again.
+        labels: labels in the report's language.
+        beside: text shown beside it; a site in it is not repeated.
     """
     site = source.publisher if source.publisher.casefold() not in beside.casefold() else ""
     published = labels.published.format(date=source.published) if source.published else ""
@@ -146,7 +146,7 @@ def who(source: Source, labels: Labels, *, beside: str) -> tuple[str, ...]:
 
 
 def _catalogued(publication: Publication, labels: Labels) -> list[str]:
-    """Say what a catalogue knows of a publication beside its journal and its date."""
+    """Return a catalogue's data of a publication besides journal and date."""
     authors = labels.enumeration.join(publication.authors[:MAX_AUTHORS])
     if len(publication.authors) > MAX_AUTHORS:
         authors = labels.more_authors.format(authors=authors)

@@ -1,4 +1,4 @@
-"""The reporter's text, by a model or by rules, and the draft that is made of it."""
+"""The reporter's text, written by a model or by rules, and the draft built from it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -16,43 +16,43 @@ from services.reports.markdown import Draft
 from services.reports.verification import Verified
 
 FOLLOW_UP_MARK = "==="
-"""The line that parts the report from the follow-up questions."""
+"""The line between the report and the follow-up questions."""
 
 
 @dataclass(slots=True)
 class Written:
-    """What a model, or the rules in its place, wrote."""
+    """A report's text from a model, or from rules in its place."""
 
     text: str = ""
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     templates: tuple[str, ...] = ()
-    """Of the model calls that were made besides the reporter's own."""
+    """Templates of model calls besides the reporter's own."""
     by_rules: bool = False
-    """Whether rules wrote it, which see only what was found and not what else there is to ask."""
+    """Whether rules wrote it; they see only the findings, not open questions."""
     asked: list[str] = field(default_factory=list)
-    """Questions to ask next, besides those in the text."""
+    """Follow-up questions besides those in the text."""
     likeness: Likeness | None = None
-    """Of its sentences with quotes in another language."""
+    """Similarity of its sentences to quotes in another language."""
     sections: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """Ids of the excerpts that a section was written from, by its heading, where it was written in sections."""
+    """Excerpt ids of a section by its heading, if the report was written in sections."""
     citing: CodeCitations | None = None
-    """Finds excerpts for sentences that cite nothing."""
+    """Finds excerpts for sentences without citations."""
     verified: Verified = field(default_factory=Verified)
-    """What a model that checked it says."""
+    """Results of the check by a model."""
     programs: dict[str, Program] = field(default_factory=dict)
-    """Behind the numbers that it may cite, by the content hash of their source."""
+    """Programs behind its citable numbers, by the content hash of their source."""
 
 
 def _note(triage: Triage | None, context: RunContext) -> str:
-    """Return what the report must open with: the note of an edge case or a topic, and the profile's safety note."""
+    """Return the notes at the report's top: of an edge case or a topic, and the profile's safety note."""
     note = triage.reply if triage is not None else ""
     safety = context.profile.safety_note if context.profile else ""
     return "\n".join(part for part in (note, safety) if part)
 
 
 def draft_of(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
-    """Return what a report is made of."""
+    """Build the draft of a report."""
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
@@ -86,7 +86,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
 
 
 def title_question(state: ResearchState) -> str:
-    """Return the question as the report names it: one that leans on earlier turns as it was completed, else as asked."""
+    """Return the question for the report: a follow-up question in its completed form, else the original."""
     triage = state["triage"]
     completed = triage is not None and triage.rewritten and state.get("former")
     return research_question(state) if completed else state["question"]

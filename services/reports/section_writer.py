@@ -1,4 +1,4 @@
-"""Writing one section from its own excerpts: in portions where one prompt cannot hold them, and on where it fell far short."""
+"""Writes one section from its excerpts: in portions if one prompt cannot hold them, continued if it is far too short."""
 
 import asyncio
 import re
@@ -24,25 +24,25 @@ from services.text.word_count import words_in
 
 TEMPLATE = "reporter_section"
 TOKENS_A_WORD = 2.0
-"""Room for a word with its citations and marks."""
+"""Tokens per word, including citations and marks."""
 LEAST_MORE = 60
-"""Words that must be missing for a section to be gone on with."""
+"""Minimum missing words for a section to be continued."""
 _HEADING = re.compile(r"\A#{1,2}[ ][^\n]*+\n++")
 OnText = Callable[[str], None]
 
 
 @dataclass(slots=True)
 class SectionEvidence:
-    """All evidence that sections are written from."""
+    """All evidence of the sections."""
 
     views: dict[str, EvidenceView]
-    """As models see it, by id."""
+    """Excerpts in the models' form, by id."""
     excerpts: dict[str, Excerpt]
     around: dict[str, Surroundings] = field(default_factory=dict)
-    """What stands around quotes, by the ids of the excerpts."""
+    """Surroundings of quotes, by excerpt id."""
 
     def of(self, section: Section) -> list[SectionExcerpt]:
-        """Return a section's excerpts in its order, each with what stands around it."""
+        """Return a section's excerpts in order, each with its surroundings."""
         part_of = {key: part.title for part in section.parts for key in part.excerpt_ids}
         ids = [key for key in section.all_ids if key in self.views]
         beside = beside_each_other([self.excerpts[key] for key in ids if key in self.excerpts], self.around)
@@ -57,31 +57,31 @@ class SectionEvidence:
         ]
 
     def shared(self, section: Section, contradictions: Sequence[ContradictionView]) -> list[EvidenceView]:
-        """Return the excerpts of other sections that a section may use: those it was given, and the other sides of its own."""
+        """Return excerpts of other sections that a section may use: assigned ones, and other sides of its contradictions."""
         own = set(section.all_ids)
         sides = (key for item in contradictions if own & set(item.excerpt_ids) for key in item.excerpt_ids)
         ids = dict.fromkeys([*section.shared_ids, *sides])
         return [self.views[key] for key in ids if key in self.views and key not in own]
 
     def words(self, section: Section) -> int:
-        """Count the words that a section can quote."""
+        """Count the quotable words of a section."""
         ids = [*section.all_ids, *section.shared_ids]
         return sum(words_in(self.views[key].quote) for key in ids if key in self.views)
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """What one call writes: a section, or as much of it as one prompt holds."""
+    """Part of a section that one call writes, up to a whole section."""
 
     number: int
-    """Of its section, from 1."""
+    """Number of its section, from 1."""
     passages: list[SectionExcerpt]
     words: int
-    """That are aimed at."""
+    """Target number of words."""
     fewest: int
-    """That are asked for."""
+    """Minimum number of words."""
     place: int = 1
-    """Among the portions of its section, from 1."""
+    """Number among the portions of its section, from 1."""
     portions: int = 1
     shared: list[EvidenceView] = field(default_factory=list)
     """Excerpts of other sections that it may use."""
@@ -95,14 +95,14 @@ def portions_of(
     fewest: int,
     shared: Sequence[EvidenceView] = (),
 ) -> list[Portion]:
-    """Cut a section's excerpts into portions of about equal size, each within the room of a prompt.
+    """Split a section's excerpts into portions of similar size, each within the room of a prompt.
 
     Args:
-        number: of the section, from 1.
-        passages: all that it is written from.
-        room: tokens of evidence of one prompt.
-        words: of the whole section.
-        fewest: likewise, that are asked for.
+        number: number of the section, from 1.
+        passages: all of its excerpts.
+        room: tokens of evidence in one prompt.
+        words: target words of the whole section.
+        fewest: minimum words of the whole section.
         shared: excerpts of other sections that the first portion may use.
     """
     sizes = [passage_tokens(f"{item.before}{item.quote}{item.after}") for item in passages]
@@ -134,21 +134,21 @@ class SectionWriter:
     """Writes the sections of one report."""
 
     prompt: ReporterPrompt
-    """All that the reporter knows."""
+    """The reporter's prompt."""
     sections: list[Section]
     limits: list[str] = field(default_factory=list)
-    """Limits that were reached, in the user's language."""
+    """Reached limits, in the user's language."""
     by_limit: list[LimitReached] = field(default_factory=list)
-    """What left no room for a portion, one each."""
+    """Limits that left no room for a portion, one for each."""
 
     async def portion(self, portion: Portion, on_text: OnText, *, alone: bool) -> str | None:
-        """Write one portion; where that cannot be done, quote its evidence.
+        """Write one portion; if that fails, quote its evidence.
 
         Args:
-            portion: what to write.
-            on_text: takes the text as it comes.
-            alone: whether no other is being written. Beside others, which hold room for the longest answers that they
-                may get, None is returned where none is left.
+            portion: the portion to write.
+            on_text: called with each piece of the text.
+            alone: whether no other portion is being written. Parallel portions reserve room for their longest answers;
+                None is returned if they leave no room.
         """
         locale = self.prompt.locale
         try:
@@ -165,11 +165,11 @@ class SectionWriter:
         return text
 
     async def written(self, portion: Portion, on_text: OnText) -> str:
-        """Let the model write one portion; where it fell far short and left out what answers a step, let it go on with it once.
+        """Let the model write one portion; if it is far too short and omits evidence that answers a step, continue it once.
 
         Raises:
-            LimitReached: the budget leaves no room for it, or no time.
-            ModelError: the endpoint failed, or gave no text.
+            LimitReached: the budget or the time left does not suffice for the call.
+            ModelError: the endpoint failed, or returned no text.
         """
         text = await self._call(portion, portion.passages, portion.words, "", on_text)
         missing = portion.fewest - words_in(text)
@@ -226,12 +226,12 @@ class SectionWriter:
 
 
 def in_words(problem: LimitReached | ModelError, locale: str) -> str:
-    """Say what went wrong to a reader."""
+    """Return a reader's message of an error."""
     return limit_message(problem, locale) if isinstance(problem, LimitReached) else problem_text(problem, locale)
 
 
 def evidence_of_prompt(prompt: ReporterPrompt, excerpts: Mapping[str, Excerpt]) -> SectionEvidence:
-    """Return the evidence that a reporter's prompt shows, with its offsets."""
+    """Return the evidence of a reporter's prompt with its offsets."""
     views = {item.id: item for finding in prompt.findings for item in finding.evidence}
     views |= {item.id: item for item in prompt.background}
     return SectionEvidence(views, {key: excerpts[key] for key in views if key in excerpts})

@@ -1,4 +1,4 @@
-"""Reports in sections: each is written from its own evidence, side by side; the weakest is researched again; then one call joins them.
+"""Writes a report in sections in parallel, researches the weakest again, and joins them by one call.
 
 The wall time grows with the longest section and not with their sum. Sections stream in their order. Where a limit leaves no
 room for a section, its quotes stand in its place; where none is left for joining, the sections are joined as they are.
@@ -45,28 +45,28 @@ _CITES = re.compile(rf"\[{EXCERPT_ID}\]")
 
 @dataclass(slots=True)
 class LongText:
-    """A report in sections as it was written."""
+    """A report written in sections."""
 
     markdown: str
     follow_up_questions: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
-    """Limits that were reached, in the user's language."""
+    """Reached limits, in the user's language."""
     sections: dict[str, set[str]] = field(default_factory=dict)
-    """Ids of the excerpts that a section was written from, by its heading."""
+    """Excerpt ids of a section by its heading."""
 
 
 @dataclass(slots=True)
 class SectionedReport:
-    """One report in sections: what it is written from, and how far it has come."""
+    """State of one report in sections."""
 
     run: Run
     prompt: ReporterPrompt
-    """All that the reporter knows; its outline names the sections."""
+    """The reporter's prompt; its outline names the sections."""
     length: Length
     excerpts: Mapping[str, Excerpt]
-    """All that may be cited, by id."""
+    """All citable excerpts by id."""
     sources: Mapping[str, Source]
-    """By content hash."""
+    """Sources by content hash."""
     text_of: TextOf
     research: Research
     """Searches for more evidence on a section."""
@@ -79,10 +79,10 @@ class SectionedReport:
         self.evidence = evidence_of_prompt(self.prompt, self.excerpts)
 
     async def write(self) -> LongText:
-        """Write it.
+        """Write the report.
 
         Raises:
-            LimitReached: there is no room for any section.
+            LimitReached: the limits leave no room for any section.
         """
         sections = self.writer.sections
         self.evidence.around = await surroundings_of(self.evidence.excerpts.values(), self.sources, self.text_of)
@@ -104,7 +104,7 @@ class SectionedReport:
         )
 
     async def _write_sections(self) -> None:
-        """Write all sections side by side, and those for which the others leave no room in the budget after them."""
+        """Write all sections in parallel, then those for which the others left no room in the budget."""
         portions = await self._portions()
         titles = [section.title for section in self.writer.sections]
         openings = ["\n\n" if portion.place > 1 else f"\n\n## {titles[portion.number - 1]}\n\n" for portion in portions]
@@ -142,14 +142,14 @@ class SectionedReport:
         ]
 
     async def _streamed(self, portion: Portion, place: int, stream: InOrder, *, alone: bool) -> str | None:
-        """Write a portion; None where others hold the room that it needs."""
+        """Write a portion; None if others reserve the room that it needs."""
         text = await self.writer.portion(portion, lambda piece: stream.add(place, piece), alone=alone)
         if text is not None:
             stream.end(place)
         return text
 
     async def _rework(self) -> None:
-        """Research the weakest section again and write it anew, as often as the depth says; one for which nothing new is found stays."""
+        """Research and rewrite the weakest section, as often as the depth permits; without new evidence it stays."""
         done: set[int] = set()
         for _ in range(self.run.context.level.reworked):
             found = await asyncio.to_thread(
@@ -164,7 +164,7 @@ class SectionedReport:
                 await self._write_anew(place, new)
 
     async def _write_anew(self, place: int, new: NewEvidence) -> None:
-        """Write a section from all of its evidence, with what was found for it; nothing of it streams."""
+        """Rewrite a section from all of its evidence, including new evidence, without streaming."""
         section = self.writer.sections[place]
         before = self.evidence.words(section)
         section = section.model_copy(
@@ -204,7 +204,7 @@ class SectionedReport:
 
 
 def _sender() -> Callable[[str], None]:
-    """Return what sends pieces of one message to `stream_mode="messages"`."""
+    """Return the function that sends pieces of one message to `stream_mode="messages"`."""
     message_id = f"report-{uuid.uuid4()}"
 
     def send(piece: str) -> None:

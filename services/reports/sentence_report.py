@@ -1,4 +1,4 @@
-"""A report of one sentence an excerpt, for a model whose own report proves nothing; code gives the citations."""
+"""A report with one sentence per excerpt, for models whose own report is unproven; code adds the citations."""
 
 import re
 
@@ -13,20 +13,20 @@ from services.text.tokens import tokens
 SENTENCES = "reporter_sentences"
 """Stem of the template."""
 SAME = 0.8
-"""Share of the shorter sentence's words that stand in another one that says the same."""
+"""Minimum share of the shorter sentence's words in another sentence that says the same."""
 _RELEVANCE = {"high": 2, "medium": 1}
 _BRACKETS = re.compile(r"\[[^\[\]]{0,80}\]")
 
 
 async def write_sentences(prompt: ReporterPrompt) -> str:
-    """Ask for one sentence an excerpt, and return the report in Markdown: a part for each finding that has any.
+    """Ask for one sentence per excerpt, and return the report in Markdown, with a part for each finding.
 
     Args:
-        prompt: all that the reporter knows; the excerpts that tell most of the question are shown.
+        prompt: the reporter's prompt; its most relevant excerpts are shown.
 
     Raises:
-        LimitReached: the budget leaves no room for it, or no time.
-        ModelError: the endpoint failed, or its answers never came to fit.
+        LimitReached: the budget or the time left does not suffice for the call.
+        ModelError: the endpoint failed, or no answer fits the schema.
     """
     parts = [(finding.title, finding.evidence) for finding in prompt.findings] + [("", prompt.background)]
     chosen = _most_relevant(prompt.question, [item for _, evidence in parts for item in evidence])
@@ -56,7 +56,7 @@ async def write_sentences(prompt: ReporterPrompt) -> str:
 
 
 def _each_once(said: dict[str, str], quotes: dict[str, str]) -> dict[str, str]:
-    """Leave out a sentence that says what another says too, where that other is nearer to its own excerpt."""
+    """Drop a sentence that another one repeats, if the other is closer to its own excerpt."""
     words = {key: set(tokens(text)) for key, text in said.items()}
     shares = {key: len(words[key] & set(tokens(quotes[key]))) / max(1, len(words[key])) for key in said}
     told: list[str] = []
@@ -67,7 +67,7 @@ def _each_once(said: dict[str, str], quotes: dict[str, str]) -> dict[str, str]:
 
 
 def _most_relevant(question: str, evidence: list[EvidenceView]) -> list[EvidenceView]:
-    """Return the excerpts that tell most of a question, in their order; excerpts with the same quote count once."""
+    """Return the excerpts most relevant to a question, in order; each quote once."""
     by_quote = {item.quote: item for item in reversed(evidence)}
     items = [item for item in evidence if by_quote[item.quote] is item]
     scores = bm25([tokens(item.quote) for item in items], tokens(question))
@@ -76,5 +76,5 @@ def _most_relevant(question: str, evidence: list[EvidenceView]) -> list[Evidence
 
 
 def _bare(sentence: str) -> str:
-    """Return a sentence on one line, without citations of its own."""
+    """Return a sentence on one line, without its own citations."""
     return " ".join(_BRACKETS.sub("", plain_citations(sentence)).split())

@@ -1,4 +1,4 @@
-"""A paragraph cut into its sentences, each with the citations that stand in it or behind it."""
+"""Splits a paragraph into sentences, each with the citations in it or after it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ class CitedSentence:
     text: str
     citations: tuple[Citation, ...]
     mark: Mark | None
-    """That of the report itself."""
+    """The mark after the sentence in the report."""
 
 
 def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[CitedSentence]:
-    """Cut inlines into sentences.
+    """Split inlines into sentences.
 
     Args:
-        content: a paragraph's.
-        single: leave the text whole.
+        content: content of a paragraph.
+        single: whether to keep the text whole.
     """
     text = ""
     marks: list[tuple[int, Inline]] = []

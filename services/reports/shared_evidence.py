@@ -1,4 +1,4 @@
-"""Evidence that a section may use although another one tells it: a section with little of its own could not say what it is there for.
+"""Shares evidence of other sections with a section that has too little of its own.
 
 An excerpt has its place in the section whose topic it is most like, so a section that draws on all others, such as one that answers the
 question, may be left with what none of them wanted.
@@ -12,16 +12,16 @@ from services.text.ranking import bm25
 from services.text.tokens import tokens
 
 ENOUGH = 3
-"""Excerpts that answer a step with which a section needs none of others."""
+"""Excerpts answering a step with which a section needs no shared ones."""
 MOST = 4
-"""Excerpts that answer a step which a section has with those of others."""
+"""Maximum excerpts answering a step in a section, including shared ones."""
 
 
 def share(sections: Sequence[Section], views: Mapping[str, EvidenceView]) -> list[Section]:
-    """Give the sections that have too little the excerpts of others that answer a step and are nearest to what is wanted.
+    """Give sections with too little evidence the closest excerpts of others that answer a step.
 
     Args:
-        sections: with what each is to tell and its own excerpts.
+        sections: sections with their topics and excerpts.
         views: the evidence by id.
     """
     answering = {section.title: _answering(section, views) for section in sections}

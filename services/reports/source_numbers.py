@@ -1,4 +1,4 @@
-"""Numbers of sources: S1, S2, … in the order in which a report cites them; copies of one text share a citation."""
+"""Numbers the sources S1, S2, … in order of citation; copies of one text share a citation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class Numbering:
     """The numbered sources of one report."""
 
     sources: list[Source]
-    """Originals in the order of their numbers, then copies, which have numbers of their own."""
+    """Originals by number, then copies, which have their own numbers."""
     cited_as: dict[str, Source]
-    """The original that a source is cited as, by the source's content hash."""
+    """Original of each source, by the source's content hash."""
 
     def original_of(self, excerpt: Excerpt) -> Source:
         """Return the source under which an excerpt is cited."""
@@ -23,12 +23,13 @@ class Numbering:
 
 
 def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:
-    """Number what was cited, in that order, then what was only read, then the copies.
+    """Number cited sources in order of citation, then uncited ones, then copies.
 
     Args:
-        sources: by content hash; those without an excerpt that are no copy of one with an excerpt are left out.
-        excerpts: of sources that are all in `sources`.
-        cited: ids of excerpts in the order in which the report cites them.
+        sources: sources by content hash; sources without excerpts are left out, unless they are copies of a source with
+            excerpts.
+        excerpts: excerpts of these sources.
+        cited: excerpt ids in order of citation.
     """
     used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts)
     originals = _originals(sources, list(used))
@@ -49,9 +50,9 @@ def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], c
 
 
 def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]:
-    """Map each source to the one that it copies, as `settled_copies` has compared them.
+    """Map each source to its original, as `settled_copies` has compared them.
 
-    Where the original itself is not among the sources, the first of its copies stands for it.
+    If the original is not among the sources, its first copy takes its place.
     """
     originals: dict[str, str] = {}
     standing_for: dict[str, str] = {}
@@ -66,12 +67,12 @@ def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]
 
 
 def link_of(source: Source) -> str:
-    """Return what a citation links to: the web page, or the stored text beside the report."""
+    """Return the link target of a citation: the web page, or the stored text beside the report."""
     if source.kind == "web" and source.url.lower().startswith(("http://", "https://")):
         return percent_encoded(source.url.strip(), safe="/:?&=%#+,@~-._!")
     return stored_text(source)
 
 
 def stored_text(source: Source) -> str:
-    """Return the place of a source's text below the report's folder."""
+    """Return the path of a source's text below the report's folder."""
     return f"sources/{source.content_hash}.txt"

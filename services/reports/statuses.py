@@ -1,4 +1,4 @@
-"""How the statements of a report stand, counted by status."""
+"""Counts the statements of a report by status."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,39 +7,39 @@ from schemas.evidence import Answered, Claim, Standing, Status, standing
 from services.reports.checking.checked_report import CheckedReport
 
 SURE: frozenset[Status] = frozenset({"quoted", "supported"})
-"""What counts for green and a tick, in a report that answers its question."""
+"""Statuses that are shown in green with a tick, in a report that answers its question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The statements of a report by status, and whether it answers its question."""
+    """Numbers of statements by status, and whether the report answers its question."""
 
     statuses: Mapping[Status, int] = field(default_factory=dict)
     answered: Answered = ""
     text: str = ""
-    """Both in words, in the report's language; empty where nobody has judged either."""
+    """Both in words, in the report's language; empty for reports without judgements."""
 
     @property
     def standing(self) -> Standing:
-        """Whether it answers, and how many of its statements are quoted or supported."""
+        """Whether the report answers, and how many of its statements are quoted or supported."""
         sure = sum(self.statuses.get(status, 0) for status in SURE)
         return standing(sum(self.statuses.values()), sure, self.answered)
 
     @property
     def shown(self) -> str:
-        """The words, with a tick before them where the report answers and all statements are quoted or supported."""
+        """The words, with a tick if the report answers and all statements are quoted or supported."""
         return f"✓ {self.text}" if self.standing == "all" else self.text
 
 
 def status_of(claim: Claim) -> Status:
-    """Return a claim's status; in bundles without it, whether it was verified tells."""
+    """Return a claim's status; in bundles without statuses, derived from its verification."""
     return claim.status or ("supported" if claim.verified else "unverified")
 
 
 def proves_nothing(checked: CheckedReport) -> bool:
-    """Tell whether a report states something, or nothing at all, and no statement of it is quoted or supported.
+    """Tell whether a report has no quoted or supported statement.
 
-    A report that only says what the evidence lacks is not meant.
+    A report that only names missing information does not count.
     """
     silent = not any(line.strip() and not line.startswith("#") for line in checked.markdown.split("\n"))
     return not sure_claims(checked.claims) and (bool(checked.claims or checked.left_out) or silent)

@@ -1,4 +1,4 @@
-"""The surroundings of a quote in its source: about two sentences on either side, for the reporter."""
+"""The surroundings of a quote in its source: about two sentences on each side, for the reporter."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -9,11 +9,11 @@ from services.run.errors import StoreError
 from services.text.passages import sentences
 
 SENTENCES = 2
-"""On either side."""
+"""Sentences on each side."""
 LONGEST = 400
-"""Characters on either side; a sentence that would not fit is left out."""
+"""Maximum characters on each side; a sentence that does not fit is left out."""
 _READ = {"web", "document", "tool"}
-"""Kinds of source with a text; around the output of a computation stands nothing that explains it."""
+"""Kinds of source with a text; the text around a computation's output explains nothing."""
 
 TextOf = Callable[[str], Awaitable[str]]
 """Returns the text of a source by its content hash, or raises `StoreError`."""
@@ -21,26 +21,26 @@ TextOf = Callable[[str], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A stretch of a source with a quote in it: `text == stored[start:]` as far as it goes."""
+    """A part of a source around a quote: `text == stored[start:]` as far as it goes."""
 
     start: int
     text: str
 
     @property
     def end(self) -> int:
-        """Where it ends in the source."""
+        """End of the part in the source."""
         return self.start + len(self.text)
 
 
 async def surroundings_of(
     excerpts: Iterable[Excerpt], sources: Mapping[str, Source], text_of: TextOf
 ) -> dict[str, Surroundings]:
-    """Return what stands around quotes, by the ids of the excerpts; each source is read once.
+    """Return the surroundings of quotes by excerpt id; each source is read once.
 
     Args:
-        excerpts: with their offsets.
-        sources: by content hash.
-        text_of: gives the stored texts.
+        excerpts: excerpts with offsets.
+        sources: sources by content hash.
+        text_of: returns the stored texts.
     """
     by_source: dict[str, list[Excerpt]] = {}
     for excerpt in excerpts:
@@ -62,7 +62,7 @@ def _around(text: str, start: int, end: int) -> Surroundings:
     first, last = max(0, start - 2 * LONGEST), min(len(text), end + 2 * LONGEST)
     before = [first + span.start for span in sentences(text[first:start])]
     if first > 0:
-        before = before[1:]  # it may begin amid a sentence
+        before = before[1:]  # it may begin within a sentence
     before = [place for place in before[-SENTENCES:] if start - place <= LONGEST]
     after = [end + span.end for span in sentences(text[end:last])]
     if last < len(text):
@@ -73,11 +73,11 @@ def _around(text: str, start: int, end: int) -> Surroundings:
 
 
 def beside_each_other(excerpts: Iterable[Excerpt], around: Mapping[str, Surroundings]) -> dict[str, tuple[str, str]]:
-    """Return for each excerpt what stands before and after it; what another one quotes, or stands at another, is not repeated.
+    """Return the text before and after each excerpt, without parts that another excerpt quotes or shows.
 
     Args:
-        excerpts: that are shown together.
-        around: by their ids.
+        excerpts: excerpts that are shown together.
+        around: surroundings by excerpt id.
     """
     shown: dict[str, tuple[str, str]] = {}
     by_source: dict[str, list[Excerpt]] = {}

@@ -1,4 +1,4 @@
-"""The check of a draft by a model: it judges what code neither found word for word nor refuted; what fails is written anew once.
+"""Lets a model check a draft: it judges sentences that code neither found verbatim nor refuted; failed ones are rewritten once.
 
 Code keeps its veto on numbers and names (`checking/claim_check.py`). A verdict counts only if its decisive words stand in a
 passage that the sentence cites.
@@ -26,40 +26,40 @@ from services.text.quote_location import locate
 from services.text.token_estimate import estimate
 
 AROUND = 300
-"""Characters of a source that are shown before and after a quote."""
+"""Characters of a source shown before and after a quote."""
 MAX_TOKENS = 3_000
-"""Of the statements and passages of one call, as estimated; the same for all models, so that a replay makes the same calls."""
+"""Estimated tokens of the statements and passages of one call; the same for all models, so that a replay makes the same calls."""
 REWRITING = "reporter_rewriting"
-"""Stem of the template by which sentences are written anew."""
+"""Stem of the template for rewriting sentences."""
 
 _CITATION = re.compile(r"\[[A-Z]\d{1,6}-\d{1,6}\]")
 
 Statement = tuple[str, tuple[str, ...]]
-"""A sentence and the ids of the excerpts that it cites."""
+"""A sentence with its cited excerpt ids."""
 
 
 @dataclass(slots=True)
 class Verified:
-    """What a model made of a draft."""
+    """Results of a draft's check by a model."""
 
     judgements: dict[Statement, Judgement] = field(default_factory=dict)
     rewritten: dict[str, str] = field(default_factory=dict)
-    """Sentences that failed, and what stands in their place; empty where nothing of them can be said."""
+    """Replacements of failed sentences; empty if no part of the sentence can be supported."""
     limits: list[str] = field(default_factory=list)
-    """What could not be checked so, in the user's language."""
+    """Parts that could not be checked, in the user's language."""
 
     def draft(self, draft: Draft) -> Draft:
-        """Return a draft with all of this."""
+        """Return a draft with these results."""
         return replace(draft, judgements=self.judgements, rewritten=self.rewritten)
 
 
 async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Verified:
-    """Let a model judge the sentences of a draft, write anew those that fail, and judge these.
+    """Let a model judge the sentences of a draft, rewrite failed ones, and judge these again.
 
     Args:
-        draft: as the reporter wrote it, with the likeness of its sentences where it has that.
-        text_of: gives the texts around quotes.
-        tone: of the report.
+        draft: the reporter's draft, with its sentences' likeness if computed.
+        text_of: returns the texts around quotes.
+        tone: tone of the report.
     """
     verified = Verified()
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
@@ -85,11 +85,11 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
 
 @dataclass(frozen=True)
 class Judge:
-    """A model that judges sentences by the passages that they cite."""
+    """Judges sentences by their cited passages, with a model."""
 
     excerpts: Mapping[str, Excerpt]
     sources: Mapping[str, Source]
-    """By content hash."""
+    """Sources by content hash."""
     locale: str
     text_of: TextOf
 
@@ -99,16 +99,16 @@ class Judge:
         conclusions: Collection[Statement] = (),
         with_heads: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[Statement, Judgement]:
-        """Return what the model says of each sentence; none where its decisive words stand in no passage that is cited.
+        """Return the model's judgement of each sentence; none if its decisive words are in no cited passage.
 
         Args:
-            statements: to be judged.
-            conclusions: those of them that are inferred from what they cite.
-            with_heads: rows of tables as they are shown, with the heads of their columns.
+            statements: the statements to judge.
+            conclusions: those of them that are inferred from their citations.
+            with_heads: table rows as shown, with the headings of their columns.
 
         Raises:
-            LimitReached: the budget leaves no room for it, or no time.
-            ModelError: the endpoint failed, or its answers never came to fit.
+            LimitReached: the budget or the time left does not suffice for a call.
+            ModelError: the endpoint failed, or no answer fits the schema.
         """
         ids = dict.fromkeys(key for _, cited in statements for key in cited)
         passages = {key: await self._passage(self.excerpts[key]) for key in ids}
@@ -119,7 +119,7 @@ class Judge:
     def _batches(
         self, statements: Sequence[Statement], passages: Mapping[str, PassageView]
     ) -> Iterator[list[Statement]]:
-        """Cut sentences into calls, by their number and by the length of what they cite."""
+        """Split sentences into calls by their number and by the length of their citations."""
         batch: list[Statement] = []
         shown: set[str] = set()
         used = 0
@@ -191,7 +191,7 @@ def _length(passage: PassageView) -> int:
 
 
 def _found(words: str, passages: Sequence[PassageView]) -> str:
-    """Return words as a passage has them; empty where none has them."""
+    """Return words in the form of a passage; empty if no passage holds them."""
     for passage in passages if words else ():
         text = f"{passage.before}{passage.quote}{passage.after}"
         if span := locate(words, text):
@@ -231,7 +231,7 @@ async def _written_anew(failed: Sequence[Claim], claims: Sequence[Claim], draft:
 
 
 def _first_sentence(text: str) -> str:
-    """Return a text's first sentence with all citations: what stands in a sentence's place is judged as one sentence."""
+    """Return a text's first sentence with all citations: a replacement is judged as one sentence."""
     parts = [text[span.start : span.end].strip() for span in sentences(text)]
     said = [part for part in parts if re.search(r"\w", _CITATION.sub("", part))]
     if len(said) < 2:

@@ -1,4 +1,4 @@
-"""The weakest section of a report: that with the fewest supported sentences for what it has to tell."""
+"""Finds the weakest section of a report: the one with the fewest supported sentences for its aspects."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,23 +14,23 @@ from services.reports.statuses import sure_claims
 
 @dataclass(frozen=True, slots=True)
 class NewEvidence:
-    """What a search for a section brought that no excerpt had."""
+    """New evidence from a search for a section."""
 
     excerpts: list[Excerpt] = field(default_factory=list)
     views: list[EvidenceView] = field(default_factory=list)
     sources: Mapping[str, Source] = field(default_factory=dict)
-    """By content hash."""
+    """Sources by content hash."""
 
 
 Research = Callable[[Section], Awaitable[NewEvidence | None]]
-"""Searches for more evidence on a section; None where there is no room for it."""
+"""Searches for more evidence on a section; None if there is no room."""
 
 
 class Strength(NamedTuple):
-    """How well a section stands; the weakest is the least."""
+    """Strength of a section; the weakest is the least."""
 
     supported: float
-    """Supported sentences for each aspect: the section as a whole, where it has excerpts of its own, and each of its parts."""
+    """Supported sentences per aspect: the section as a whole, if it has its own excerpts, and each of its parts."""
     excerpts: int
 
 
@@ -41,14 +41,14 @@ def strengths(
     sources: Mapping[str, Source],
     prompt: ReporterPrompt,
 ) -> list[Strength]:
-    """Return how well sections stand after the check by code.
+    """Return the strengths of sections after the check by code.
 
     Args:
-        sections: in order.
-        texts: of the sections, with citations.
-        excerpts: that may be cited, by id.
-        sources: by content hash.
-        prompt: with the question and the locale.
+        sections: sections in order.
+        texts: texts of the sections, with citations.
+        excerpts: citable excerpts by id.
+        sources: sources by content hash.
+        prompt: the prompt with the question and the locale.
     """
     found: list[Strength] = []
     for section, text in zip(sections, texts, strict=True):
@@ -70,7 +70,7 @@ def strengths(
 
 
 def weakest(found: Sequence[Strength], done: Collection[int]) -> int | None:
-    """Return the place of the weakest section among those that were not researched again; None where all were."""
+    """Return the index of the weakest section that was not researched again, or None."""
     return min(
         (place for place in range(len(found)) if place not in done), key=lambda place: found[place], default=None
     )

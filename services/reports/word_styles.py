@@ -1,4 +1,4 @@
-"""The styles of a report in Word: its fonts, colours, distances and numbers of lists."""
+"""The styles of a report in Word: fonts, colours, spacing and list numbers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ INK, SOFT, ACCENT = "1B2430", "55606E", "0B5C77"
 
 
 def set_styles(document: Any, language: str) -> None:
-    """Give the styles of a new document the fonts, colours and distances of a report."""
+    """Set the fonts, colours and spacing of a new document's styles."""
     for style in document.styles:
         font = getattr(style, "font", None)
         if font is not None:
@@ -32,7 +32,7 @@ def set_styles(document: Any, language: str) -> None:
     edge.append(element("left", val="single", sz="12", space="8", color=ACCENT))
     quote.element.get_or_add_pPr().append(edge)
     document.styles["List Number"].paragraph_format.space_after = Pt(4)
-    # Without it, Chinese commas and stops may be drawn as they are elsewhere
+    # Without it, Chinese commas and stops may be drawn in another region's form
     tongue = document.styles.element.find(f".//{qn('w:lang')}")
     if tongue is not None:
         tongue.set(qn("w:eastAsia"), language if language.startswith("zh") else "zh-CN")
@@ -40,7 +40,7 @@ def set_styles(document: Any, language: str) -> None:
 
 
 def number_anew(document: Any, paragraphs: Sequence[Any], start: int) -> None:
-    """Have a list begin at its own number; Word goes on with the last list of the same style otherwise."""
+    """Restart the numbering of a list; otherwise Word continues the last list of the same style."""
     numbering = document.part.numbering_part.element
     style = document.styles["List Number"].element.pPr.numPr.numId.val
     kind = next(num for num in numbering.num_lst if num.numId == style).abstractNumId.val
@@ -55,5 +55,5 @@ def number_anew(document: Any, paragraphs: Sequence[Any], start: int) -> None:
 
 
 def element(name: str, **values: str) -> Any:
-    """Return an element of Word's own with its values."""
+    """Return a WordprocessingML element with its attributes."""
     return OxmlElement(f"w:{name}", {qn(f"w:{key}"): value for key, value in values.items()})

@@ -1,4 +1,4 @@
-"""The sources that a report cites as BibTeX; Chinese and accented letters stay UTF-8, which BibTeX's successors and `bibtex` read."""
+"""Exports a report's cited sources as BibTeX in UTF-8, which `bibtex` and its successors read."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from services.reports.bibliography.names import Name
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
-        "{": r"\textbraceleft{}",  # BibTeX counts every brace, escaped ones, too
+        "{": r"\textbraceleft{}",  # BibTeX counts all braces, including escaped ones
         "}": r"\textbraceright{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
@@ -17,9 +17,9 @@ _LATEX = str.maketrans(
     }
 )
 _VERBATIM = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C", " ": "%20"})
-"""Of addresses, which LaTeX reads as they are."""
+"""Escapes in addresses, which LaTeX reads verbatim."""
 _TYPES = {"article-journal": "article"}
-"""BibTeX's types by those of CSL; any other is `misc`."""
+"""BibTeX types by CSL type; all others are `misc`."""
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
@@ -35,7 +35,7 @@ def _entry(item: Item) -> str:
 
 
 def _fields(item: Item) -> Iterable[tuple[str, str]]:
-    """Yield fields with their values as BibTeX writes them; a title stands in two pairs of braces, so that its capitals stay."""
+    """Yield the fields with their values in BibTeX syntax; a title has double braces to keep its capitals."""
     journal = item["type"] in _TYPES
     issued = item.get("issued", {}).get("date-parts", [[]])[0]
     accessed = item.get("accessed", {}).get("date-parts", [[]])[0]
@@ -58,7 +58,7 @@ def _publisher(item: Item) -> str:
 
 
 def latex(text: str) -> str:
-    """Return a text in which no character means anything to LaTeX or BibTeX."""
+    """Escape all characters with a meaning in LaTeX or BibTeX."""
     return text.translate(_LATEX)
 
 

@@ -1,4 +1,4 @@
-"""The sources that a report cites as CSL-JSON, which reference managers and citation processors read.
+"""Converts a report's cited sources to CSL-JSON, which reference managers and citation processors read.
 
 Form: https://docs.citationstyles.org/en/stable/specification.html, appendix III and IV.
 """
@@ -19,10 +19,10 @@ from services.text.normal_form import normal_form
 from services.text.tokens import has_cjk
 
 Item = dict[str, Any]
-"""A CSL-JSON item: `id`, `type`, `title` and what else is known."""
+"""A CSL-JSON item: `id`, `type`, `title` and other known fields."""
 
 PREPRINTS = frozenset(["arxiv", "biorxiv", "medrxiv", "chemrxiv", "psyarxiv", "ssrn", "research square", "zenodo"])
-"""Servers of preprints: what appeared there has appeared in no journal."""
+"""Preprint servers; their publications have no journal."""
 _TYPES = {
     "web": "webpage",
     "document": "document",
@@ -36,7 +36,7 @@ _EMPTY_WORDS = frozenset("a an and by for from how in is of on the to what when 
 
 
 def cited_sources(report: Report) -> list[Source]:
-    """Return the sources that a report cites, in the order of their numbers; copies stand with their originals."""
+    """Return a report's cited sources by number; copies are listed with their originals."""
     cited = cited_numbers(report)
     originals = [source for source in report.sources if source.number in cited and not source.duplicate_of]
     return sorted(originals, key=lambda source: source.number or 0)
@@ -48,7 +48,7 @@ def csl_json(report: Report) -> bytes:
 
 
 def csl_items(sources: Iterable[Source]) -> list[Item]:
-    """Return sources as CSL-JSON items; their `id` is the key that BibTeX uses, too."""
+    """Convert sources to CSL-JSON items, whose `id` is also the BibTeX key."""
     items = [(source, _item(source)) for source in sources]
     bases = [_base_key(source, item) for source, item in items]
     taken = Counter(bases)
@@ -92,7 +92,7 @@ def _type(source: Source) -> str:
 
 
 def _issued(source: Source) -> list[int]:
-    """Return when it came out as year, month and day, as far as that is known."""
+    """Return the publication date as year, month and day, as far as it is known."""
     year = source.publication.year if source.publication else None
     return _date_parts(source.published or "") or ([year] if year else [])
 

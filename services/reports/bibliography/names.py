@@ -1,10 +1,10 @@
-"""Names of authors as CSL wants them: family and given names apart, organisations whole."""
+"""Converts authors' names to CSL: separate family and given names, whole names of organisations."""
 
 Name = dict[str, str]
-"""A CSL name: `family` with `given` and maybe `suffix`, or `literal`."""
+"""A CSL name: `family`, `given` and an optional `suffix`, or `literal`."""
 
 MAX_INITIALS = 3
-"""Capitals behind a family name that count as initials, as in `Smith JA`."""
+"""Maximum capitals after a family name that count as initials, as in `Smith JA`."""
 _SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv"])
 _ORGANISATION = frozenset(
     "agency and association authority bank board bureau center centre club collaboration commission committee company "
@@ -13,11 +13,11 @@ _ORGANISATION = frozenset(
     "program programme project school service services society survey task team the trust union university "
     "working &".split()
 )
-"""Words by which an organisation's name is known; no person's name has such a word."""
+"""Words that identify an organisation's name; no person's name contains them."""
 
 
 def csl_name(name: str) -> Name:
-    """Return a name as a catalogue writes it, in parts where these are certain enough, else whole.
+    """Split a catalogue's name into its parts if they are clear, else return it whole.
 
     Read are `Ada B. Sounder`, `Sounder, Ada B.` and `Sounder AB`. Names in scripts without capitals, such as Chinese, stay whole: where
     the family name ends is not written.
@@ -36,12 +36,12 @@ def csl_name(name: str) -> Name:
         return _person(" ".join(words[:-1]), initials, suffix_word)
     begin = len(words) - 1
     while begin > 1 and words[begin - 1].islower():
-        begin -= 1  # particles such as `van der` belong to the family name
+        begin -= 1  # particles such as `van der` are part of the family name
     return _person(" ".join(words[begin:]), " ".join(words[:begin]), suffix_word)
 
 
 def _initials(words: list[str]) -> str:
-    """Return the initials at the end of `Smith JA`, with full stops; empty where the last word is a name."""
+    """Return the initials in `Smith JA` with full stops; empty if the last word is a name."""
     letters = words[-1].replace(".", "").replace("-", "")
     others = "".join(words[:-1])
     if not (letters.isalpha() and letters.isupper() and len(letters) <= MAX_INITIALS) or others.isupper():

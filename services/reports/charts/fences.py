@@ -1,4 +1,4 @@
-"""Charts in a draft: those that hold are written in one form, the others are left out and said to be."""
+"""Checks the charts in a draft: valid charts are normalised, invalid ones are removed with a note."""
 
 import json
 import re
@@ -19,19 +19,19 @@ _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})\s*chart\b", re.MULTILINE | re.IGNOR
 
 @dataclass(slots=True)
 class CheckedCharts:
-    """A draft without the charts that do not hold."""
+    """A draft without invalid charts."""
 
     markdown: str
     cited: list[str] = field(default_factory=list)
-    """Ids of the excerpts that the charts cite, in order."""
+    """Ids of the cited excerpts of all charts, in order."""
     limits: list[str] = field(default_factory=list)
-    """Why charts were left out."""
+    """Reasons for removed charts."""
 
 
 def check_charts(
     markdown: str, quotes: Mapping[str, str], *, question: str = "", locale: str = "en-US"
 ) -> CheckedCharts:
-    """Check the charts of a draft; takes what `checked_chart` takes."""
+    """Check the charts of a draft; the arguments are those of `checked_chart`."""
     if not _FENCE.search(markdown):
         return CheckedCharts(markdown)
     lines = markdown.replace("\r\n", "\n").split("\n")
@@ -61,7 +61,7 @@ def is_chart(info: str) -> bool:
 
 
 def chart_json(chart: Chart) -> str:
-    """Write a chart as JSON, a line a field."""
+    """Write a chart as JSON, one line per field."""
     fields = _plain_numbers(chart.model_dump(mode="json", exclude_defaults=True))
     lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
     return "\n".join(["{", ",\n".join(lines), "}"])

@@ -1,18 +1,18 @@
-"""A chart as ECharts' options, built field by field from checked data: no string of a model becomes code or markup."""
+"""Converts a chart to ECharts options field by field: no string of a model becomes code or markup."""
 
 from typing import Any
 
 from schemas.chart import Chart
 
 PALETTE = ["#12759a", "#cf7a24", "#5b8c5a", "#9a5b8f", "#b5493b", "#6b7fa8", "#8a7d3b", "#6e6e6e"]
-"""Told apart by people who see colours differently; each at least 3:1 on the sheet, light and dark."""
+"""Colours that colour-blind readers can distinguish; each has a contrast of at least 3:1 on the light and dark sheet."""
 
 MAX_LABELLED = 12
-"""Bars up to which each has its number beside it."""
+"""Maximum number of bars with a number beside each."""
 
 
 def options(chart: Chart) -> dict[str, Any]:
-    """Return the options of a chart; its title and data table stand in the page."""
+    """Return the ECharts options of a chart; the page shows its title and data table."""
     common: dict[str, Any] = {
         "color": PALETTE,
         "animation": False,
@@ -72,7 +72,7 @@ def _axes(chart: Chart) -> dict[str, Any]:
 
 
 def _lies(chart: Chart) -> bool:
-    """Tell whether bars lie: many of them, or with long names."""
+    """Tell whether bars are horizontal: there are many, or their names are long."""
     return chart.type == "bar" and (len(chart.categories) > 8 or max(map(len, chart.categories)) > 24)
 
 

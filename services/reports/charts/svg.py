@@ -1,4 +1,4 @@
-"""A chart as SVG, drawn by Vega-Lite without a browser: for pages without ECharts, for print and for slides."""
+"""Draws a chart as SVG by Vega-Lite without a browser: for pages without ECharts, print and slides."""
 
 import struct
 from typing import Any
@@ -17,12 +17,12 @@ def chart_svg(chart: Chart, *, width: int = 600, height: int = 300) -> Markup | 
 
     Args:
         chart: checked data.
-        width: of the plot, in CSS pixels; axes and legend come on top.
-        height: likewise.
+        width: width of the plot in CSS pixels, without axes and legend.
+        height: height of the plot in CSS pixels.
 
     Returns:
-        An `svg` element without scripts, styles and links; None where the extra `charts` is not installed. No label
-        reaches an expression of Vega: descriptions for screen readers, which are made by such, are off.
+        An `svg` element without scripts, styles and links; None if the extra `charts` is not installed. No label
+        becomes part of a Vega expression: descriptions for screen readers, which use expressions, are off.
     """
     try:
         import vl_convert
@@ -34,10 +34,11 @@ def chart_svg(chart: Chart, *, width: int = 600, height: int = 300) -> Markup | 
 
 
 def chart_png(chart: Chart, *, width: int = 500, height: int = 260) -> tuple[bytes, float, float] | None:
-    """Draw a chart for a document that shows no SVG; takes what `chart_svg` takes.
+    """Draw a chart as PNG for formats without SVG; the arguments are those of `chart_svg`.
 
     Returns:
-        PNG at twice the size, and the size in CSS pixels, axes and legend included; None where the extra `charts` is not installed.
+        PNG at twice the size, and the size in CSS pixels, axes and legend included; None if the extra `charts` is not
+        installed.
     """
     try:
         import vl_convert
@@ -50,7 +51,7 @@ def chart_png(chart: Chart, *, width: int = 500, height: int = 260) -> tuple[byt
 
 
 def specification(chart: Chart, width: int, height: int) -> dict[str, Any]:
-    """Return the chart in Vega-Lite's terms, from its data alone."""
+    """Return the Vega-Lite specification of a chart, built from its data only."""
     colour = {
         "field": "s",
         "type": "nominal",

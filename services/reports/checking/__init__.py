@@ -1,1 +1,1 @@
-"""Checks of reports: citations against quotes, and bundles against the texts of their sources."""
+"""Checks of reports: citations against quotes, and bundles against their sources' texts."""

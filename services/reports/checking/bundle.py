@@ -29,7 +29,7 @@ __all__ = ["FORMAT_VERSION", "BundleCheck", "bundle_files", "verify_bundle", "wr
 
 
 async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) -> None:
-    """Write a report's folder; each file appears whole or not at all, `report.md` last.
+    """Write a report's folder; each file is written atomically, `report.md` last.
 
     Raises:
         StoreError: a source's text is not in the store.
@@ -41,7 +41,7 @@ async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) ->
 
 
 async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, bytes]:
-    """Return the files of a report's folder by their names, `report.md` last.
+    """Return the files of a report's folder by name, `report.md` last.
 
     Raises:
         StoreError: a source's text is not in the store.
@@ -62,13 +62,13 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
 
 
 async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = "") -> None:
-    """Write files below a folder, in their order; each appears whole or not at all.
+    """Write files below a folder in order, each atomically.
 
     Args:
-        folder: made if need be.
-        files: by name.
-        writer: who writes, such as a run's id. What a writer leaves behind that is killed here, it takes up again when it
-            writes the same files once more; others that write at the same time have names of their own for theirs.
+        folder: the folder, created if needed.
+        files: contents by name.
+        writer: id of the writer, such as a run's id. It is part of the names of temporary files, so that a killed
+            writer reuses its files when it writes again, and parallel writers do not collide.
 
     Raises:
         StoreUnwritable: the folder cannot be written.
@@ -112,7 +112,7 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Name the sources of excerpts `S1`, `S2`, …, as the file does."""
+    """Name the sources of excerpts `S1`, `S2`, …, as in the file."""
     by_id = []
     for excerpt in excerpts:
         rest = {key: value for key, value in excerpt.items() if key not in {"id", "content_hash"}}
@@ -123,7 +123,7 @@ def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> l
 
 
 def _known(fields: Mapping[str, Any], *optional: str) -> dict[str, Any]:
-    """Leave out optional fields that are not known."""
+    """Drop unknown optional fields."""
     return {key: value for key, value in fields.items() if key not in optional or value is not None}
 
 
@@ -142,7 +142,7 @@ def _write_all(folder: Path, files: Mapping[str, bytes], writer: str) -> None:
 
 
 def _write_whole(place: Path, data: bytes, writer: str) -> None:
-    """Write beside the place and rename, so that nobody ever sees half a file."""
+    """Write a temporary file and rename it, so that readers never see a partial file."""
     place.parent.mkdir(parents=True, exist_ok=True)
     temporary = place.with_name(f".writing-{writer}-{place.name}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -158,7 +158,7 @@ def _write_whole(place: Path, data: bytes, writer: str) -> None:
 
 
 def _sync_names(folder: Path) -> None:
-    """Make a folder's new names durable, where the system can."""
+    """Make a folder's new file names durable, if the system supports that."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

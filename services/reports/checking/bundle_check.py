@@ -1,4 +1,4 @@
-"""The offline check of a bundle: texts by their hashes, quotes by texts, claims by quotes, links by sources."""
+"""Checks a bundle offline: texts by their hashes, quotes by texts, claims by quotes, links by sources."""
 
 import hashlib
 import json
@@ -37,18 +37,18 @@ _PARSER = MarkdownIt("commonmark").enable("table")
 
 @dataclass(slots=True)
 class BundleCheck:
-    """What a check found."""
+    """Result of a check."""
 
     checked: dict[str, int] = field(default_factory=dict)
-    """How many sources, quotes, claims and so on were checked."""
+    """Numbers of checked sources, quotes, claims and so on."""
     problems: list[str] = field(default_factory=list)
-    """What does not hold, each with the id of what it is about."""
+    """Problems, each with the id of the affected item."""
     head: str = ""
-    """Whether the report answers its question, and how many of its statements quotes back, in words."""
+    """Whether the report answers its question, and how many of its statements have quotes, in words."""
 
 
 def seal(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of everything in `evidence.json` but the seal itself, whatever its layout."""
+    """Return the SHA-256 of the content of `evidence.json` except the seal, independent of its layout."""
     rest = {key: value for key, value in content.items() if key != "evidence_sha256"}
     return hashlib.sha256(
         json.dumps(rest, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
@@ -58,8 +58,8 @@ def seal(content: Mapping[str, Any]) -> str:
 def verify_bundle(folder: Path) -> BundleCheck:
     """Check a bundle offline.
 
-    The hashes in it show that something was changed by accident or carelessly; who rewrites everything, hashes
-    included, still cannot pass off a quote that is not in its text, or a number that is not in its quote.
+    The hashes show accidental changes; even after a rewriting of all files and hashes, a quote that is not in its text,
+    or a number that is not in its quote, is found.
 
     Raises:
         BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read at all.
@@ -94,13 +94,13 @@ def verify_bundle(folder: Path) -> BundleCheck:
 
 
 def _answer(content: BundleContent) -> Iterator[str]:
-    """Check that a report which is said to answer states something that is quoted or supported."""
+    """Check that a report marked as answering has a quoted or supported statement."""
     if content.answered in {"yes", "partly"} and not sure_claims(content.claims):
         yield "evidence.json: the report is said to answer the question, and no claim of it is quoted or supported"
 
 
 def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
-    """Check every source and what is quoted from it, one text at a time, as a text may be long."""
+    """Check every source and its quotes, one text at a time, since texts may be long."""
     quoted: dict[str, list[Excerpt]] = {}
     for excerpt in content.excerpts:
         quoted.setdefault(excerpt.content_hash, []).append(excerpt)
@@ -135,7 +135,7 @@ def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
 
 
 def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
-    """Check what is quoted from a source, and what is quoted from its copies and cited as this source."""
+    """Check the quotes of a source, and quotes of its copies that are cited as this source."""
     for excerpt in quoted:
         inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
         if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
@@ -146,7 +146,7 @@ def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowe
 
 
 def _numbers_of(source: Source, text: str | None, content: BundleContent) -> Iterator[str]:
-    """Trace the numbers of a program that is said to have none of its own; programs of earlier versions are not looked at."""
+    """Trace the numbers of a program that claims to have none of its own; programs of earlier versions are skipped."""
     if text is None or source.kind != "computation" or source.untraced is None or source.untraced:
         return
     program = program_of(text)
@@ -164,7 +164,7 @@ def _numbers_of(source: Source, text: str | None, content: BundleContent) -> Ite
 
 
 def _borrowed(content: BundleContent) -> dict[str, list[Excerpt]]:
-    """Return the excerpts of copies by the source as which they are cited."""
+    """Return the excerpts of copies by the source that they are cited as."""
     cited_as = {source.content_hash: source.duplicate_of for source in content.sources if source.duplicate_of}
     borrowed: dict[str, list[Excerpt]] = {}
     for excerpt in content.excerpts:
@@ -210,7 +210,7 @@ def _claims(
 def _inferred(
     claim: Claim, content: BundleContent, quotes: Sequence[str], titles: Sequence[str], untraced: Sequence[str]
 ) -> Iterator[str]:
-    """Check a conclusion by the rules of the report itself; a model's verdict can only speak against it."""
+    """Check a conclusion by the report's rules; a model's verdict can only count against it."""
     _, verdict = check_marked(
         claim.text,
         quotes,
@@ -228,14 +228,14 @@ def _inferred(
 
 
 def _is_judged(claim: Claim, folder: Path, content: BundleContent) -> bool:
-    """Tell whether a model found a claim supported, by words that stand in the text of a source that it cites."""
+    """Tell whether a model found a claim supported by words that occur in the text of a cited source."""
     judgement = claim.judgement
     if judgement is None or judgement.verdict != "supported" or not judgement.words:
         return False
     cited = {excerpt.content_hash for excerpt in content.excerpts if excerpt.id in claim.citations}
     for source in content.sources:
         if source.content_hash in cited:
-            with suppress(BundleError):  # the check of the texts says what is wrong with it
+            with suppress(BundleError):  # the check of the texts reports the problem
                 if judgement.words in source_text(folder, source, content.version).decode("utf-8", "replace"):
                     return True
     return False
@@ -244,7 +244,7 @@ def _is_judged(claim: Claim, folder: Path, content: BundleContent) -> bool:
 def _contradictions(
     content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
 ) -> Iterator[str]:
-    """Check contradictions; those of bundles whose claims have no status by the rules of their time, which saw less."""
+    """Check contradictions; in bundles whose claims have no status, by the weaker rules of their version."""
     bound = any(claim.status for claim in content.claims)
     for conflict in content.contradictions:
         name = f"contradiction {conflict.topic[:60]!r}"
@@ -270,7 +270,7 @@ def _artifacts(folder: Path, content: BundleContent) -> Iterator[str]:
 
 
 def _statements(markdown: str, content: BundleContent) -> Iterator[str]:
-    """Every claim must stand in the report, word for word."""
+    """Check that every claim stands in the report verbatim."""
     shown = letters("".join(_shown(markdown)))
     for place, claim in enumerate(content.claims, 1):
         if letters(claim.text) not in shown:
@@ -278,7 +278,7 @@ def _statements(markdown: str, content: BundleContent) -> Iterator[str]:
 
 
 def _shown(markdown: str) -> Iterator[str]:
-    """Yield what a reader sees, without citations."""
+    """Yield the visible text without citations."""
     for token in _PARSER.parse(markdown):
         if token.type in {"fence", "code_block"}:
             yield token.content
@@ -286,7 +286,7 @@ def _shown(markdown: str) -> Iterator[str]:
 
 
 def _links(markdown: str, sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
-    """Check every link: a citation leads to its source, any other to a source or a file; nothing loads or runs."""
+    """Check every link: citations lead to their source, other links to a source or a file; nothing loads or runs."""
     links = {source.id: _PARSER.normalizeLink(link_of(source)) for source in sources.values()}
     count = 0
     problems: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""A bundle as it lies in its folder: `evidence.json` in its form, the report, and the texts of the sources."""
+"""Reads a bundle from its folder: `evidence.json`, the report, and the texts of the sources."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from services.reports.source_numbers import link_of
 from services.run.errors import BundleError, reason_of
 
 READABLE = (1, 2)
-"""Versions that are read; in the first, every text is plain."""
+"""Supported versions; in version 1, every text is uncompressed."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -56,7 +56,7 @@ class BundleContent(BaseModel):
 
 
 def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
-    """Return `evidence.json` as it stands and in its form, and the bytes of the report.
+    """Return `evidence.json` as raw and parsed data, and the bytes of the report.
 
     Raises:
         BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read.
@@ -95,7 +95,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
 
 
 def read_below(folder: Path, name: str) -> bytes | None:
-    """Read a file below the folder; None when the name, or a link there, leads out of it or to nothing."""
+    """Read a file below the folder; None if its name or a link leads outside, or if it does not exist."""
     place = folder / name
     try:
         if not place.resolve().is_relative_to(folder.resolve()) or not place.is_file():
@@ -106,7 +106,7 @@ def read_below(folder: Path, name: str) -> bytes | None:
 
 
 def source_text(folder: Path, source: StoredSource, version: int) -> bytes:
-    """Return the text of a source, as bytes; a BundleError says why it cannot be had."""
+    """Return the text of a source as bytes; raises a BundleError if it cannot be read."""
     plain, compressed = text_names(source.content_hash)
     allowed = {plain} if version == 1 or link_of(source) == plain else {plain, compressed}
     if not _HASH.fullmatch(source.content_hash) or source.text not in allowed:

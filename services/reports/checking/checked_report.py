@@ -1,4 +1,4 @@
-"""The result of the check of a report."""
+"""The result of a report's check."""
 
 from dataclasses import dataclass, field
 
@@ -7,30 +7,30 @@ from schemas.evidence import Claim
 
 @dataclass(slots=True)
 class CheckedReport:
-    """A report's Markdown after the check; citations are still excerpt ids, each in brackets: `[E2-1][E3-2]`."""
+    """A report's Markdown after the check; citations are still excerpt ids in brackets: `[E2-1][E3-2]`."""
 
     markdown: str
     claims: list[Claim] = field(default_factory=list)
-    """What the report says, in its order."""
+    """Claims of the report, in order."""
     left_out: list[Claim] = field(default_factory=list)
-    """What it does not say, as what is cited refutes it (`contradicted`) or as unsupported sentences are dropped."""
+    """Removed claims: refuted by their citations (`contradicted`), or dropped as unsupported."""
     failed: list[Claim] = field(default_factory=list)
-    """Sentences among these that are not supported and may be written anew."""
+    """Unsupported sentences, marked or removed, that may be rewritten."""
     undecided: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    """Statements, with the ids that they cite, of which a model may say what they are."""
+    """Statements with their cited ids that a model may judge."""
     conclusions: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
-    """Those of these that are inferred from what they cite."""
+    """Those of the undecided statements that are conclusions from their citations."""
     with_heads: dict[str, str] = field(default_factory=dict)
-    """Rows of tables, each with the heads of its columns, without which nobody can tell what a cell says."""
+    """Table rows with the headings of their columns, which give the cells a meaning."""
     marked: int = 0
     opening: int = 0
-    """How many of the claims stand in the opening: before the first section, or in it where the report begins with one."""
+    """Number of claims in the opening: before the first section, or in the first section if the report begins with it."""
     declined: int | None = None
-    """How many of these stand before the first sentence of the opening that says what the sources lack; None without one."""
+    """Number of claims before the opening's first sentence on missing information; None without such a sentence."""
     hedged: bool = False
-    """Whether the opening says that the sources lack something, be it only one sentence that says all."""
+    """Whether the opening says, in a part or as a whole, that the sources lack information."""
 
     @property
     def contradicted(self) -> int:
-        """How many statements were left out because what they cite refutes them."""
+        """Number of statements that were removed because their citations refute them."""
         return sum(claim.status == "contradicted" for claim in self.left_out)

@@ -1,4 +1,4 @@
-"""Citation verification: every sentence of a report that makes a claim is checked against the excerpts that it cites.
+"""Verifies citations: checks every sentence of a report that makes a claim against its cited excerpts.
 
 The report is parsed as Markdown and written anew from what is understood of it. What a model wrote that links, loads or
 runs does not survive; a statement that its citations do not support is marked or dropped, one that they refute is left out; a
@@ -34,21 +34,21 @@ def check_citations(
     rewritten: Mapping[str, str] | None = None,
     citing: CodeCitations | None = None,
 ) -> CheckedReport:
-    """Check every sentence of a report, and mark or drop what is not supported.
+    """Check every sentence of a report, and mark or drop unsupported sentences.
 
     Args:
-        markdown: as the model wrote it; it cites excerpts as `[E2-1]`.
-        excerpts: all that may be cited, by id.
+        markdown: the model's Markdown, which cites excerpts as `[E2-1]`.
+        excerpts: all citable excerpts by id.
         titles: titles of the sources, by the excerpts' `content_hash`; names may occur in them instead of the quotes.
         published: dates of the sources, ISO, by the excerpts' `content_hash`; a sentence may name a source by its date.
-        untraced: `content_hash`s of computations whose numbers no source gives; they prove no number.
+        untraced: `content_hash`s of computations with numbers that no source gives; they prove no numbers.
         unsupported: mark unsupported sentences with the locale's label, or drop them.
         locale: language of labels and reasons.
-        question: numbers in headings may be the question's.
+        question: its numbers are permitted in headings.
         likeness: compares sentences with quotes in another language by meaning.
-        judgements: what a model said of sentences.
-        rewritten: sentences, by their words, and what stands in their place, with citations.
-        citing: finds excerpts for sentences that cite nothing; by default among all.
+        judgements: a model's judgements of sentences.
+        rewritten: replacements of sentences, with citations, by the sentences' words.
+        citing: finds excerpts for sentences without citations; by default among all.
     """
     titles, untraced = titles or {}, frozenset(untraced)
     citing = citing or CodeCitations(list(excerpts.values()), titles, untraced)

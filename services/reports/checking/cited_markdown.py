@@ -1,4 +1,4 @@
-"""The check of any Markdown that cites a bundle: a report that was edited, or a text that was written from one.
+"""Checks any Markdown that cites a bundle: an edited report, or a text written from it.
 
 Citations are numbered links, `[[3]](address)`. Each must lead to a source of the bundle; a sentence that cites must be
 supported by what was quoted from those sources, and a blockquote must be verbatim.
@@ -45,7 +45,7 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
 
     Args:
         file: the Markdown.
-        bundle: the folder that holds `evidence.json`; by default the file's own.
+        bundle: the folder with `evidence.json`; by default the file's folder.
 
     Raises:
         BundleError: the file or the bundle cannot be read.
@@ -71,7 +71,7 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
 
 
 def _held(evidence: EvidenceFile) -> dict[str, frozenset[int]]:
-    """Return the numbers of the sources that each verified claim cites, by the claim's letters."""
+    """Return the numbers of the cited sources of each verified claim, by the claim's letters."""
     numbers = {excerpt.id: int(excerpt.source_id[1:]) for excerpt in evidence.excerpts}
     originals = {source.id: source.duplicate_of or source.id for source in evidence.sources}
     cited_as = {key: int(originals[f"S{number}"][1:]) for key, number in numbers.items() if f"S{number}" in originals}
@@ -99,19 +99,19 @@ def _evidence(folder: Path) -> EvidenceFile:
 class _Checker:
     parsed: ParsedReport
     untraced: frozenset[int] = frozenset()
-    """Numbers of computations out of numbers that no source gives."""
+    """Numbers of computations with values that no source gives."""
     held: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    """Sentences of the report itself, which the check of its bundle holds to what exactly each cites; by their letters."""
+    """Cited sources of the report's own sentences by their letters; the bundle's check holds these to their exact citations."""
     question: str = ""
-    """That the bundle answers."""
+    """The bundle's question."""
     published: Mapping[int, str] = field(default_factory=dict)
-    """Dates of the sources, by their numbers."""
+    """Dates of the sources by number."""
     citations: int = 0
     sentences: int = 0
     quotes: int = 0
 
     def problems(self) -> Iterator[str]:
-        """Yield what does not hold, in the order of the text."""
+        """Yield the problems in the order of the text."""
         for content in (self.parsed.title, self.parsed.summary):
             yield from self._line(content)
         for block in (*self.parsed.opening, *self.parsed.lead):
@@ -125,13 +125,13 @@ class _Checker:
                 yield from self._of_program(block) if section.role == "computations" else self._block(block)
 
     def _disagreements(self) -> Iterator[str]:
-        """Check the sides of contradictions; what stands behind their citations is said of the source: when it was published."""
+        """Check the sides of contradictions; the note after their citations is about the source: its date of publication."""
         for side in chain.from_iterable(disagreement.sides for disagreement in self.parsed.disagreements):
             cited = [place for place, inline in enumerate(side, 1) if isinstance(inline, Citation)]
             yield from self._line(side[: cited[-1]] if cited else side)
 
     def _of_program(self, block: Block) -> Iterator[str]:
-        """Check what stands beside a program: of the title of its source, which states nothing, the link alone."""
+        """Check a program's lines: for the title of its source, which states nothing, only the link."""
         citations = citations_in(block.content) if isinstance(block, Paragraph) else ()
         titles = {" ".join(reference.title.split()) for reference in self._references(citations)}
         if isinstance(block, Paragraph) and words(block.content) in titles:
@@ -180,7 +180,7 @@ class _Checker:
             return
         verdict = check_support(text, proof, titles, untraced=nowhere)
         if verdict.failing == "words" and any(not check_support(text, [quote], titles).failing for quote in proof):
-            return  # many quotes of a source are a long text, of which the sentence follows a single quote
+            return  # many quotes are a long text; a sentence must follow from a single quote
         reason = ENGLISH.reason(verdict)
         if reason and quotes and not any(text.strip(' “”"') in quote for quote in proof):
             yield f"{text[:80]!r} is not supported by what it cites: {reason}"
@@ -204,7 +204,7 @@ class _Checker:
                 yield f"citation [[{citation.number}]] links to {citation.link[:80]}, not to its source"
 
     def _cited(self, citations: tuple[Citation, ...]) -> tuple[list[str], list[str]]:
-        """Return the quotes of what is cited, and the titles of its sources with their dates."""
+        """Return the quotes of cited sources, and the titles of the sources with their dates."""
         cited = self._references(citations)
         quotes = [quote.text for reference in cited for quote in reference.quotes]
         return quotes, [dated_title(source.title, self.published.get(source.number, "")) for source in cited]

@@ -1,4 +1,4 @@
-"""The judgement of one statement of a report: by code, and by what a model said of it where one was asked."""
+"""Judges one statement of a report: by code, and by a model's judgement if there is one."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -20,11 +20,11 @@ from services.text.numbers import missing_of, quantities
 from services.text.quantity import Quantity
 
 Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
-"""What a model said of sentences, by their words and the ids of the excerpts that they cite."""
+"""A model's judgements of sentences, by their words and cited excerpt ids."""
 VETO = frozenset({"uncited", "numbers", "untraced", "names", "period", "subject", "unit", "other", "reversed", "table"})
-"""Failings that stand whatever a model says: a number or a name is in what is cited, and of what the sentence says, or not."""
+"""Failures that a model cannot overrule: a number or a name is in the cited quote, and about the same thing, or not."""
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
-"""Failings with which what covers a sentence is about something else, so that code may look for what supports it."""
+"""Failures after which the citation may be about something else, so that code searches for a supporting excerpt."""
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "other", "reversed", "table"})
 _AROUND = " .。“”\"'"
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
@@ -32,30 +32,30 @@ _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
 _BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
 _ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
-"""What stands before and behind a whole sentence of a quote."""
+"""Characters before and after a whole sentence of a quote."""
 
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """What statements are checked against."""
+    """The evidence that statements are checked against."""
 
     excerpts: Mapping[str, Excerpt]
-    """All that may be cited, by id."""
+    """All citable excerpts by id."""
     titles: Mapping[str, str]
     """Titles of the sources, by `content_hash`."""
     published: Mapping[str, str]
-    """Dates of the sources, ISO, by `content_hash`; those that are not known are missing or empty."""
+    """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
     untraced: Collection[str]
-    """`content_hash`s of computations whose numbers no source gives."""
+    """`content_hash`s of computations with numbers that no source gives."""
     question: str
     labels: Labels
     likeness: Likeness | None = None
     judgements: Judgements = field(default_factory=dict)
     citing: CodeCitations | None = None
-    """Finds excerpts for sentences that cite nothing."""
+    """Finds excerpts for sentences without citations."""
     undecided: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
-    """Statements of which a model may say what they are, in order: neither word for word in what they cite nor refuted by code;
-    and whether each is a conclusion from what it cites."""
+    """Statements for a model to judge, in order: neither verbatim in their citations nor refuted by code; and whether
+    each is a conclusion."""
 
     @cached_property
     def known(self) -> str:
@@ -66,7 +66,7 @@ class ClaimCheck:
 
     @cached_property
     def _anywhere(self) -> str:
-        """All evidence, with the question and the titles."""
+        """All evidence with the question and the titles."""
         return "\n".join([self.known, self.question, *self.titles.values()])
 
     @cached_property
@@ -78,21 +78,23 @@ class ClaimCheck:
         return frozenset(_DIGITS.findall(self._anywhere))
 
     def all_untraced(self, ids: Sequence[str]) -> bool:
-        """Tell whether excerpts are all of computations whose numbers no source gives, so that no other words would hold."""
+        """Tell whether all excerpts are of untraced computations, so that no rewording would help."""
         return bool(ids) and all(self.excerpts[key].content_hash in self.untraced for key in ids)
 
     def sentence(
         self, words: str, ids: Sequence[str], parts: Sequence[str] = (), *, covered: bool = False, section: str = ""
     ) -> Claim:
-        """Judge a sentence or a row of a table; where it cites nothing, by the excerpt that code finds for it.
+        """Judge a sentence or a table row; without citations, by the excerpt that code finds.
 
-        A name that what it cites lacks may stand in another excerpt of the same source, which code then cites beside.
+        A name that the citations lack may stand in another excerpt of the same source, which code then cites in
+        addition.
 
         Args:
-            words: without citations and Markdown.
-            ids: of excerpts that exist.
-            parts: cells of the row, each with its row's label and its column's heading; their numbers must be bound so.
-            covered: the citations are not its own but stand further on in its paragraph.
+            words: the text without citations and Markdown.
+            ids: ids of existing excerpts.
+            parts: cells of the row, each with its row's label and its column's heading, which their numbers must refer
+                to.
+            covered: whether the citations stand later in its paragraph.
             section: heading of the section in which it stands.
         """
         quoted, verdict = self._checked(words, ids, parts, self.likeness)
@@ -114,11 +116,11 @@ class ClaimCheck:
         return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
 
     def inference(self, words: str, ids: Sequence[str]) -> Claim:
-        """Judge a sentence or a row that is marked as inference; one that what it cites states is a statement like any other.
+        """Judge a sentence or row marked as inference; if its citations state it, it is an ordinary statement.
 
         Args:
-            words: without citations and Markdown.
-            ids: of its premises, as written.
+            words: the text without citations and Markdown.
+            ids: ids of its premises, as written.
         """
         if unknown := [key for key in ids if key not in self.excerpts]:
             return self.unknown(words, unknown)
@@ -141,17 +143,17 @@ class ClaimCheck:
         return self._as_judged(inferred, judgement, self.labels.judged_inference) if judgement else inferred
 
     def too_many(self, claim: Claim) -> Claim:
-        """Return an inferred claim as one beyond what its section may infer."""
+        """Return an inferred claim as exceeding the quota of its section."""
         reason = self.labels.reason(Verdict("share"))
         return claim.model_copy(update={"verified": False, "status": "unverified", "reason": reason})
 
     def heading(self, words: str, ids: Sequence[str]) -> Claim | None:
-        """Judge a heading, a label, a head of a table or a question by what it covers; None where it claims nothing or holds.
+        """Judge a heading, label, table header or question by the text below it; None if it claims nothing or is supported.
 
         Args:
-            words: without Markdown.
-            ids: of the excerpts cited by it and by what stands below it; without any, its numbers and names must stand
-                somewhere in the evidence.
+            words: the text without Markdown.
+            ids: excerpts cited by it and by the text below it; without any, its numbers and names must occur somewhere
+                in the evidence.
         """
         if not ids:
             return self.figure(words, [] if is_headline_style(words) else [words])
@@ -169,7 +171,7 @@ class ClaimCheck:
         return self._judged(words, ids, verdict) if failed else None
 
     def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
-        """Judge a formula or code: its numbers, and the names in its labels, must stand somewhere in the evidence."""
+        """Judge a formula or code: its numbers and the names in its labels must occur somewhere in the evidence."""
         said = _EXCERPT.sub("", text)
         missing = [number for number in missing_of(quantities(said), self._numbers) if number not in self._digits]
         numbers = [number for number in missing if not SMALL_NUMBER.fullmatch(number)]
@@ -179,11 +181,11 @@ class ClaimCheck:
         return self.unverified(text, (), Verdict("names", tuple(strangers))) if strangers else None
 
     def diagram(self, text: str) -> Claim | None:
-        """Judge a diagram by its numbers and the names in the labels of its parts."""
+        """Judge a diagram by its numbers and the names in its labels."""
         return self.figure(text, _DIAGRAM_LABEL.findall(text))
 
     def unverified(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
-        """Return a claim that fails."""
+        """Return an unverified claim."""
         return Claim(
             text=words,
             citations=list(ids),
@@ -194,12 +196,12 @@ class ClaimCheck:
         )
 
     def unknown(self, words: str, written_ids: Sequence[str]) -> Claim:
-        """Return a claim that cites only what does not exist."""
+        """Return a claim whose citations do not exist."""
         reason = self.labels.reasons["unknown"].format(what=", ".join(written_ids))
         return Claim(text=words, verified=False, status="unverified", reason=reason)
 
     def _judged(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
-        """Return a claim with its status: code's where it decides, else the model's, else code's."""
+        """Return a claim with its status: code's if it decides, else the model's, else code's."""
         claim = self.unverified(words, ids, verdict) if verdict.failing else None
         if claim is not None and verdict.refutes:
             return claim.model_copy(update={"status": "contradicted"})
@@ -214,7 +216,7 @@ class ClaimCheck:
         return judged.model_copy(update={"status": "contradicted"}) if judgement.verdict == "contradicted" else judged
 
     def _as_judged(self, claim: Claim, judgement: Judgement, reasons: Mapping[str, str]) -> Claim:
-        """Return a claim as a model judges it: as it is, where that finds it supported, else unverified."""
+        """Apply a model's judgement to a claim: unchanged if supported, else unverified."""
         reason = reasons[judgement.verdict].format(words=judgement.words)
         if judgement.verdict == "supported":
             return claim.model_copy(update={"judgement": judgement, "reason": reason})
@@ -224,7 +226,7 @@ class ClaimCheck:
     def _checked(
         self, words: str, ids: Sequence[str], parts: Sequence[str], likeness: Likeness | None
     ) -> tuple[bool, Verdict]:
-        """Tell whether a sentence is word for word in what it cites, and what the check of it and its parts comes to."""
+        """Tell whether a sentence is verbatim in its citations, and return the verdict on it and its parts."""
         quoted = self._is_quoted(words, ids)
         verdict = Verdict() if quoted else self._verdict(words, ids, likeness=likeness)
         if not verdict.failing:
@@ -235,13 +237,13 @@ class ClaimCheck:
     def _same_source_with_names(
         self, words: str, ids: Sequence[str], parts: Sequence[str], wanted: Sequence[str]
     ) -> str:
-        """Return the id of an excerpt with which what a sentence cites supports it; empty where there is none.
+        """Return the id of an excerpt that completes a sentence's citations; empty if there is none.
 
         Args:
-            words: of the sentence.
-            ids: that it cites; only excerpts of their sources are looked at.
-            parts: of a row.
-            wanted: names that they lack.
+            words: words of the sentence.
+            ids: its cited excerpts; only excerpts of their sources are searched.
+            parts: parts of a row.
+            wanted: names that the citations lack.
         """
         sources = {self.excerpts[key].content_hash for key in ids} - set(self.untraced)
         holding = (
@@ -262,7 +264,7 @@ class ClaimCheck:
         return check_support(words, [*quotes, *also], titles, likeness, untraced)
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return the quotes of excerpts, all titles with their dates, and what is quoted of computations whose numbers no source gives."""
+        """Return the quotes of excerpts, all titles with dates, and the quotes of untraced computations."""
         cited = [self.excerpts[key] for key in ids]
         quotes = [excerpt.quote for excerpt in cited if excerpt.content_hash not in self.untraced]
         untraced = [excerpt.quote for excerpt in cited if excerpt.content_hash in self.untraced]
@@ -273,7 +275,7 @@ class ClaimCheck:
         return quotes, list(dated), untraced
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
-        """Tell whether a sentence stands in a cited quote as a whole sentence, line or cell and not as a part of one."""
+        """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""
         bare = words.strip(_AROUND)
         for key in ids:
             quote = self.excerpts[key].quote

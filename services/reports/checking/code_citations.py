@@ -1,4 +1,4 @@
-"""Sentences that cite nothing: the one excerpt that supports a sentence, found by the check that judges cited sentences.
+"""Finds citations for sentences without one: the excerpt that passes the check of cited sentences.
 
 Of the 311 right claims of `benchmarks/` (November 2026), each among all passages of its set, 265 got their own passage, 44 none and
 two another; of the 300 wrong ones none got another, and 75 their own, which the check lets pass for cited sentences too
@@ -16,9 +16,9 @@ from services.text.ranking import bm25
 from services.text.tokens import has_cjk, tokens
 
 CANDIDATES = 8
-"""Excerpts that are checked for a sentence: those that share most with it."""
+"""Maximum excerpts to check for a sentence: those with the most common terms."""
 LEAST_TERMS = 3
-"""Terms of a sentence; with fewer ("They rose.") it says too little to tell what it is about."""
+"""Minimum terms of a sentence; shorter ones ("They rose.") do not show their subject."""
 LEAST_SHARE = 0.3
 """Share of a sentence's terms that an excerpt and its source's title must hold. Below it, short sentences with a number or a year
 are borne out by passages about something else: 4 of 300 wrong claims at 0, none at 0.3."""
@@ -26,18 +26,18 @@ TELLING_NUMBERS = 2
 """Numbers and years of a sentence, besides small ones, by which an excerpt in another language is found. Of the Chinese sentences of
 XQuAD with so many, 147 of 191 got a sentence of their paragraph's English twin, and none another paragraph's."""
 CLEAR_SHARE = 0.5
-"""Share from which on the best of several supporting excerpts is cited; of less, none is known to be the one that was meant."""
+"""Minimum share of common terms for the best of several supporting excerpts to be cited; below it, the choice is ambiguous."""
 
 
 class _Supporter(NamedTuple):
     share: float
     place: int
-    """Of the excerpt, negative, so that the first of equal ones is the greatest."""
+    """Negative index of the excerpt, so that the first of equal ones is the greatest."""
     key: str
 
 
 class CodeCitations:
-    """Finds what to cite, and remembers it, as a report is checked several times."""
+    """Finds citations and caches them, since a report is checked several times."""
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class CodeCitations:
         """Take the evidence.
 
         Args:
-            excerpts: all that were shown to the writer, in that order; excerpts with the same quote count as the first.
-            titles: of the sources, by `content_hash`.
-            untraced: `content_hash`s of computations whose numbers no source gives; they are never found.
-            sections: ids of the excerpts that a section was written from, by its heading; anything else may cite all.
+            excerpts: all excerpts shown to the writer, in order; of equal quotes, the first is used.
+            titles: titles of the sources by `content_hash`.
+            untraced: `content_hash`s of computations with numbers that no source gives; they are never cited.
+            sections: excerpt ids of a section by its heading; other parts may cite all.
         """
         by_quote: dict[str, Excerpt] = {}
         for excerpt in excerpts:
@@ -72,12 +72,12 @@ class CodeCitations:
         self._found: dict[tuple[str, str, tuple[str, ...]], str] = {}
 
     def find(self, words: str, section: str, parts: Sequence[str], supports: Callable[[str], bool]) -> str:
-        """Return the id of the excerpt to cite; empty where none supports a sentence, or several do and none clearly.
+        """Return the id of the excerpt to cite; empty if none supports the sentence, or if the choice is ambiguous.
 
         Args:
-            words: of the sentence, or of the row of a table.
+            words: words of the sentence or table row.
             section: heading above it.
-            parts: of the row.
+            parts: parts of the row.
             supports: the check of this sentence against the excerpt with an id.
         """
         known = (section, words, tuple(parts))
@@ -103,7 +103,7 @@ class CodeCitations:
         return best.key if best and (len(found) == 1 or best.share >= CLEAR_SHARE) else ""
 
     def _share(self, words: str, place: int) -> float:
-        """Return the share of a sentence's terms that an excerpt holds; in another language, its numbers count instead."""
+        """Return the share of a sentence's terms in an excerpt; for another language, the share of its numbers."""
         if has_cjk(words) == has_cjk(self._excerpts[place].quote):
             return lexical_share(words, self._texts[place])
         telling = sum(not SMALL_NUMBER.fullmatch(number.text) for number in quantities(words))

@@ -1,10 +1,10 @@
-"""Removes sections of a report that are left without content."""
+"""Removes sections of a report without content."""
 
 from markdown_it.tree import SyntaxTreeNode
 
 
 def without_empty_sections(blocks: list[tuple[SyntaxTreeNode, str]], *, dropped: bool) -> list[str]:
-    """Leave out blocks that came to nothing and, where sentences were dropped, headings below which nothing is left."""
+    """Remove empty blocks and, if sentences were dropped, headings without content below them."""
     texts: list[str] = []
     level_below = 0
     for node, text in reversed(blocks):

@@ -1,34 +1,34 @@
-"""How many sentences of a section may be inferred: at most a third of all that it says; the last ones are too many."""
+"""Limits the inferred sentences of a section to a third of its sentences; the last ones are too many."""
 
 from dataclasses import dataclass, field
 
 from schemas.evidence import Status
 
 SHARE = 3
-"""One of so many sentences of a section may be inferred."""
+"""Divisor of a section's sentences for the maximum of inferred ones."""
 
 
 @dataclass(slots=True)
 class _Section:
     inferred: list[int] = field(default_factory=list)
-    """Places of its inferred sentences among those of the report, from 0."""
+    """Indexes of its inferred sentences among those of the report, from 0."""
     others: int = 0
 
 
 @dataclass(slots=True)
 class InferenceQuota:
-    """Counts the sentences of a report by section, in their order; what stands before the first heading is a section, too."""
+    """Counts the sentences of a report by section, in order; the text before the first heading is also a section."""
 
     inferred: int = 0
-    """Inferred sentences so far."""
+    """Number of inferred sentences so far."""
     sections: list[_Section] = field(default_factory=lambda: [_Section()])
 
     def section(self) -> None:
-        """Begin a section."""
+        """Start a section."""
         self.sections.append(_Section())
 
     def count(self, status: Status) -> None:
-        """Count a sentence that stays in the report."""
+        """Count a sentence that remains in the report."""
         if status == "inferred":
             self.sections[-1].inferred.append(self.inferred)
             self.inferred += 1
@@ -36,10 +36,10 @@ class InferenceQuota:
             self.sections[-1].others += 1
 
     def excess(self, *, drop: bool) -> frozenset[int]:
-        """Return the places of the inferred sentences that are too many.
+        """Return the indexes of the inferred sentences that are too many.
 
         Args:
-            drop: they are left out, so that fewer others remain beside those that stay.
+            drop: whether they are removed, which reduces the number of sentences and so the quota.
         """
         places: list[int] = []
         for section in self.sections:

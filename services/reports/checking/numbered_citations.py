@@ -1,4 +1,4 @@
-"""The citations of a text as ids: other forms are read, and numbers as the excerpts or sources that they must mean."""
+"""Normalises the citations of a text to ids: other notations, and numbers of excerpts or sources."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,10 +22,10 @@ def read_citations(markdown: str, shown: Sequence[EvidenceView], *, question: st
     or the sources in the order in which they were shown: whichever proves more sentences, if it proves any. Else they stay.
 
     Args:
-        markdown: as a model wrote it.
-        shown: the evidence from which it wrote, in the prompt's order.
-        question: of the report.
-        locale: of the report.
+        markdown: the model's text.
+        shown: the evidence in the model's prompt, in order.
+        question: question of the report.
+        locale: locale of the report.
     """
     plain = with_definitions_read(plain_citations(markdown, {view.id for view in shown}))
     numbers = numbers_cited(plain)
@@ -48,7 +48,7 @@ def read_citations(markdown: str, shown: Sequence[EvidenceView], *, question: st
 
 
 def _meanings(shown: Sequence[EvidenceView]) -> list[Mapping[int, list[str]]]:
-    """Return what numbers can mean: excerpts, or sources with all that is quoted from them."""
+    """Return the possible meanings of numbers: excerpts, or sources with all of their quotes."""
     by_source: dict[str, list[str]] = {}
     for view in shown:
         by_source.setdefault(view.title, []).append(view.id)

@@ -1,4 +1,4 @@
-"""Blockquotes of a report: the excerpt that one quotes word for word."""
+"""Finds the excerpt that a blockquote of a report quotes verbatim."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ def find_quotation(text: str, excerpts: Mapping[str, Excerpt], ids: Sequence[str
     """Find the excerpt that a text quotes, with or without an attribution at its end.
 
     Args:
-        text: without citations.
-        excerpts: all that may be cited, by id.
-        ids: those that the text cites; they come first.
+        text: the text without citations.
+        excerpts: all citable excerpts by id.
+        ids: ids that the text cites; these are checked first.
 
     Returns:
-        The words as the excerpt has them, and its id; None where no excerpt has them.
+        The text as it stands in the excerpt, and the excerpt's id; None if no excerpt holds it.
     """
     for candidate in dict.fromkeys((text, _ATTRIBUTION.sub("", text))):
         for identifier in [*ids, *(other for other in excerpts if other not in ids)]:
@@ -32,6 +32,6 @@ def find_quotation(text: str, excerpts: Mapping[str, Excerpt], ids: Sequence[str
 
 
 def unquoted(lines: Sequence[str], span: Sequence[int] | None) -> str:
-    """Return the lines of a block without the marks of a quotation."""
+    """Return the lines of a block without quotation marks (`>`)."""
     first, last = span or (0, 0)
     return "\n".join(re.sub(r"^\s*(?:>\s?)+", "", line) for line in lines[first:last]).strip()

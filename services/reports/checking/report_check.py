@@ -1,4 +1,4 @@
-"""The check of a report, block by block and sentence by sentence: each is shown, marked or left out, and counted."""
+"""Checks a report block by block and sentence by sentence: each is kept, marked or removed, and counted."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -42,37 +42,37 @@ from services.text.numbers import quantities
 from services.text.quotable import without_markup
 
 MAX_COLUMNS = 40
-"""Of a table; what has more is checked as text, as each of its rows is filled up with cells."""
+"""Maximum columns of a table; wider tables are checked as text, since each row is padded with cells."""
 SECTION_LEVEL = 2
-"""Of the headings of sections that are written each from its own evidence."""
+"""Level of the headings of separately written sections."""
 _RULES = {"right": "---:", "center": ":---:"}
-"""What stands below a column's heading in Markdown, by the side to which the column is aligned."""
+"""Markdown below a column's heading, by alignment."""
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
 @dataclass(slots=True)
 class ReportCheck:
-    """The check of one report, block by block; for one reading only."""
+    """The check of one report, block by block; used once."""
 
     check: ClaimCheck
     drop: bool
-    """Whether statements that are not supported are left out."""
+    """Whether to remove unsupported statements."""
     rewritten: Mapping[str, str]
-    """Sentences, by their words, and what stands in their place."""
+    """Replacements of sentences, by the sentences' words."""
     excess: Collection[int] = ()
-    """Inferred sentences, by their places among all of these, that are more than their sections may have."""
+    """Indexes of inferred sentences beyond the quota of their sections."""
     quota: InferenceQuota = field(default_factory=InferenceQuota)
     result: CheckedReport = field(default_factory=lambda: CheckedReport(""))
     shelter: Shelter = field(default_factory=Shelter)
     lines: list[str] = field(default_factory=list)
     coverage: Coverage = field(default_factory=lambda: Coverage([], []))
     section: str = ""
-    """Heading of the section that is read."""
+    """Heading of the current section."""
     in_opening: bool = True
-    """Whether what is read stands in the opening."""
+    """Whether the current block is in the opening."""
 
     def report(self, markdown: str) -> CheckedReport:
-        """Check a report as a model wrote it."""
+        """Check a report in a model's Markdown."""
         source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n"), self.check.excerpts))
         self.lines = source.split("\n")
         root = SyntaxTreeNode(_PARSER.parse(source))
@@ -124,19 +124,19 @@ class ReportCheck:
             self.in_opening, self.result.opening = False, len(self.result.claims)
 
     def _note_lack(self, words: str, evidence: str) -> None:
-        """Note where an opening says that the sources lack something."""
+        """Record that the opening says that the sources lack information."""
         if self.in_opening and says_nothing_known(words, evidence):
             self.result.hedged = True
             if self.result.declined is None and not lacks_only_form(words):
                 self.result.declined = len(self.result.claims)
 
     def _below(self, node: SyntaxTreeNode, level: int) -> list[str]:
-        """Return the ids of what is cited by a block and below it, up to the next heading of its level."""
+        """Return the ids cited by a block and the text below it, up to the next heading of its level."""
         ids = self.coverage.below(node.map[0], level) if node.map else []
         return [key for key in ids if key in self.check.excerpts]
 
     def _headline(self, text: str, ids: list[str]) -> str:
-        """Check a heading, a label, a table's head or a question, and mark or leave it out."""
+        """Check a heading, label, table header or question, and mark or remove it."""
         claim = self.check.heading(words_of(text, self.shelter), ids)
         return self._failed(text, claim) if claim else text
 
@@ -153,7 +153,7 @@ class ReportCheck:
         return escape_block_starts("  \n".join(text for text in texts if text))
 
     def _sentences(self, sentences: Iterable[tuple[str, list[str]]]) -> list[str]:
-        """Check the sentences of a line; where the one that cites for others is left out, its citations go to the last of them."""
+        """Check the sentences of a line; if the citing sentence is removed, its citations move to the last one that it covers."""
         kept: list[str] = []
         covered = False
         for sentence, ids in sentences:
@@ -167,7 +167,7 @@ class ReportCheck:
         return kept
 
     def _is_title(self, content: str) -> bool:
-        """Tell whether a paragraph or a heading is nothing but the title of a source, which is no claim of the report."""
+        """Tell whether a paragraph or heading is only the title of a source, which is not a claim of the report."""
         letters = re.sub(r"\W+", "", words_of(content, self.shelter)).lower()
         return bool(letters) and any(
             letters == re.sub(r"\W+", "", title).lower() for title in self.check.titles.values()
@@ -210,7 +210,7 @@ class ReportCheck:
         return self._said(shown, claim)
 
     def _said(self, shown: str, claim: Claim) -> str:
-        """Count a statement that is verified; mark or leave out any other."""
+        """Count a verified statement; mark or remove any other."""
         if not claim.verified:
             return self._failed(shown, claim)
         self.result.claims.append(claim)
@@ -218,7 +218,7 @@ class ReportCheck:
         return self._marked(shown, "inferred") if claim.status == "inferred" else shown
 
     def _inferred(self, words: str, ids: Sequence[str]) -> Claim:
-        """Judge what is marked as inference; what its section may not infer any more is not verified."""
+        """Judge a statement marked as inference; beyond the quota of its section, it is unverified."""
         claim = self.check.inference(words, ids)
         beyond = claim.status == "inferred" and self.quota.inferred in self.excess
         if beyond:
@@ -229,7 +229,7 @@ class ReportCheck:
         return f"{shown}{'' if shown.endswith('。') else ' '}{self.check.labels.marks[status]}"
 
     def _failed(self, shown: str, claim: Claim) -> str:
-        """Mark what is not supported, leave out what is refuted or to be dropped, and count it."""
+        """Mark an unsupported statement, or remove a refuted or dropped one, and count it."""
         if self.drop or claim.status == "contradicted":
             self.result.left_out.append(claim)
             return ""
@@ -257,7 +257,7 @@ class ReportCheck:
         return "\n".join(items)
 
     def _blockquote(self, node: SyntaxTreeNode) -> str:
-        """Keep what is verbatim an excerpt's quote; a blockquote of several quotes is taken paragraph by paragraph."""
+        """Keep verbatim quotes of excerpts; a blockquote of several quotes is checked by paragraph."""
         quotation = self._quotation(unquoted(self.lines, node.map))
         if quotation or len(node.children) < 2:
             return quotation or self._not_verbatim(unquoted(self.lines, node.map))
@@ -272,7 +272,7 @@ class ReportCheck:
         return self._verbatim(*found) if found else ""
 
     def _verbatim(self, quote: str, excerpt_id: str) -> str:
-        """Show a quote as it stands, without links and marks of Markdown; one that is the output of a program without sources is marked, verbatim or not."""
+        """Render a quote without links and Markdown; the output of an untraced program is always marked."""
         lines = [plain_line(without_markup(line)) for line in quote.split("\n")]
         shown = "\n".join(f"> {line}".rstrip() for line in lines) + f" {OPEN}{excerpt_id}{CLOSE}"
         numbers = tuple(dict.fromkeys(quantity.text for quantity in quantities(quote)))
@@ -331,7 +331,7 @@ class ReportCheck:
         return "" if len(self.result.left_out) > before else table_row([*shown[:-1], last.strip()])
 
     def _code(self, node: SyntaxTreeNode) -> str:
-        """Keep code, diagrams included, without addresses; its numbers must stand somewhere in the evidence."""
+        """Keep code and diagrams without addresses; their numbers must occur somewhere in the evidence."""
         text = URL.sub("", CITATION.sub("", self.shelter.restored(node.content))).rstrip("\n")
         if not text.strip():
             return ""
@@ -345,6 +345,6 @@ class ReportCheck:
 
 
 def _rule(cell: SyntaxTreeNode) -> str:
-    """Return what stands below a column's heading: to which side the column is aligned."""
+    """Return the Markdown below a column's heading, which gives its alignment."""
     style = str(cell.attrs.get("style", ""))
     return next((rule for side, rule in _RULES.items() if side in style), "---")

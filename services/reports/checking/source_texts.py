@@ -1,4 +1,4 @@
-"""Texts of sources in a bundle: plain where the report links to them, so that a reader can open them, else compressed."""
+"""Texts of sources in a bundle: uncompressed if the report links to them, so that readers can open them, else compressed."""
 
 import gzip
 import zlib
@@ -8,19 +8,19 @@ from services.reports.source_numbers import link_of
 from services.run.errors import BundleError
 
 MAX_TEXT_BYTES = 50_000_000
-"""Bytes of a text that is unpacked; larger ones stay plain. A hostile bundle may hold a file that unpacks to terabytes."""
+"""Maximum bytes of a text that is stored compressed; larger ones stay uncompressed. A hostile bundle may hold a file that unpacks to terabytes."""
 _GZIP = 31
-"""What zlib calls a gzip file with the largest window."""
+"""zlib's parameter for gzip with the largest window."""
 
 
 def text_names(content_hash: str) -> tuple[str, str]:
-    """Return where the text of a content hash may lie in a bundle: plain, and compressed."""
+    """Return the possible paths of a content hash's text in a bundle: uncompressed and compressed."""
     plain = f"sources/{content_hash}.txt"
     return plain, f"{plain}.gz"
 
 
 def text_file(source: Source, text: str) -> tuple[str, bytes]:
-    """Return the file of a source's text, its name and its bytes; the same text gives the same bytes each time."""
+    """Return the name and bytes of a source's text file; the bytes depend only on the text."""
     plain, compressed = text_names(source.content_hash)
     data = text.encode()
     if link_of(source) == plain or len(data) > MAX_TEXT_BYTES:
@@ -29,10 +29,10 @@ def text_file(source: Source, text: str) -> tuple[str, bytes]:
 
 
 def unpacked(name: str, data: bytes) -> bytes:
-    """Return the text in a file of a bundle, as bytes.
+    """Return the text in a bundle's file, as bytes.
 
     Raises:
-        BundleError: it is not a whole gzip file, or more than `MAX_TEXT_BYTES` comes out of it.
+        BundleError: the gzip file is incomplete, or unpacks to more than `MAX_TEXT_BYTES`.
     """
     if not name.endswith(".gz"):
         return data

@@ -1,1 +1,1 @@
-"""Diagrams of a report: Mermaid's text as pictures that every format shows."""
+"""Diagrams of a report: converts Mermaid text to pictures for every format."""

@@ -1,4 +1,4 @@
-"""Drawing a diagram from Mermaid's text. Runs locked in; see `services/sandbox/workers.py`."""
+"""Draws a diagram from Mermaid text, in a confined process; see `services/sandbox/workers.py`."""
 
 import base64
 import re
@@ -16,20 +16,20 @@ THEME = {
     "border": "#0b5c77",
     "accent": "#0b5c77",
 }
-"""Colours of the light page; `page.css` gives those of the dark one by them."""
+"""Colours of the light page; `page.css` maps them to the dark one."""
 PALETTE = {
     "#4c78a8": "#0f6e8c", "#f58518": "#a85b00", "#54a24b": "#42793f", "#e45756": "#b5493b",
     "#72b7b2": "#2f7a74", "#eeca3b": "#7d6a10", "#b279a2": "#8b4f80", "#9d755d": "#7d5a45",
 }  # fmt: skip
-"""What the library colours the parts of a whole with, and ours, on which its white text can be read."""
+"""The library's colours for parts of a whole, and our replacements, on which its white text is readable."""
 SCALE = 2
 MAX_PIXELS = 16_000_000
 _ROUND = 'style="rx:4px'
-"""How corners are rounded; the picture that is shown keeps no styles."""
+"""The library's style of rounded corners; the shown picture keeps no styles."""
 
 
 def main() -> None:
-    """Draw the diagrams that come on standard input."""
+    """Draw the diagrams from standard input."""
     from mermaid_render import renderer
 
     renderer.THEMES["leadline"] = THEME

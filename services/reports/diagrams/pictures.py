@@ -1,4 +1,4 @@
-"""The pictures of a report's diagrams: drawn by a locked-in process, and cleaned before they stand in a page."""
+"""Pictures of a report's diagrams: drawn by a confined process, and sanitised before they are shown."""
 
 import asyncio
 import base64
@@ -16,17 +16,17 @@ from services.run.installation import is_installed
 from services.sandbox.workers import Workers
 
 MAX_DIAGRAMS = 24
-"""Diagrams of a report that are drawn; further ones, and longer ones, stay text."""
+"""Maximum diagrams of a report that are drawn; further or longer ones stay text."""
 MAX_SOURCE = 20_000
-"""Characters of a diagram that is drawn."""
+"""Maximum characters of a diagram that is drawn."""
 KINDS = frozenset(
     "flowchart sequence state class er gantt timeline mindmap journey gitGraph block kanban requirement".split()
 )
-"""Kinds that are drawn. Those of quantities stay text: charts are drawn from numbers that were checked, and from nothing else."""
+"""Kinds that are drawn. Kinds with quantities stay text: charts are drawn only from checked numbers."""
 MAX_SVG = 400_000
-"""Characters of a picture."""
+"""Maximum characters of a picture."""
 TIMEOUT = 120
-"""Seconds that drawing them all may take."""
+"""Maximum seconds for drawing all diagrams."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 _TAGS = set("svg g path rect circle ellipse line polygon polyline text tspan".split())
 _ATTRIBUTES = set(
@@ -34,7 +34,7 @@ _ATTRIBUTES = set(
     "stroke-linecap stroke-linejoin stroke-dasharray text-anchor font-size font-weight font-style".split()
 )
 _VALUE = re.compile(r"[-+\w.,#%\s]*|(?:(?:translate|rotate|scale)\([-\d.,\s]*\)\s*)+")
-"""Numbers, names and colours: nothing that refers to anything."""
+"""Attribute values of numbers, names and colours, without references."""
 _TEXT = re.compile(r"<text\b[^<>]*>((?:(?!<text\b).)*?)</text>", re.DOTALL)
 _MARKUP = re.compile(r"<[^<>]*>")
 
@@ -49,7 +49,7 @@ class _Drawn(BaseModel):
 
 
 def can_draw() -> bool:
-    """Tell whether the library that draws is installed. Blocking."""
+    """Tell whether the drawing library is installed. Blocking."""
     return is_installed("mermaid_render")
 
 
@@ -57,8 +57,8 @@ async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedRep
     """Return a report with pictures of its diagrams; a diagram that cannot be drawn stays text.
 
     Args:
-        report: parsed.
-        png: draw them for Word and PowerPoint, too.
+        report: the parsed report.
+        png: also draw PNG for Word and PowerPoint.
     """
     sources = dict.fromkeys(block.text for block in walk(report) if isinstance(block, Code) and block.is_diagram)
     drawable = [source for source in sources if len(source) <= MAX_SOURCE][:MAX_DIAGRAMS]
@@ -93,7 +93,7 @@ def _picture(drawn: _Drawn) -> Picture | None:
 
 
 def cleaned(svg: str) -> Markup:
-    """Return a drawing of plain shapes and texts: no scripts, styles, links, references, images or foreign elements."""
+    """Return a drawing reduced to plain shapes and texts: no scripts, styles, links, references, images or foreign elements."""
     clean = nh3.clean(svg, tags=_TAGS, attributes={"*": _ATTRIBUTES}, attribute_filter=_allowed)
     still = clean.strip().replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
     return Markup(still)  # noqa: S704 - sanitised just before

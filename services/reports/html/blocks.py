@@ -1,4 +1,4 @@
-"""Blocks of a report as HTML. Every word is escaped as it is written, and the whole is sanitised once more."""
+"""Renders blocks of a report as HTML. All text is escaped, and the result is sanitised again."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -48,15 +48,15 @@ def safe_link(link: str) -> str:
 
 @dataclass(slots=True)
 class Blocks:
-    """Renders one report's blocks; counts its citations and charts."""
+    """Renders the blocks of one report; counts its citations and charts."""
 
     report: ParsedReport
     labels: Labels
     with_echarts: bool
     charts: list[Drawing] = field(default_factory=list)
-    """The charts that were met, in order; `chart-<place>` are their ids."""
+    """Charts so far, in order; their ids are `chart-<place>`."""
     diagrams: list[Code] = field(default_factory=list)
-    """The diagrams with a picture that were met, in order."""
+    """Diagrams with a picture so far, in order."""
     _tips: int = 0
 
     def html(self, blocks: Iterable[Block]) -> Markup:
@@ -72,7 +72,7 @@ class Blocks:
         return clean
 
     def programs(self, blocks: Iterable[Block]) -> Markup:
-        """Render blocks with each program folded away."""
+        """Render blocks with collapsed programs."""
         return Markup("\n").join(
             Markup("<details><summary>{}</summary>{}</details>").format(self.labels.program, self.html([block]))
             if isinstance(block, Code)
@@ -81,11 +81,11 @@ class Blocks:
         )
 
     def inline(self, content: Inlines) -> Markup:
-        """Render a line by itself."""
+        """Render a line alone."""
         return sanitised(self.line(content))
 
     def entry(self, reference: Reference) -> Markup:
-        """Render a reference in the report's citation style; a text beside the report is no link, as the page stands alone."""
+        """Render a reference in the report's citation style; texts beside the report are not linked, since the page stands alone."""
         content = self.report.entries.get(reference.number, ())
         if not reference.on_the_web:
             strong: frozenset[Style] = frozenset({"strong"})
@@ -93,7 +93,7 @@ class Blocks:
         return self.inline(content)
 
     def plain_line(self, content: Inlines) -> Markup:
-        """Render a line without citations, for a heading's entry in the contents."""
+        """Render a line without citations, for a heading in the table of contents."""
         return self.inline(tuple(inline for inline in content if not isinstance(inline, Citation)))
 
     def line(self, content: Sequence[Inline]) -> Markup:
@@ -126,7 +126,7 @@ class Blocks:
                 return Markup("<br>")
 
     def _mark(self, mark: Mark) -> Markup:
-        """Show the mark, and on hover why it is there."""
+        """Render a mark with its reason on hover."""
         why = mark.reason or self.labels.meanings[mark.status]
         return Markup('<mark class="{}" title="{}">{}<span class="sr">: {}</span></mark>').format(
             mark.status, why, self.labels.bare_mark(mark.status), why
@@ -142,7 +142,7 @@ class Blocks:
         return Markup('<a href="{}" target="_blank" rel="noopener noreferrer"{}>{}</a>').format(target, more, shown)
 
     def _citation(self, citation: Citation) -> Markup:
-        """Show the number, and on hover or focus how its sentence stands, and the verbatim quote with its source."""
+        """Render a citation's number with its sentence's status and the verbatim quote on hover or focus."""
         self._tips += 1
         tip = f"tip-{self._tips}"
         reference = next(
@@ -205,7 +205,7 @@ class Blocks:
                 return Markup("<hr>")
 
     def _diagram(self, block: Code) -> Markup:
-        """Show a diagram's picture, and its text to those who ask for it."""
+        """Render a diagram's picture with its collapsed text."""
         picture = self.report.picture(block)
         assert picture is not None  # noqa: S101 - or it would not be among them
         return Markup(

@@ -1,4 +1,4 @@
-"""A chart in a page: drawn by ECharts or as SVG, always with its numbers as a table."""
+"""Renders a chart in a page: by ECharts or as SVG, always with a table of its numbers."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echa
 
     Args:
         chart: checked data.
-        place: its number in the page, by which the script finds its options.
-        labels: in the reader's language.
-        cited: its citations, rendered.
-        with_echarts: leave the drawing to the page's script.
+        place: number of the chart in the page, by which the script finds its options.
+        labels: labels in the reader's language.
+        cited: its rendered citations.
+        with_echarts: whether the page's script draws it.
     """
     label = title_with_unit(chart)
     plot = drawing(chart, place, label, with_echarts=with_echarts)
@@ -40,15 +40,15 @@ def title_with_unit(chart: Chart) -> str:
 def drawing(
     chart: Chart, place: int, label: str, *, with_echarts: bool, width: int = 600, height: int = 300
 ) -> Markup | None:
-    """Return what shows a chart: an element for the page's script, or a drawing; None where nothing can draw it.
+    """Return a chart's element for the page's script, or its drawing; None if it cannot be drawn.
 
     Args:
         chart: checked data.
-        place: its number in the page, by which the script finds its options.
-        label: what a screen reader says of it.
-        with_echarts: leave the drawing to the page's script.
-        width: of a drawing, in CSS pixels.
-        height: likewise.
+        place: number of the chart in the page, by which the script finds its options.
+        label: text for screen readers.
+        with_echarts: whether the page's script draws it.
+        width: width of a drawing in CSS pixels.
+        height: height of a drawing in CSS pixels.
     """
     if with_echarts:
         plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>')
@@ -59,7 +59,7 @@ def drawing(
 
 
 def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
-    """Return a chart's numbers as rows of a table, the header first."""
+    """Return a chart's numbers as table rows, the header first."""
     unit = f" ({chart.unit})" if chart.unit else ""
     if chart.type == "scatter":
         rows = [["", chart.x_unit or "x", chart.unit or "y"]]
@@ -77,8 +77,8 @@ def table(header: Sequence[object], rows: Sequence[Sequence[object]], sides: Seq
 
     Args:
         header: names of the columns.
-        rows: with as many cells each.
-        sides: to which side each column is aligned; empty names for none.
+        rows: rows of the same length.
+        sides: alignment of each column, or an empty text.
     """
     classes = [Markup(' class="align-{}"').format(side) if side else "" for side in sides or [""] * len(header)]
     head = Markup("").join(

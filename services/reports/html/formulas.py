@@ -1,4 +1,4 @@
-"""LaTeX as MathML, which browsers draw by themselves."""
+"""Converts LaTeX to MathML, which browsers render."""
 
 import re
 
@@ -22,7 +22,7 @@ MAX_LATEX = 2_000
 
 
 def mathml(latex: str, *, display: bool = False) -> Markup:
-    r"""Return a formula as MathML; as code where it cannot be read.
+    r"""Return a formula as MathML, or as code if it cannot be parsed.
 
     The converter copies what stands in `\text` and `\href` as it is, so only tags and attributes of MathML that
     neither link nor style pass the sanitiser behind it.

@@ -1,4 +1,4 @@
-"""A report in a notebook: the page in a frame of its own, which can neither style nor read the notebook."""
+"""Shows a report in a notebook: the page in an isolated frame, which can neither style nor read the notebook."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +14,8 @@ HEIGHT = 720
 
 
 def notebook_html(report: Report) -> str:
-    """Return a frame that holds the report's page; charts are drawings, so that the notebook stays small."""
-    with ThreadPoolExecutor(1) as apart:  # the notebook's own event loop runs here
+    """Return a frame with the report's page; charts are drawings, to keep the notebook small."""
+    with ThreadPoolExecutor(1) as apart:  # the notebook's event loop is already running
         parsed = apart.submit(lambda: asyncio.run(with_pictures(parse_report(report)))).result()
     page = render_html(parsed, interactive=False)
     return str(

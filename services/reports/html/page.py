@@ -1,4 +1,4 @@
-"""The page: one file that needs nothing else, and whose policy lets nothing run or load but what stands in it."""
+"""Renders the page: one self-contained file, whose policy permits only its own scripts and styles."""
 
 import base64
 import hashlib
@@ -21,13 +21,13 @@ _HERE = Path(__file__).parent
 
 @cache
 def asset(name: str) -> str:
-    """Return one of the files beside this one or in another format's folder."""
+    """Return a file from this folder or another format's folder."""
     return (_HERE.parent / name).read_text("utf-8")
 
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the page templates; it escapes everything that is not marked as HTML."""
+    """Return the environment of the page templates, which escapes everything not marked as HTML."""
     return Environment(
         loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -37,8 +37,8 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
     """Render a report as one HTML file.
 
     Args:
-        report: parsed.
-        interactive: let ECharts draw the charts, where it is installed; otherwise they are drawings.
+        report: the parsed report.
+        interactive: whether ECharts draws the charts, if installed; otherwise they are drawings.
     """
     library = echarts_script() if interactive and report.drawings else ""
     blocks = Blocks(report, labels_for(report.locale), with_echarts=bool(library))
@@ -53,20 +53,20 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
             language=language_of(report.locale),
             title=words(report.title),
             **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
-            # Called at the end of the page, when its blocks have met all charts
+            # Called at the end of the page, after its blocks have collected all charts
             data=lambda: data_block([options(drawing.chart) for drawing in blocks.charts] if library else []),
         )
     )
 
 
 def render_fragment(report: ParsedReport) -> str:
-    """Render a report's body alone, to stand in a page that brings the styles: no scripts, charts as drawings."""
+    """Render only a report's body, for a page with the styles: no scripts, charts as drawings."""
     blocks = Blocks(report, labels_for(report.locale), with_echarts=False)
     return environment().get_template("html/report.html.j2").render(report=report, blocks=blocks, labels=blocks.labels)
 
 
 def page_parts(styles: list[str], scripts: list[str]) -> dict[str, Any]:
-    """Return styles and scripts ready for a template, and the policy that allows them and nothing else."""
+    """Return styles and scripts for a template, and the policy that permits only them."""
     style = "\n".join(styles)
     policy = (
         f"default-src 'none'; script-src {' '.join(map(_source, scripts))}; style-src {_source(style)}; "
@@ -80,7 +80,7 @@ def page_parts(styles: list[str], scripts: list[str]) -> dict[str, Any]:
 
 
 def data_block(value: Any) -> Markup:
-    """Return JSON that cannot end the element it stands in."""
+    """Return JSON that cannot close its enclosing element."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
     for char in "<>&":
         text = text.replace(char, f"\\u{ord(char):04x}")

@@ -1,4 +1,4 @@
-"""The last barrier before a page: whatever is not on these lists is taken out."""
+"""The final HTML sanitiser: everything outside of these lists is removed."""
 
 import nh3
 from markupsafe import Markup
@@ -20,7 +20,7 @@ _ATTRIBUTES = {
 
 
 def sanitised(html: Markup) -> Markup:
-    """Return HTML of the report's own elements, without scripts, styles, frames, forms and images, linking to http(s) only."""
+    """Return HTML with the report's own elements only: no scripts, styles, frames, forms or images; links to http(s) only."""
     return Markup(  # noqa: S704 - that is what the sanitiser is for
         nh3.clean(
             html,

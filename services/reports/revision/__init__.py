@@ -1,1 +1,1 @@
-"""Changing a finished report: its text as a draft again, and what two versions differ in."""
+"""Revisions of a finished report: its text as a draft, and the difference between two versions."""

@@ -1,4 +1,4 @@
-"""A finished report as the draft that it was made of: numbers become the ids of excerpts again, and what the program added goes."""
+"""Converts a finished report back to its draft: numbers become excerpt ids, and the program's parts are removed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _FENCE = re.compile(r"[ ]{0,3}(?:```|~~~)")
 
 
 def cited_draft(report: Report) -> str:
-    """Return a report's own text, citing the ids of excerpts: without counts, notes, marks and the sections of the program."""
+    """Return a report's own text with excerpt ids: without counts, notes, marks and the program's sections."""
     numbers = numbers_of(report)
     claims = [(letters(claim.text), claim) for claim in report.citations]
     lines = [_with_ids(line, claims, numbers) for line in _own_lines(report)]
@@ -25,7 +25,7 @@ def cited_draft(report: Report) -> str:
 
 
 def headings_of(markdown: str) -> list[str]:
-    """Return the headings of a draft's sections, without its title."""
+    """Return the headings of a draft's sections, without the title."""
     return [line.lstrip("#").strip() for line in _unfenced(markdown.split("\n")) if re.match(r"#{2,6} ", line)]
 
 
@@ -40,7 +40,7 @@ def _own_lines(report: Report) -> list[str]:
     lines = report.markdown.rstrip().split("\n")
     sections = [place for place, line in enumerate(lines) if line.startswith("## ")]
     end = len(lines)
-    for place in reversed(sections):  # those of the program stand behind all others
+    for place in reversed(sections):  # the program's sections are the last ones
         if lines[place].strip() not in added:
             break
         end = place
@@ -62,7 +62,7 @@ def _without_marks(line: str) -> str:
 
 
 def _unfenced(lines: Sequence[str]) -> list[str]:
-    """Return the lines that stand in no block of code."""
+    """Return the lines outside of code blocks."""
     inside, unfenced = False, []
     for line in lines:
         if _FENCE.match(line):
@@ -73,7 +73,7 @@ def _unfenced(lines: Sequence[str]) -> list[str]:
 
 
 def _with_ids(line: str, claims: Sequence[tuple[str, Claim]], numbers: Mapping[str, int]) -> str:
-    """Turn runs of numbered links into the ids that the sentences before them cite."""
+    """Convert runs of numbered links to the ids that the preceding sentences cite."""
     whole = letters(_RUN.sub("", line))
     parts: list[str] = []
     end = 0
@@ -88,7 +88,7 @@ def _with_ids(line: str, claims: Sequence[tuple[str, Claim]], numbers: Mapping[s
 def _ids(
     before: str, whole: str, cited: set[int], claims: Sequence[tuple[str, Claim]], numbers: Mapping[str, int]
 ) -> str:
-    """Return the ids behind a run of numbers: those of the sentence that ends there, else of any of its line, else of the source."""
+    """Return the ids behind a run of numbers: of the sentence before it, else of a sentence in its line, else of the source."""
     ending = [claim for text, claim in claims if text and before.endswith(text)]
     around = [claim for text, claim in claims if text and (text in whole or whole in text)]
     for found in (sorted(ending, key=lambda claim: -len(claim.text))[:1], around):
@@ -102,7 +102,7 @@ def _ids(
 
 
 def own_text(report: Report) -> list[str]:
-    """Return the lines of a report's own text with numbers for citations, such as `[2]`, and without empty lines."""
+    """Return the lines of a report's own text with numbers as citations, such as `[2]`, without empty lines."""
     return [_NUMBER.sub(r"[\1]", _RUN.sub(_bare, line)) for line in _own_lines(report) if line.strip()]
 
 

@@ -11,7 +11,7 @@ from services.reports.revision.cited_draft import own_text
 from services.text.passages import sentences
 
 AROUND = 1
-"""Unchanged sentences that are shown before and after a change."""
+"""Unchanged sentences shown before and after a change."""
 
 
 class Sentence(BaseModel):
@@ -22,19 +22,19 @@ class Sentence(BaseModel):
 
 
 def difference(before: Report, after: Report, names: tuple[str, str]) -> list[str]:
-    """Return the lines of a unified difference between the texts of two versions, without references, limits and counts; none where they are the same.
+    """Return the lines of a unified diff between two versions' texts, without references, limits and counts; empty if they are equal.
 
     Args:
-        before: an earlier version.
-        after: a later one.
-        names: of both, for the head.
+        before: the earlier version.
+        after: the later version.
+        names: names of both versions for the head.
     """
     lines = unified_diff(list(_lines(before)), list(_lines(after)), *names, lineterm="", n=AROUND)
     return [line for line in lines if not line.startswith("@@")]
 
 
 def compared(before: Report, after: Report) -> list[Sentence]:
-    """Return the sentences of two versions in one text: those of both, those that were removed, and those that were added."""
+    """Return the sentences of both versions in one text: common, removed and added ones."""
     first, second = list(_lines(before)), list(_lines(after))
     told: list[Sentence] = []
     for tag, start, end, from_, to in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():

@@ -1,1 +1,1 @@
-"""Slides: one outline, shown as an HTML deck and as PowerPoint."""
+"""Slides: one outline, rendered as an HTML deck and as PowerPoint."""

@@ -1,4 +1,4 @@
-"""Blocks of a report as cards: a sentence, a quote, an item of a list, or a piece of code on each."""
+"""Converts blocks of a report to cards: each with a sentence, a quote, a list item, or a piece of code."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,14 +24,14 @@ from services.reports.sentences import cited_sentences
 from services.reports.slides.slide import Card
 
 CODE_LINES = 14
-"""Of one card of code."""
+"""Maximum lines of a card of code."""
 SIGNS = {"inferred": "≈", "unverified": "⚠"}
-"""Of marks that stand within a card's text or a cell."""
+"""Signs of marks within a card's text or a cell."""
 _COLONS = ":："
 
 
 def block_cards(block: Block) -> Iterator[Card]:
-    """Yield the cards of a block; none for tables, charts and lines."""
+    """Yield the cards of a block; none for tables, charts and rules."""
     match block:
         case Paragraph(content=content):
             yield from sentence_cards(content)
@@ -54,14 +54,14 @@ def block_cards(block: Block) -> Iterator[Card]:
 
 
 def sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]:
-    """Yield a card for each sentence of a paragraph; one for all of it where it is `single`."""
+    """Yield a card for each sentence of a paragraph, or a single card for all of it."""
     for sentence in cited_sentences(in_line(content), single=single):
         reasons = ((sentence.text, sentence.mark),) if sentence.mark else ()
         yield Card(sentence.text, numbers=numbers_in(sentence.citations), mark=sentence.mark, reasons=reasons)
 
 
 def item_card(item: Sequence[Block]) -> Card:
-    """Return blocks that belong together as one card."""
+    """Return one card for blocks that belong together."""
     inner = [card for block in item for card in block_cards(block)]
     shown = [
         replace(card, text=plain_math(card.text) if card.kind == "formula" else with_sign(card)) for card in inner[:-1]
@@ -75,7 +75,7 @@ def item_card(item: Sequence[Block]) -> Card:
 
 
 def introduction(block: Block) -> Card | None:
-    """Return a paragraph that only introduces what follows, without its colon: it cites nothing and ends with one."""
+    """Return a paragraph that introduces the next block, without its colon: it has no citations and ends with a colon."""
     if not isinstance(block, Paragraph) or citations_in(block.content):
         return None
     card = item_card([block])
@@ -83,7 +83,7 @@ def introduction(block: Block) -> Card | None:
 
 
 def numbers_in(content: Iterable[Inline]) -> tuple[int, ...]:
-    """Return the numbers of the sources that inlines cite, each once."""
+    """Return the numbers of cited sources, each once."""
     return tuple(dict.fromkeys(citation.number for citation in citations_in(content)))
 
 
@@ -99,6 +99,6 @@ def cell_text(content: Inlines) -> str:
 
 
 def _joined(before: str, after: str) -> str:
-    """Put a text behind another one, without a blank after a Chinese stop."""
+    """Append a text to another, without a blank after a Chinese stop."""
     blank = " " if before and before[-1] not in "。！？；" else ""
     return f"{before}{blank}{after}"

@@ -1,4 +1,4 @@
-"""The deck as one HTML file: 16:9, moved through by buttons, keys or by itself, and printed a slide a page."""
+"""The deck as one HTML file: 16:9, navigated by buttons or keys or played automatically, printed one slide per page."""
 
 import itertools
 
@@ -20,8 +20,8 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
     """Render a report as an HTML deck.
 
     Args:
-        report: parsed.
-        interactive: let ECharts draw the charts, where it is installed; otherwise they are drawings.
+        report: the parsed report.
+        interactive: whether ECharts draws the charts, if installed; otherwise they are drawings.
     """
     slides = outline(report)
     charts = [slide.chart for slide in slides if slide.chart is not None]
@@ -44,18 +44,18 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
 
 
 def _card_text(card: Card) -> Markup:
-    """Return a card's text: a formula drawn, anything else escaped."""
+    """Return a card's HTML: formulas rendered, other text escaped."""
     return mathml(card.text, display=True) if card.kind == "formula" else Markup("{}").format(card.text)
 
 
 def _size(slide: Slide) -> str:
-    """Return how large the title of a cover or a divider may be."""
+    """Return the font size of a cover's or divider's title."""
     length = len(slide.title.encode("gbk", "replace"))
     return "long" if length > TITLE else "short"
 
 
 def _drawings(slides: list[Slide], *, with_echarts: bool) -> dict[int, Markup]:
-    """Return what is drawn on slides with a chart or a diagram, by their places; a table where nothing can draw a chart."""
+    """Return the drawings of slides with a chart or diagram by index; a table if a chart cannot be drawn."""
     drawn: dict[int, Markup] = {}
     charts = itertools.count()
     for place, slide in enumerate(slides):

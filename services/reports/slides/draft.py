@@ -1,4 +1,4 @@
-"""The deck that a model writes from a finished report's statements: code proves every card and every title, or takes the report's own words.
+"""Lets a model write the deck from a finished report's statements; code proves every card and title, or uses the report's words.
 
 It is part of the report, so that slides can be made later without any model. Without it `outline.py` lays the report out by rules.
 """
@@ -42,19 +42,19 @@ from services.run.ui_text import say
 
 TEMPLATE = "reporter_slides"
 MIN_STATEMENTS = 3
-"""Of a report; fewer need no deck of their own."""
+"""Minimum statements of a report for its own deck."""
 MAX_STATEMENTS = 300
-"""That the model is shown, spread over the sections."""
+"""Maximum statements shown to the model, spread over the sections."""
 STATEMENTS_A_PAGE = 2
-"""Fewest, about, that a page is worth."""
+"""Approximate minimum of statements per page."""
 _FORMATS = frozenset({"slides", "pptx"})
 _LEFT_OVERS = re.compile(r"\*\*|`|\s?\[[\d, ]{1,20}\]")
-"""Of Markdown and of numbered citations, which a card has not."""
+"""Remains of Markdown and of numbered citations, which cards do not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A proved sentence of the report."""
+    """A proven sentence of the report."""
 
     section: int
     text: str
@@ -64,20 +64,20 @@ class Statement:
 
 @dataclass(slots=True)
 class Material:
-    """What a deck is made of, by the numbers that the model is shown."""
+    """Material of a deck, by the numbers shown to the model."""
 
     sections: list[SlideSection] = field(default_factory=list)
     statements: dict[int, Statement] = field(default_factory=dict)
     figures: dict[int, int] = field(default_factory=dict)
-    """The section of each chart and table."""
+    """Section of each chart and table."""
 
 
 async def deck_for(run: Run, written: Written, draft: Draft) -> list[DeckPage]:
-    """Return the deck of a report that is made of a draft, and note in `written` what has to be said of it.
+    """Return the deck of a draft's report, and add the related notes to `written`.
 
     Returns:
-        No pages where no slides are wanted, no model wrote the report, a limit is reached, or the answer is useless: slides are then
-        laid out by rules.
+        Empty if no slides are wanted, if no model wrote the report, at a limit, or for an unusable answer: rules then
+        lay out the slides.
     """
     if written.by_rules or _FORMATS.isdisjoint(run.context.output_formats):
         return []
@@ -100,10 +100,10 @@ async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
     """Let the reporter's model write the deck of a finished report.
 
     Returns:
-        Pages in the order of the report; none where the report has too few statements, or nothing useful came back.
+        Pages in the order of the report; empty if the report has too few statements, or the answer is unusable.
 
     Raises:
-        LimitReached: the budget leaves no room for it.
+        LimitReached: the budget leaves no room for the call.
         ModelError: the model gave no usable answer, or could not be reached.
     """
     parsed = await asyncio.to_thread(parse_report, report)
@@ -120,7 +120,7 @@ async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
     )
     answer = await ask("reporter", prompt, Slides, template=TEMPLATE)
     proof = _Proof(report)
-    await asyncio.to_thread(settle_deck, answer, material, parsed, proof)  # notes what only meaning can be asked about
+    await asyncio.to_thread(settle_deck, answer, material, parsed, proof)  # records texts that only meaning can compare
     proof.likeness = await likeness_of(list(proof.across))
     pages = await asyncio.to_thread(settle_deck, answer, material, parsed, proof)
     kept = sum(len(page.cards) for page in pages)
@@ -129,7 +129,7 @@ async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
 
 
 def material_of(report: ParsedReport) -> Material:
-    """Number the proved statements, charts and tables of a report's own sections."""
+    """Number the proven statements, charts and tables of a report's own sections."""
     found = Material()
     sections = report.body
     room = max(MIN_STATEMENTS, MAX_STATEMENTS // max(1, len(sections)))
@@ -158,7 +158,7 @@ def _figure(number: int, block: Table | Drawing) -> SlideFigure:
 
 
 def _statements(section: int, blocks: Iterable[Block]) -> Iterator[Statement]:
-    """Yield the sentences that cite something and are not marked as unverified."""
+    """Yield the cited sentences that are not marked as unverified."""
     for block in blocks:
         match block:
             case Paragraph(content=content):
@@ -175,16 +175,16 @@ def _statements(section: int, blocks: Iterable[Block]) -> Iterator[Statement]:
 
 
 class _Proof:
-    """Checks texts against excerpts of the report, as its sentences were checked."""
+    """Checks texts against excerpts of the report, as its sentences are checked."""
 
     def __init__(self, report: Report) -> None:
         self._excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
         self._sources = {source.content_hash: source for source in report.sources}
         self.likeness: Likeness | None = None
         self.across: dict[tuple[str, tuple[str, ...]], None] = {}
-        """Texts with quotes in another language, which only meaning can be asked about."""
+        """Texts with quotes in another language, which only meaning can compare."""
         self.failed = 0
-        """Cards whose words were not proved."""
+        """Number of cards whose words were not proven."""
 
     def holds(self, text: str, excerpt_ids: Iterable[str], *, concludes: bool = False) -> bool:
         """Tell whether excerpts support a text."""
@@ -205,7 +205,7 @@ class _Proof:
 
 
 def settle_deck(answer: Slides, material: Material, report: ParsedReport, proof: _Proof) -> list[DeckPage]:
-    """Return the pages of an answer whose cards are proved; what is not proved gives way to the report's own words."""
+    """Return the pages with proven cards; unproven words are replaced by the report's."""
     pages: list[DeckPage] = []
     said: set[str] = set()
     shown: set[int] = set()
@@ -226,7 +226,7 @@ def settle_deck(answer: Slides, material: Material, report: ParsedReport, proof:
 
 
 def _section_of(page: SlidePage, material: Material) -> int:
-    """Return the section that a page belongs to: where it names none that there is, that of what it says first."""
+    """Return the section of a page: the named one, else that of its first statement."""
     if any(section.number == page.section for section in material.sections):
         return page.section
     named = (number for card in page.cards for number in card.statements)
@@ -234,7 +234,7 @@ def _section_of(page: SlidePage, material: Material) -> int:
 
 
 def _card(asked: SlideCard, material: Material, proof: _Proof, said: set[str]) -> Iterator[DeckCard]:
-    """Yield a card if its words are proved, else one with the words of the statement that it comes from, if they are new."""
+    """Yield a card with its own words if they are proven, else with its statement's words if they are new."""
     named = dict.fromkeys(number for number in asked.statements if number in material.statements)
     statements = [material.statements[number] for number in named]
     if not statements:

@@ -1,4 +1,4 @@
-"""Cards, tables, charts and diagrams on slides, as many as fit."""
+"""Lays out cards, tables, charts and diagrams on slides, as many as fit."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -27,19 +27,19 @@ from services.reports.slides.source_titles import headed
 from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, halves, pieces, row_height
 
 WIDE, HIGH = 1150, 510
-"""Pixels that a diagram may take of a slide, which has 1280 by 720."""
+"""Maximum size of a diagram in pixels on a slide of 1280 by 720."""
 MIN_SCALE = 0.6
-"""Scale at which a diagram can still be read; a larger one stays text."""
+"""Minimum scale at which a diagram is readable; larger diagrams stay text."""
 
 
 def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, shown: Collection[str] = ()) -> list[Slide]:
-    """Fill slides with blocks: texts as cards, tables, charts and diagrams on slides of their own.
+    """Lay blocks out on slides: texts as cards; tables, charts and diagrams on their own slides.
 
     Args:
-        title: of the slides.
-        blocks: of a section.
+        title: title of the slides.
+        blocks: blocks of a section.
         report: the parsed report.
-        shown: letters of the cards that stand on earlier slides, and need not come again.
+        shown: letters of the cards on earlier slides, which are not repeated.
     """
     slides: list[Slide] = []
     cards: list[Card] = []
@@ -75,7 +75,7 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
 
 
 def main_cards(block: Block, report: ParsedReport) -> tuple[list[Card], list[Card]]:
-    """Return the cards with what a block says first, and those with the rest; none of what stands on a slide of its own."""
+    """Return the cards of a block's main points, and the other cards; empty for blocks with their own slide."""
     if isinstance(block, Table | Drawing) or readable_picture(block, report) or introduction(block):
         return [], []
     cards = list(block_cards(block))
@@ -84,7 +84,7 @@ def main_cards(block: Block, report: ParsedReport) -> tuple[list[Card], list[Car
 
 
 def card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
-    """Put cards on slides, at most four on one and only as many as fit; a card too long for one goes on on the next."""
+    """Put cards on slides, at most four each and as many as fit; a card that is too long continues on the next."""
     waiting = [piece for card in cards for piece in _card_pieces(card)]
     slides = []
     while waiting:
@@ -94,7 +94,7 @@ def card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
             if number == 1 or all(size(card) <= CAPACITY[number] for card in waiting[:number])
         )
         if count > 2 and len(waiting) - count == 1:
-            count -= 1  # two and two read better than three and a last one alone
+            count -= 1  # two and two read better than three and one
         slides.append(Slide("cards", title, cards=tuple(waiting[:count])))
         waiting = waiting[count:]
     return slides
@@ -112,20 +112,20 @@ def beside(cards: Iterable[Card]) -> tuple[str, ...]:
 
 
 def limited(slides: Sequence[Slide], count: int) -> list[Slide]:
-    """Keep the first slides of cards; what stands on the others goes into the notes of the last that is kept."""
+    """Keep the first slides of cards; the content of the others goes into the notes of the last one kept."""
     kept = list(slides[:count])
     rest = tuple(card for slide in slides[count:] for card in slide.cards)
     return [*kept[:-1], *(replace(slide, notes=(*slide.notes, *beside(rest))) for slide in kept[-1:])]
 
 
 def readable_picture(block: Block, report: ParsedReport) -> Picture | None:
-    """Return a diagram's picture, if its text can be read at the size at which it fits."""
+    """Return a diagram's picture, if its text is readable at the size that fits."""
     picture = report.picture(block) if isinstance(block, Code) else None
     return picture if picture and min(WIDE / picture.width, HIGH / picture.height) >= MIN_SCALE else None
 
 
 def table_slides(title: str, table: Table) -> list[Slide]:
-    """Cut a table into slides by the height of its rows; the header comes again on each."""
+    """Split a table into slides by the height of its rows; each repeats the header."""
     header = tuple(map(cell_text, table.header))
     numbered = [(tuple(map(cell_text, row)), numbers_in(chain(*row))) for row in table.rows]
     reasons = tuple(

@@ -1,4 +1,4 @@
-"""Pages of a deck that a model wrote, with the charts and tables of their sections."""
+"""Lays out pages of a deck that a model wrote, with the charts and tables of their sections."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, takewhile
@@ -10,7 +10,7 @@ from services.reports.slides.slide import Card, Slide
 
 
 def pages_by_section(report: ParsedReport) -> dict[str, list[DeckPage]]:
-    """Return the pages that a model wrote, by the anchor of their section."""
+    """Return the model's pages by the anchor of their section."""
     pages: dict[str, list[DeckPage]] = {}
     sections = report.body
     for page in report.deck:
@@ -20,12 +20,12 @@ def pages_by_section(report: ParsedReport) -> dict[str, list[DeckPage]]:
 
 
 def figures_of(blocks: Iterable[Block]) -> list[Table | Drawing]:
-    """Return the charts and tables among blocks, in their order."""
+    """Return the charts and tables among blocks, in order."""
     return [block for block in blocks if isinstance(block, Table | Drawing)]
 
 
 def written_slides(section: Section, pages: Sequence[DeckPage], report: ParsedReport) -> list[Slide]:
-    """Lay out the pages that a model wrote of a section, each figure behind the page that names it, the others at the end."""
+    """Lay out a section's pages from the model, each figure after the page that names it, the others at the end."""
     before = chain.from_iterable(other.blocks for other in takewhile(lambda other: other is not section, report.body))
     figures = dict(enumerate(figures_of(section.blocks), 1 + len(figures_of(before))))
     numbers = {quote.id: reference.number for reference in report.references for quote in reference.quotes}

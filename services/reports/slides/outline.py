@@ -1,4 +1,4 @@
-"""The outline of a deck: what stands on each slide, so little that it fits, with the sources in the notes."""
+"""The outline of a deck: the content of each slide, short enough to fit, with the sources in the notes."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -14,25 +14,25 @@ from services.reports.slides.slide import Card, Slide
 from services.reports.slides.text_fit import TITLE, shortened
 
 MAX_SLIDES = 20
-"""Of a deck, about; a longer report is told by its main points, and the rest stands in the notes."""
+"""Approximate maximum of slides; of a longer report only the main points are shown, and the rest is in the notes."""
 MIN_FIGURES = 3
-"""Charts, diagrams and tables that such a deck shows, if the report has them."""
+"""Minimum charts, diagrams and tables in such a deck, if the report has them."""
 MAX_SECTION_SLIDES = 3
-"""Slides of cards that a section of such a deck has."""
+"""Maximum slides of cards for a section of such a deck."""
 CONTENTS = 10
-"""Entries of one slide of contents; more than two such slides are not shown."""
+"""Entries of one slide of contents; if more than two slides were needed, there are none."""
 DIVIDED = 3
-"""Parts of a report's own text from which on a deck has contents."""
+"""Minimum parts of a report's own text for a slide of contents."""
 AT_FOOT = 4
-"""Sources that the last slide lists; more have slides of their own before it."""
+"""Maximum sources on the last slide; more sources have their own slides before it."""
 MIN_DIVIDED = 3
-"""Slides of a part from which on a divider stands before it."""
+"""Minimum slides of a part for a divider before it."""
 _COVER_LINE = 140
-"""Room of a line at the foot of the cover, in half-width characters."""
+"""Length of a line at the foot of the cover, in half-width characters."""
 
 
 def outline(report: ParsedReport) -> list[Slide]:
-    """Lay a report out as slides: cover, summary, key figures, contents, sections with their dividers, sources, end.
+    """Content of the summary slides is not repeated.
 
     What stands on the slides of the summary does not come again.
     """
@@ -65,11 +65,11 @@ def outline(report: ParsedReport) -> list[Slide]:
 
 
 def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
-    """Return cover, notes, and the summary with what stands before the first section."""
+    """Return the slides of cover, notes, summary, and the content before the first section."""
     title = words(report.title)
     lead, remark = list(report.lead), introduction(report.lead[-1]) if report.lead else None
     if remark:
-        lead.pop()  # it introduces the sections, and there is nothing of it to show but itself
+        lead.pop()  # it introduces the sections, and has no other content
     cover = [(report.counts.shown,), (labels.author, report.created)]
     if remark:
         cover.insert(0, (shortened(with_sign(remark), _COVER_LINE),))
@@ -91,7 +91,7 @@ def _figures(report: ParsedReport, labels: Labels, shown: Collection[str]) -> li
 
 
 def _with_values(cards: Iterable[Card], figures: Iterable[KeyFigure]) -> list[Card]:
-    """Put the key figure that stands in a card's sentence over it."""
+    """Put the key figure of a card's sentence above the card."""
     values = {letters(figure.claim): figure.value for figure in figures}
     return [
         replace(card, heading=values[letters(card.text)], kind="figure") if letters(card.text) in values else card
@@ -107,7 +107,7 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
 
 
 def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
-    """End the deck with the cited sources, at the foot of the last slide or on two slides at most: on paper no notes name them."""
+    """Return the last slides with the cited sources, at its foot or on at most two slides: printed slides have no notes."""
     thanks = Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules))
     named = [(str(reference.number), shortened(reference.title or reference.url, 84)) for reference in report.cited]
     if len(named) <= AT_FOOT:
@@ -159,9 +159,9 @@ def _briefly(
     shown: Collection[str],
     room: int,
 ) -> dict[str, list[Slide]]:
-    """Tell parts by what their paragraphs begin with, on as many slides as there is room for, with charts and tables as far as they fit.
+    """Shorten parts to the beginnings of their paragraphs, within the number of slides, with charts and tables as far as they fit.
 
-    Where there are more sections than slides, sections of a card stand together.
+    If there are more sections than slides, sections with one card share slides.
     """
     sections = [section for part in parts for section in part]
     count = max(1, min(MAX_SECTION_SLIDES, room // len(sections)))
@@ -180,7 +180,7 @@ def _briefly(
 
 
 def _main_points(section: Section, report: ParsedReport, shown: Collection[str], count: int) -> list[Slide]:
-    """Return the slides of cards that tell a section: all that it says if they are enough, else what its paragraphs begin with."""
+    """Return a section's slides of cards: all of its content if there is room, else the beginnings of its paragraphs."""
     title = words(section.title)
     whole = [slide for slide in block_slides(title, section.blocks, report, shown) if slide.kind == "cards"]
     if len(whole) <= count or len(section.blocks) <= count + 1:
@@ -197,7 +197,7 @@ def _main_points(section: Section, report: ParsedReport, shown: Collection[str],
 def _together(
     parts: Sequence[Sequence[Section]], points: dict[str, list[Slide]], title: str, count: int
 ) -> dict[str, list[Slide]]:
-    """Put the first point of each section under its name, several on a slide; all others go into the notes."""
+    """Put the first point of each section under its title, several on a slide; all others go into the notes."""
     brief: dict[str, list[Slide]] = {part[0].anchor: [] for part in parts}
     waiting: list[tuple[Card, tuple[str, ...]]] = []
     for part in parts:

@@ -25,19 +25,19 @@ from services.reports.slides.slide import Card, Slide
 from services.reports.slides.text_fit import TITLE, shortened, width
 
 WIDE, HIGH = 13.333, 7.5
-"""Of a slide, in inches: 16:9."""
+"""Size of a slide in inches: 16:9."""
 MARGIN, TOP, BOTTOM = 0.67, 1.75, 6.9
 ROOM = WIDE - 2 * MARGIN
-"""Between the margins at the sides."""
+"""Width between the side margins."""
 GAP = 0.27
 INK, SOFT, ACCENT, WARN, PAPER, SHEET, LINE = "1B2430", "55606E", "0B5C77", "8A4B00", "FBFAF7", "FFFFFF", "DCDFE3"
 WARN_SOFT = "FDF0DC"
 LEAD, LEAD_HIGH = 110, 0.25
-"""Room of the line below a title, in half-width characters, and the inches by which it moves the cards down."""
+"""Length of the line below a title in half-width characters, and the inches by which it moves the cards down."""
 INTEGER, DECIMAL = "#,##0", "#,##0.0##"
-"""How numbers are written, as Excel says it."""
+"""Excel's number formats."""
 MIN_ROUND = 20
-"""Greatest number of a chart from which on its axis has integers."""
+"""Minimum of a chart's greatest number for an axis with integers."""
 FONT, CHINESE_FONT = "Segoe UI", "Microsoft YaHei"
 
 
@@ -57,7 +57,7 @@ def render_pptx(report: ParsedReport) -> bytes:
 
 
 class _Box(NamedTuple):
-    """A place on a slide, in inches."""
+    """A rectangle on a slide, in inches."""
 
     left: float
     top: float
@@ -65,7 +65,7 @@ class _Box(NamedTuple):
     high: float
 
     def lengths(self) -> list[Any]:
-        """Return left, top, width and height as the library takes them."""
+        """Return left, top, width and height in the library's units."""
         return [Inches(length) for length in self]
 
 
@@ -75,7 +75,7 @@ class _Writer:
         self._page: Any = None
 
     def add(self, slide: Slide) -> None:
-        self._page = self._deck.slides.add_slide(self._deck.slide_layouts[5])  # a title and nothing else
+        self._page = self._deck.slides.add_slide(self._deck.slide_layouts[5])  # a layout with only a title
         dark = slide.kind in {"cover", "divider", "end"}
         self._page.background.fill.solid()
         self._page.background.fill.fore_color.rgb = _colour(ACCENT if dark else PAPER)
@@ -124,7 +124,7 @@ class _Writer:
 
     @staticmethod
     def _broken(title: str) -> str:
-        """Break a long Chinese title behind its colon: PowerPoint breaks Chinese lines anywhere."""
+        """Break a long Chinese title after its colon: PowerPoint breaks Chinese lines anywhere."""
         before, colon, after = title.partition("：")
         return f"{before}{colon}\v{after}" if colon and width(title) > 36 and width(after) <= 40 else title
 
@@ -151,7 +151,7 @@ class _Writer:
             self._card(card, _Box(left, top, wide, high), size)
 
     def _needed(self, card: Card, wide: float, size: int) -> float:
-        """Return how high a card has to be, in inches, rather too high than too low."""
+        """Return the required height of a card in inches, rather too high than too low."""
         points = 14 if card.kind == "code" else size
         line = max(8.0, (wide - 0.5) * 72 / (points * 0.56))
         lines = sum(max(1, -(-(width(text) + 6 * len(card.numbers)) // line)) for text in card.text.split("\n"))
@@ -246,7 +246,7 @@ class _Writer:
                 part.format.fill.fore_color.rgb = _colour(colour[1:].upper())
 
     def _picture(self, picture: Picture) -> None:
-        """Put a diagram in the middle, as large as fits and at most twice as large as on a page."""
+        """Put a diagram in the centre, as large as fits and at most twice its size on a page."""
         room = BOTTOM - TOP
         inches = min(2 / 96, ROOM / picture.width, room / picture.height)
         wide, high = picture.width * inches, picture.height * inches
@@ -260,7 +260,7 @@ class _Writer:
             self._text(f"{self._labels.source} {marks}", _Box(MARGIN, 6.8, ROOM, 0.4), 12, SOFT)
 
     def _title(self, text: str, box: _Box, size: int, colour: str) -> None:
-        """Put the title where screen readers and outlines look for it."""
+        """Put the title into the placeholder for screen readers and outlines."""
         title = self._page.shapes.title
         title.left, title.top, title.width, title.height = box.lengths()
         title.text_frame.word_wrap = True
@@ -291,7 +291,7 @@ class _Writer:
 
 
 def _write_plainly(series: Any, values: Sequence[float]) -> None:
-    """Give each number of a chart its own label: an integer has no decimals beside numbers that have some."""
+    """Label each number of a chart separately: integers have no decimals beside numbers with decimals."""
     for place, value in enumerate(values):
         label = series.points[place].data_label._get_or_add_dLbl()
         written = {"formatCode": INTEGER if value.is_integer() else DECIMAL, "sourceLinked": "0"}

@@ -1,4 +1,4 @@
-"""A slide and its cards, as every format of the deck draws them."""
+"""A slide and its cards, for all formats of the deck."""
 
 from dataclasses import dataclass
 
@@ -9,19 +9,19 @@ from services.reports.slides.text_fit import CAPACITY, width
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A thought on a slide."""
+    """A card on a slide."""
 
     text: str
     heading: str = ""
-    """The value of a figure; of any other card, the title of the source that it quotes."""
+    """The value of a figure; for other cards, the title of the quoted source."""
     numbers: tuple[int, ...] = ()
-    """Of the sources that it cites."""
+    """Numbers of its cited sources."""
     kind: str = "plain"
     """`plain`, `quote`, `figure`, `formula` or `code`."""
     mark: Mark | None = None
-    """Behind its last sentence; marks within stand in the text as their signs."""
+    """Mark after its last sentence; earlier marks are shown as signs in the text."""
     reasons: tuple[tuple[str, Mark], ...] = ()
-    """Its marked sentences."""
+    """Marked sentences of the card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +36,26 @@ class Slide:
     """A line below the title that introduces its cards."""
     cards: tuple[Card, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    """Of a table, the header first; or the entries of the contents or the sources."""
+    """Rows of a table, the header first; or the entries of the contents or the sources."""
     chart: Chart | None = None
     picture: Picture | None = None
     numbers: tuple[int, ...] = ()
-    """Of the sources of a table or chart."""
+    """Numbers of the sources of a table or chart."""
     reasons: tuple[tuple[str, Mark], ...] = ()
     """Marked rows of a table."""
     notes: tuple[str, ...] = ()
-    """First what the report says beside the slide, then why sentences are marked, then its sources."""
+    """The report's further text, then the reasons of marks, then its sources."""
 
     @property
     def few(self) -> bool:
-        """Tell whether its cards hold so little that their letters may be larger."""
+        """Tell whether its cards hold so little text that a larger font is possible."""
         return bool(self.cards) and all(
             card.kind != "code" and size(card) <= CAPACITY[max(2, len(self.cards))] // 3 for card in self.cards
         )
 
 
 def size(card: Card) -> int:
-    """Return how much room a card takes, in half-width characters."""
+    """Return the room that a card takes, in half-width characters."""
     if card.kind == "code":
         return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))
     heading = 90 if card.kind == "figure" else 40 + width(card.heading) if card.heading else 0

@@ -1,4 +1,4 @@
-"""The source that each block of a report quotes: its title stands over the card."""
+"""Finds the source that each block of a report quotes; its title becomes the card's heading."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ from services.reports.document import (
 
 
 def headed(blocks: Sequence[Block], report: ParsedReport) -> Iterator[tuple[str, Block]]:
-    """Yield blocks with the title of the source that each of them quotes; empty where it quotes none alone.
+    """Yield blocks with the title of their single quoted source, or an empty text.
 
     A line in bold is the title of the quotation after it. A paragraph of a report by rules is what they took of one source.
     """
@@ -32,5 +32,5 @@ def headed(blocks: Sequence[Block], report: ParsedReport) -> Iterator[tuple[str,
 
 
 def _numbers(paragraph: Paragraph) -> tuple[int, ...]:
-    """Return the numbers of the sources that a paragraph cites, each once."""
+    """Return the numbers of a paragraph's cited sources, each once."""
     return tuple(dict.fromkeys(citation.number for citation in citations_in(paragraph.content)))

@@ -1,4 +1,4 @@
-"""How much fits on a slide, in half-width characters: a Chinese one counts twice."""
+"""Measures how much text fits on a slide, in half-width characters: a Chinese character counts twice."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from services.text.passages import sentences
 
 CAPACITY = {1: 760, 2: 400, 3: 220, 4: 165}
-"""Of each card, by how many cards stand on the slide."""
+"""Capacity of each card, by the number of cards on the slide."""
 _WIDE = frozenset("WM@%&mwOQGD—…")
 TITLE = 96
-"""Of a slide's title, which has two lines."""
+"""Capacity of a slide's title, which has two lines."""
 TABLE_ROOM = 13
-"""Lines of a table on a slide, the header's included."""
+"""Lines of a table on a slide, including the header."""
 _STOPS = (("；", "; "), ("，", ", ", "、", " "))
-"""What a text is cut behind where none of its sentences ends."""
+"""Separators at which a text is cut if no sentence ends."""
 TABLE_LINE = 100
-"""Characters of a line across all columns."""
+"""Characters of a table's line across all columns."""
 
 
 def width(text: str) -> int:
-    """Return how wide a text is, rather too wide than too narrow."""
+    """Return the width of a text, rather too wide than too narrow."""
     return sum(2 if char in _WIDE or unicodedata.east_asian_width(char) in "WFA" else 1 for char in text)
 
 
 def shortened(text: str, room: int) -> str:
-    """Cut a title that is too long, and show that it was cut."""
+    """Shorten a long title, with an ellipsis."""
     if width(text) <= room:
         return text
     while width(text) > room - 1:
@@ -33,7 +33,7 @@ def shortened(text: str, room: int) -> str:
 
 
 def pieces(text: str, room: int) -> list[str]:
-    """Cut a text into pieces behind its sentences, semicolons, commas or blanks, in that order of liking."""
+    """Split a text into pieces after sentences, else semicolons, commas or blanks."""
     cut_pieces = []
     while width(text) > room:
         end = _fitting(text, room)
@@ -47,7 +47,7 @@ def pieces(text: str, room: int) -> list[str]:
 
 
 def _fitting(text: str, room: int) -> int:
-    """Return how many characters of a text fit."""
+    """Return the number of characters of a text that fit."""
     used = 0
     for place, char in enumerate(text):
         used += width(char)
@@ -57,13 +57,13 @@ def _fitting(text: str, room: int) -> int:
 
 
 def row_height(cells: Sequence[str]) -> int:
-    """Return how many lines a row of a table takes, with columns of one width."""
+    """Return the number of lines of a table row with columns of equal width."""
     column = max(4, TABLE_LINE // max(1, len(cells)) - 4)
     return max((-(-width(cell) // max(1, column * 4 // 5)) for cell in cells), default=1) or 1
 
 
 def halves(cells: tuple[str, ...], room: int) -> list[tuple[str, ...]]:
-    """Cut a row that is higher than a slide into rows that fit."""
+    """Split a row that is higher than a slide into rows that fit."""
     if row_height(cells) <= room:
         return [cells]
     column = max(4, TABLE_LINE // max(1, len(cells)) - 4) * 4 // 5
