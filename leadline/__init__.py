@@ -26,7 +26,7 @@ _MODULES = {
     "research": "leadline.api",
     "steer": "leadline.api",
 }
-"""The module of each name; `leadline.api` gives reports their look in notebooks."""
+"""Module of each public name; `leadline.api` adds the notebook display to reports."""
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""Ask from Python: `research(question)` and, inside an event loop, `await aresearch(question)`."""
+"""The Python API: `research(question)` and, inside an event loop, `await aresearch(question)`."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -44,12 +44,12 @@ async def aresearch(
     """Research a question and return the report.
 
     Args:
-        question: in any language; English and Chinese are first-class.
+        question: the question in any language; English and Chinese are supported best.
         docs: folders of documents to search.
-        out: folder below which `<slug>/report.md` and `evidence.json` are written; None writes no files.
+        out: folder for `<slug>/report.md` and `evidence.json`; None writes no files.
         on_event: called with each progress event.
         on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
-        run_id: name of the run, to find it again; by default made of the time.
+        run_id: id of the run, to find it again; by default made from the time.
         after: a finished run, its report, or `"latest"`, that this question follows up. Its conversation is gone on with, its
             evidence is looked through before anything is searched, and what it chose holds unless chosen anew. The number
             of a question that it recommended stands for that question. A message that asks to change its report makes a further
@@ -96,17 +96,17 @@ async def aresearch(
 
 
 def _check_alone(chosen: dict[str, Any], request: str) -> None:
-    """Make sure that a change of a report comes without choices, which would not hold.
+    """Check that a change of a report comes without choices, which would have no effect.
 
     Raises:
-        BadInput: it has some.
+        BadInput: there are choices.
     """
     if chosen:
         raise BadInput(say("revising_no_choices", message_language(request)))
 
 
 async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any], bool]:
-    """Return the run that a follow-up follows, its question, what it chooses on top of what that run chose, and whether it plainly changes its report."""
+    """Return the followed run, the question, its changes of that run's choices, and whether it plainly changes the report."""
     async with open_home(settings().leadline_home) as home:
         record = await home.latest_finished() if before == "latest" else await home.record(before)
         record.check_usable()
@@ -128,7 +128,7 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
 
 
 def research(question: str, **options: Any) -> Report:
-    """Research a question and return the report; takes what `aresearch` takes.
+    """Research a question and return the report; the arguments are those of `aresearch`.
 
     It works in a notebook too, where an event loop runs already: the run then has a thread and a loop of its own.
     """
@@ -140,7 +140,7 @@ def research(question: str, **options: Any) -> Report:
 
 
 def _apart(work: Callable[[], Outcome]) -> Outcome:
-    """Do work that brings an event loop in a thread of its own."""
+    """Run work with its own event loop in a new thread."""
     thread = ThreadPoolExecutor(1, "leadline-research")
     done = thread.submit(work)
     thread.shutdown(wait=False)
@@ -148,7 +148,7 @@ def _apart(work: Callable[[], Outcome]) -> Outcome:
 
 
 def steer(text: str, run_id: str | None = None) -> Steered:
-    """Say something to a run that another process, or another thread of this one, carries out; takes what `asteer` takes.
+    """Send a message to a run in another process or thread; the arguments are those of `asteer`.
 
     It works in a notebook too, where an event loop runs already.
     """

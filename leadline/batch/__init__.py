@@ -1,1 +1,1 @@
-"""Sets of questions: researched one after another, compared between prompts and models, and evaluated."""
+"""Sets of questions: researched as a batch, compared between prompts and models, and evaluated."""

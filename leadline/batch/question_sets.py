@@ -1,4 +1,4 @@
-"""Question sets: questions with the facts that a right answer holds and the documents that hold them.
+"""Question sets: questions with the facts of a right answer and the documents that hold them.
 
 A set is a JSON file with a list of objects, as `examples/deep-sea.questions.json` is.
 """
@@ -26,7 +26,7 @@ def read_questions(file: Path) -> list[Question]:
     """Read a question set.
 
     Raises:
-        BadInput: the file is missing, is no JSON, or holds no questions.
+        BadInput: the file is missing, is not JSON, or holds no questions.
     """
     try:
         found = TypeAdapter(list[Question]).validate_python(json.loads(file.read_text("utf-8")))
@@ -48,10 +48,10 @@ def read_questions(file: Path) -> list[Question]:
 
 
 def documents_beside(file: Path) -> list[Path]:
-    """Return the folder that a question set is about: `deep-sea.questions.json` is about `deep-sea` beside it.
+    """Return the documents' folder of a question set: `deep-sea.questions.json` belongs to the folder `deep-sea` beside it.
 
     Raises:
-        BadInput: there is no such folder.
+        BadInput: the folder does not exist.
     """
     folder = file.with_name(file.name.split(".")[0])
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""A batch of questions, researched several at a time, here or on a server; a second start does not repeat finished ones.
+"""A batch of questions, several at a time, here or on a server; a second start does not repeat finished ones.
 
 Each question's state is a line of the results file, appended when it changes: `started` with the id of its run, then `done` or
 `failed`. The latest line counts.
@@ -65,20 +65,20 @@ class Outcome(BaseModel):
 
 
 class Runner(Protocol):
-    """Where questions are researched."""
+    """Runs the questions of a batch."""
 
     def new_id(self, question: BatchQuestion) -> str:
-        """Return a name for the run of a question."""
+        """Return an id for the run of a question."""
 
     async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
-        """Research a question; `again` says that its run was begun before."""
+        """Research a question; `again` means that its run was started before."""
 
 
 OnOutcome = Callable[[Outcome], None]
 
 
 def read_batch(file: Path) -> list[BatchQuestion]:
-    """Read a batch file: a JSON object a line, or a bare question a line.
+    """Read a batch file: one JSON object or one plain question per line.
 
     Raises:
         BadInput: the file is missing or empty, or a line cannot be used; the message names it.
@@ -110,7 +110,7 @@ def _read(line: str, number: int, file: Path) -> BatchQuestion:
 
 
 def read_results(file: Path) -> dict[str, Outcome]:
-    """Return the latest line of each question; a line that a crash cut off is left out."""
+    """Return the latest line of each question, without a truncated last line."""
     outcomes: dict[str, Outcome] = {}
     if file.exists():
         for line in file.read_text("utf-8").splitlines():
@@ -125,20 +125,20 @@ def read_results(file: Path) -> dict[str, Outcome]:
 async def run_batch(
     questions: Sequence[BatchQuestion], runner: Runner, results: Path, jobs: int, on_outcome: OnOutcome | None = None
 ) -> list[Outcome]:
-    """Research every question that has no result yet, and go on with those that were begun.
+    """Research every question without a result, and continue started ones.
 
     Args:
-        questions: to research.
-        runner: where they are researched.
-        results: file of results; read first, then appended to.
-        jobs: how many at a time.
-        on_outcome: called with each result, those that were there already included.
+        questions: the questions to research.
+        runner: researches the questions.
+        results: file of results, which is read first and then appended to.
+        jobs: number of parallel questions.
+        on_outcome: called with each result, including existing ones.
 
     Returns:
         A result for each question, in their order.
 
     Raises:
-        ServerGone: the server that researches them cannot be reached; the others are not tried.
+        ServerGone: the researching server cannot be reached; the remaining questions are not tried.
     """
     known = await asyncio.to_thread(read_results, results)
     gate, writing = asyncio.Semaphore(jobs), asyncio.Lock()
@@ -207,7 +207,7 @@ async def _research(
 
 
 def check_appendable(file: Path) -> None:
-    """Make sure that results can be kept, before any work is done.
+    """Check before any work that results can be stored.
 
     Raises:
         BadInput: the file cannot be written.
@@ -224,7 +224,7 @@ def check_appendable(file: Path) -> None:
 
 
 def append_line(file: Path, line: str) -> None:
-    """Append a line; one that a crash cut off is ended first."""
+    """Append a line, and end a truncated last line first."""
     with file.open("a+b") as stream:
         if stream.tell():
             stream.seek(-1, 2)

@@ -1,4 +1,4 @@
-"""Runners of a batch: in this process, or on a server that speaks LangGraph's API."""
+"""Runners of a batch: in this process, or on a server with LangGraph's API."""
 
 import hashlib
 import uuid
@@ -27,16 +27,16 @@ class LocalRunner:
     """Researches in this process."""
 
     out: Path | None
-    """Folder below which reports are written; None writes none."""
+    """Folder of the reports; None writes no files."""
     choices: dict[str, Any]
-    """Choices of all runs, where a question chooses nothing else."""
+    """Default choices of all runs."""
 
     def new_id(self, question: BatchQuestion) -> str:
-        """Return a name that sorts by time."""
+        """Return an id that sorts by time."""
         return new_run_id()
 
     async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
-        """Research a question, or go on with its run.
+        """Research a question, or continue its run.
 
         Raises:
             LeadlineError: with a message that says what to do.
@@ -45,16 +45,16 @@ class LocalRunner:
             try:
                 return await aresume(run_id, out=self.out)
             except BadInput:
-                pass  # it had not got so far as to be written down
+                pass  # the earlier run was not recorded yet
         choices = {**self.choices, **question.choices}
         return await aresearch(question.question, docs=question.docs, out=self.out, run_id=run_id, **choices)
 
 
 class ServerRunner:
-    """Researches on a server; a question's thread is named after it, so that it is found again. Use with `async with`."""
+    """Researches on a server; the thread id depends on the question, so that it is found again. Use with `async with`."""
 
     def __init__(self, url: str, out: Path, choices: dict[str, Any]) -> None:
-        """Take the server's address, and what all questions share."""
+        """Take the server's address and the common settings of all questions."""
         token = settings().leadline_token
         self._client = get_client(url=url, api_key=token.get_secret_value() if token else None)
         self._url = url
@@ -68,13 +68,13 @@ class ServerRunner:
         await self._client.aclose()
 
     def new_id(self, question: BatchQuestion) -> str:
-        """Return a thread id: the same for the same question of the same batch."""
+        """Return a thread id, which is the same for the same question of the same batch."""
         return str(
             uuid.UUID(bytes=hashlib.sha256(f"{self._out}\n{question.id}\n{question.question}".encode()).digest()[:16])
         )
 
     async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
-        """Research a question in its thread; what runs there already is waited for.
+        """Research a question in its thread; wait for a run that is already active there.
 
         Raises:
             ServerGone: the server cannot be reached.
@@ -109,7 +109,7 @@ class ServerRunner:
         return Report.model_validate(state["values"]["report"])
 
     async def _written(self, report: Report) -> Report:
-        """Write the report; its sources' texts stay in the server's store."""
+        """Write the report; the texts of its sources stay in the server's store."""
         folder = self._out / slug_of(report.question)
         files = {"report.json": report.model_dump_json(indent=2).encode(), "report.md": report.markdown.encode()}
         await write_files(folder, files, report.run_id)
@@ -117,7 +117,7 @@ class ServerRunner:
 
 
 def _why(answer: Any) -> str:
-    """Return what a server says of a run that failed, if it does."""
+    """Return a server's message about a failed run, if there is one."""
     error = answer.get("__error__") if isinstance(answer, dict) else None
     return str(error.get("message") or error.get("error") or "") if isinstance(error, dict) else ""
 

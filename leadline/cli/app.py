@@ -22,13 +22,13 @@ from services.run.errors import BadInput, LeadlineError, NotInstalled
 
 
 class Commands(TyperGroup):
-    """All commands, each loaded with its module when it is named, as Click's guide has it ("Lazily Loading Subcommands").
+    """All commands; the module of a command is imported when the command is named ("Lazily Loading Subcommands" in Click's guide).
 
     What is wrong with an option is said without the words that pydantic, by which typer checks it, puts before it.
     """
 
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
-        """List the commands; none is loaded."""
+        """List the commands without loading any."""
         super().__init__(*arguments, **attributes)
         self.commands = {
             name: TyperCommand(name, help=listed.summary, rich_help_panel=listed.heading)
@@ -36,12 +36,12 @@ class Commands(TyperGroup):
         }
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]  # as in `invoke`
-        """Load the command that was named."""
+        """Load the named command."""
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed and loaded(str(name)), rest
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class of the context is private
-        """Run the command that was named."""
+        """Run the named command."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
@@ -56,7 +56,7 @@ def loaded(name: str) -> Any:
 
 @cache
 def _module(name: str) -> Any:
-    """Return a module of commands.
+    """Import a module of commands.
 
     What imports make stays until the end: collecting garbage meanwhile takes a fifth of their time and finds next to none, and no later
     collection need look through it.
@@ -103,11 +103,11 @@ def leadline(
 
 
 def main() -> None:
-    """Run the command line; errors that are meant for people are printed as one message."""
+    """Run the command line; errors for people are printed as a single message."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")  # a terminal that knows no Chinese shows question marks, not a traceback
+            reconfigure(errors="replace")  # a terminal without Chinese shows question marks instead of a traceback
     try:
         app()
     except NotInstalled as missing:
@@ -120,7 +120,7 @@ def main() -> None:
         echo("\nleadline: Interrupted.", err=True)
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; the last flush must not fail
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # closed pipe: the last flush must not fail
         sys.exit(EXIT_PIPE_CLOSED)
     except Exception as error:
         if os.environ.get("LEADLINE_DEBUG"):

@@ -1,4 +1,4 @@
-"""A chart in a terminal: a bar for each number; points of a scatter chart are no bars, and stand in a table."""
+"""Draws a chart in a terminal: one bar per number; scatter charts are shown as tables."""
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -7,18 +7,18 @@ from schemas.chart import Chart
 from services.reports.charts.checks import format_number
 
 WIDEST_BAR = 40
-"""Columns of the longest bar."""
+"""Maximum columns of a bar."""
 COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
-"""Of series, in turn; a terminal has few that are told apart."""
+"""Colours of series, in turn; terminals have few distinguishable colours."""
 
 
 def bars(chart: Chart, width: int, *, ascii_only: bool = False) -> list[Text]:
     """Return the lines of a bar, line or pie chart.
 
     Args:
-        chart: checked data, not of a scatter chart.
-        width: columns that a line may take.
-        ascii_only: draw with characters that every terminal has.
+        chart: checked data; not a scatter chart.
+        width: maximum columns of a line.
+        ascii_only: whether to draw only with ASCII characters.
     """
     numbers = [[format_number(value) for value in series.values] for series in chart.series]
     longest = max(abs(value) for series in chart.series for value in series.values)
@@ -38,5 +38,5 @@ def bars(chart: Chart, width: int, *, ascii_only: bool = False) -> list[Text]:
 
 
 def _length(value: float, longest: float, room: int) -> int:
-    """Return the columns of a bar: none for zero, at least one for any other number."""
+    """Return the columns of a bar: 0 for zero, at least 1 for other numbers."""
     return max(1, round(abs(value) / longest * room)) if value else 0

@@ -1,4 +1,4 @@
-"""Commands that check and compare: models, this machine, reports, prompts. They are part of the command line in `app.py`."""
+"""Commands that check and compare: models, this machine, reports, prompts."""
 
 import asyncio
 import json
@@ -97,18 +97,18 @@ def verify(
 
 
 def _is_run(place: Path) -> bool:
-    """Tell whether an argument is no file or folder but looks like the id of a run."""
+    """Tell whether an argument is not a file or folder, but has the form of a run id."""
     return not place.exists() and is_run_id(str(place))
 
 
 def _version_holds(run: str, number: int | None) -> bool:
-    """Check a version of a run's report, and say what came out."""
+    """Check a version of a run's report, and print the result."""
     version, check = asyncio.run(averify(run, number))
     return _told(f"{run}, version {version.number}", check)
 
 
 def _is_judged_well(folder: Path) -> bool:
-    """Let a model judge one report, and say what it doubts."""
+    """Let a model judge one report, and print the doubted sentences."""
     judgement = asyncio.run(judge_bundle(folder, RunContext()))
     for number, (claim, said) in judgement.doubted.items():
         words = f": “{said.words}”" if said.words else ""
@@ -124,7 +124,7 @@ def _is_judged_well(folder: Path) -> bool:
 
 
 def _holds(place: Path, bundle: Path | None) -> bool:
-    """Check one report, or one file against the report that it cites, and say what came out."""
+    """Check one report, or one file against the cited report, and print the result."""
     check = verify_bundle(bundle or place.parent if place.is_file() else place)
     if place.is_file():
         own = verify_markdown(place, bundle)
@@ -134,7 +134,7 @@ def _holds(place: Path, bundle: Path | None) -> bool:
 
 
 def _told(name: str, check: BundleCheck) -> bool:
-    """Say what a check came to; True where everything holds."""
+    """Print the result of a check; True if everything holds."""
     counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
     for problem in check.problems:
         echo(f"FAILED {problem}", err=True)

@@ -1,4 +1,4 @@
-"""Options of commands that are made from the fields of `RunContext`, which declares what a run can choose."""
+"""Command options generated from the fields of `RunContext`, which declares the choices of a run."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -17,11 +17,11 @@ from services.run.errors import LeadlineError
 from services.search.choice import BESIDE, ELSE, known_names
 
 LOCALES = ("auto", "en-US", "en-GB", "zh-CN", "zh-TW", "de-DE", "es-ES", "fr-FR", "ja-JP", "ko-KR", "pt-BR")
-"""Languages that completion proposes; every language tag can be given."""
+"""Languages proposed by completion; all language tags are accepted."""
 
 
 LISTS = ("prefer_kinds", "exclude_kinds")
-"""Fields that are written as names with commas between."""
+"""Fields written as comma-separated names."""
 
 
 def _formats(incomplete: str) -> list[str]:
@@ -44,12 +44,12 @@ def _parts(text: str) -> list[str]:
 
 
 def _searches(incomplete: str) -> list[str]:
-    """Complete the last of several names of searches."""
+    """Complete the last of several search names."""
     last = incomplete[max(map(incomplete.rfind, (BESIDE, ELSE))) + 1 :]
     before = incomplete.removesuffix(last)
     try:
         names = known_names()
-    except LeadlineError:  # of a file that cannot be used; the command says so
+    except LeadlineError:  # an error of an unusable file, which the command reports
         return []
     return [before + name for name in names if name.startswith(last) and not (before and name in SEARCH_WORDS)]
 
@@ -63,7 +63,7 @@ FLAGS = {
     for name, field in RunContext.model_fields.items()
     if any(isinstance(mark, Flag) for mark in field.metadata)
 }
-"""The fields of `RunContext` that the command line offers."""
+"""Fields of `RunContext` that are command line options."""
 _TYPES: dict[str, Any] = {
     "search": str,
     "documents": list[Path],
@@ -71,7 +71,7 @@ _TYPES: dict[str, Any] = {
     "output_formats": str,
     **dict.fromkeys(LISTS, str),
 }
-"""Types of options that are written in another form than the field's."""
+"""Types of options whose form differs from the field's."""
 _READERS: dict[str, Callable[[Any], Any]] = {
     "documents": lambda folders: [str(folder) for folder in folders],
     "profile": load_profile,
@@ -99,7 +99,7 @@ def option(name: str, *, show_default: bool = True) -> Any:
 
 
 def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command an option for each of these fields; its parameter `given` gets those that the command line names."""
+    """Add an option for each of these fields to a command; its parameter `given` gets the options on the command line."""
 
     def add_options(command: Callable[..., None]) -> Callable[..., None]:
         parameters = [_parameter("context", typer.Context)]
@@ -122,7 +122,7 @@ def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
-    """Tell whether a parameter stands on the command line, even if its value is the default."""
+    """Tell whether a parameter is on the command line, even with its default value."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
@@ -143,10 +143,10 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
 
 
 def choices_of(given: dict[str, Any]) -> dict[str, Any]:
-    """Return as fields of `RunContext` what options gave.
+    """Convert options to fields of `RunContext`.
 
     Raises:
-        BadInput: a profile cannot be read, or there is no such format.
+        BadInput: a profile cannot be read, or a format does not exist.
     """
     choices: dict[str, Any] = {}
     for name, value in given.items():

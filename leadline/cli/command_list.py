@@ -1,19 +1,19 @@
-"""All commands as the help lists them, and the module of each: the help and completion of names load none of them."""
+"""List of all commands with their modules, so that help and completion of names load no module."""
 
 from typing import NamedTuple
 
 RESEARCH, REPORTS, MACHINE, SERVING = "Research", "Runs and their reports", "Set up and check", "Serve"
-"""Headings below which the help lists the commands."""
+"""Headings of the commands in the help."""
 
 
 class Listed(NamedTuple):
     """A command in the list."""
 
     module: str
-    """Beside this file, with the command itself."""
+    """Module with the command, in this folder."""
     heading: str
     summary: str
-    """First paragraph of the command's own help; a test holds that."""
+    """First paragraph of the command's help; a test checks this."""
 
 
 COMMANDS = {
@@ -101,4 +101,4 @@ COMMANDS = {
         "serve", SERVING, "Serve research, read_report and verify_report to MCP clients over stdin and stdout."
     ),
 }
-"""In the order in which the help shows them."""
+"""Commands in the order of the help."""

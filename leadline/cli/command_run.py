@@ -1,4 +1,4 @@
-"""How a command runs to its report: progress on stderr, the report on stdout, and its end in words or as a JSON line."""
+"""Runs a command to its report: progress on stderr, the report on stdout, and the result as text or a JSON line."""
 
 import asyncio
 import signal
@@ -25,11 +25,11 @@ from services.run.ui_text import say
 
 Ended = TypeVar("Ended")
 GRACE = 10.0
-"""Seconds from SIGTERM or Ctrl-C in which a run writes down how far it has come."""
+"""Seconds after SIGTERM or Ctrl-C in which a run stores its progress."""
 FROZEN = 60.0
-"""Seconds of processor time without one turn of the event loop after which the system ends the command."""
+"""Seconds of processor time without a turn of the event loop after which the operating system ends the command."""
 BEAT = 5.0
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 
 
 def show_report(
@@ -39,14 +39,14 @@ def show_report(
     question: str = "",
     run_id: str = "",
 ) -> None:
-    """Run to the report and print it; the folder of its files is named on stderr.
+    """Run to the report and print it; the folder of its files is printed on stderr.
 
     Args:
-        work: what to do.
+        work: the work that returns the report.
         as_json: print the report as JSON.
-        as_events: print progress, and how it ended, as JSON lines.
-        question: what is asked, if it is known already.
-        run_id: name of the run, if it is known already.
+        as_events: print progress and the result as JSON lines.
+        question: the question, if known already.
+        run_id: id of the run, if known already.
     """
 
     async def main() -> Report:
@@ -70,7 +70,7 @@ def show_report(
 
 
 def echo_report(report: Report) -> None:
-    """Write a report to standard output: laid out to be read where that is a terminal, as Markdown elsewhere."""
+    """Write a report to standard output: formatted for a terminal, as Markdown elsewhere."""
     if sys.stdout.isatty():
         print_report(parse_report(report), console_of(), headed=not report.direct)
     else:
@@ -78,8 +78,8 @@ def echo_report(report: Report) -> None:
 
 
 def _offer(report: Report) -> None:
-    """Say how to go on with the conversation: with a recommended question by its number, or with an answer."""
-    if not sys.stdout.isatty():  # where the report itself is not read
+    """Print how to continue the conversation: with a recommended question by number, or with an answer."""
+    if not sys.stdout.isatty():  # the report itself is not read here
         for number, question in enumerate(report.follow_up_questions, 1):
             echo(f"  {number}. {question}", err=True)
     if report.follow_up_questions:
@@ -96,7 +96,7 @@ def _written_to(finished: Report) -> str:
 
 
 def last_word(text: str, code: int, as_events: bool, **about: object) -> None:
-    """Say how a command ended: in words, or as the last of its JSON lines."""
+    """Print the result of a command: as text, or as the last JSON line."""
     if as_events:
         end = Event(type="end", node="", title=" ".join(text.split()), data={"exit": code, **about})
         echo(end.model_dump_json(), err=True)
@@ -106,7 +106,7 @@ def last_word(text: str, code: int, as_events: bool, **about: object) -> None:
 
 @contextmanager
 def errors_as_json(as_events: bool) -> Iterator[None]:
-    """While the block runs, an error ends the command with a last JSON line, where progress is JSON lines."""
+    """Convert an error in the block to a last JSON line, if progress is JSON lines."""
     try:
         yield
     except LeadlineError as error:
@@ -120,7 +120,7 @@ def errors_as_json(as_events: bool) -> Iterator[None]:
 def until_interrupted(
     main: Coroutine[Any, Any, Ended], again: str = "leadline resume", *, as_events: bool = False, run_id: str = ""
 ) -> Ended:
-    """Run to the end; SIGTERM ends a run as Ctrl-C does, so that it can be gone on with, and within `GRACE` seconds."""
+    """Run to the end; SIGTERM stops a run like Ctrl-C, resumable and within `GRACE` seconds."""
     try:
         return asyncio.run(_cancelled_by_signals(main))
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -132,7 +132,7 @@ def until_interrupted(
 
 
 async def _cancelled_by_signals(main: Coroutine[Any, Any, Ended]) -> Ended:
-    """Await something that SIGTERM and SIGINT cancel; SIGINT not in the background of a script, where it is ignored."""
+    """Await a coroutine that SIGTERM and SIGINT cancel; not SIGINT in the background of a script, which ignores it."""
     task = asyncio.current_task()
     if task is not None and sys.platform != "win32":
         loop = asyncio.get_running_loop()
@@ -147,7 +147,7 @@ async def _cancelled_by_signals(main: Coroutine[Any, Any, Ended]) -> Ended:
 
 @contextmanager
 def _ended_when_frozen() -> Iterator[None]:
-    """Let the system end this process when the event loop stands still.
+    """Let the operating system end this process if the event loop stops running.
 
     A C function that keeps Python's lock lets nothing else in the process run, no signal handler either. The timer counts processor
     time, so a command that is stopped with Ctrl-Z is not taken for a frozen one.
@@ -173,12 +173,12 @@ def _ended_when_frozen() -> Iterator[None]:
 
 
 def _end(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoop, ending: list[signal.Signals]) -> None:
-    """Cancel a run, and make sure that the process ends: it waits for its threads, and one may be at work for long.
+    """Cancel a run, and ensure that the process ends although its threads may be busy.
 
     A second signal ends it at once, and after `GRACE` seconds the system does, which waits for nothing in the process.
     """
     task.cancel()
     for number in ending:
-        loop.remove_signal_handler(number)  # which puts back what a signal does by default
+        loop.remove_signal_handler(number)  # restores the signals' default actions
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, GRACE)

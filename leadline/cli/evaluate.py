@@ -1,4 +1,4 @@
-"""The command `eval`: a set of questions under one or several settings, measured side by side."""
+"""The command `eval`: runs a set of questions under several settings and measures them."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,7 +32,7 @@ from services.text.tokens import message_language
 commands = typer.Typer()
 
 RUNS = ("locale", "length", "max_plan_iterations", "max_step_num", "max_tokens", "max_cost", "max_seconds")
-"""Choices that hold for the runs of all settings."""
+"""Choices for the runs of all settings."""
 
 
 @commands.command("eval", epilog=examples("eval"))
@@ -97,7 +97,7 @@ def evaluate_set(
     async def main() -> Evaluation:
         evaluated = await evaluate(asked, runner, name=file.name, locale=locale, jobs=jobs, on_outcome=progress)
         if judging is not None:
-            await write_results(evaluated, place)  # which stands, whatever becomes of the judge
+            await write_results(evaluated, place)  # the result stands, whatever the judge returns
             evaluated, problem = await judged(evaluated, asked, judging)
             if problem:
                 echo(say("eval_no_judgement", locale, reason=problem), err=True)
@@ -112,7 +112,7 @@ def evaluate_set(
 
 
 def outcome_lines(total: int, locale: str) -> OnOutcome:
-    """Return a function that prints a line for each run that has ended, as progress."""
+    """Return a function that prints a line for each finished run."""
     done = 0
 
     def progress(question: str, setting: str, outcome: Outcome) -> None:

@@ -1,4 +1,4 @@
-"""The examples at the end of each command's help. Tests run every one of them."""
+"""The examples at the end of each command's help, all of which tests run."""
 
 from rich.markup import escape
 
@@ -111,11 +111,11 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("Give an MCP client this command", "leadline mcp"),
     ],
 }
-"""For each command: what for, and the line to type."""
+"""Purpose and command line of each example, by command."""
 
 
 def examples(command: str) -> str:
-    """Return the end of a command's help."""
+    """Return the examples for the end of a command's help."""
     shown = [f"[dim]# {escape(what)}[/dim]\n[green]{escape(line)}[/green]" for what, line in EXAMPLES[command]]
     heading = "[bold]Example[/bold]" if len(shown) == 1 else "[bold]Examples[/bold]"
     return "\n".join([heading, *shown])

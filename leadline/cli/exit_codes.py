@@ -2,4 +2,4 @@
 
 EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NO_EVIDENCE, EXIT_INTERRUPTED = 1, 2, 3, 130
 EXIT_PIPE_CLOSED = 141
-"""As a shell counts a program that SIGPIPE ended."""
+"""Shells' exit code of a program that SIGPIPE ended."""

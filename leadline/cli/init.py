@@ -1,4 +1,4 @@
-"""`leadline init`: asks what is needed, tries it out, and writes `.env`. Keys are typed unseen, or come from the environment."""
+"""`leadline init`: asks for the settings, tests them, and writes `.env`. Keys are typed unseen, or come from the environment."""
 
 import asyncio
 import os
@@ -78,7 +78,7 @@ def init(
 
 
 def _search(search: str | None, asking: bool) -> dict[str, str]:
-    """Return the settings of the web search; a single search that was set up is one of those that `auto` asks."""
+    """Return the settings of the web search; a single search that is set up is part of `auto`."""
     wanted = search or (choose("Where shall the web be searched?", offers(), "documents") if asking else None)
     if wanted is None:
         return {}
@@ -95,7 +95,7 @@ def _search(search: str | None, asking: bool) -> dict[str, str]:
 
 
 def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
-    """Return the setting of the documents' folders."""
+    """Return the setting of the document folders."""
     folders = docs or []
     if not folders and asking:
         typed = typer.prompt("Folder of your documents (Enter: none)", default="", show_default=False, err=True).strip()
@@ -106,7 +106,7 @@ def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
 
 
 def _fine(values: dict[str, str], asking: bool) -> bool:
-    """Try the settings out; a person may keep them although something is wrong."""
+    """Test the settings; a person may keep settings with problems."""
     if not (values.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL"} or set_up_by(values.keys())):
         return True
     typer.echo("Trying it out …", err=True)
@@ -123,10 +123,10 @@ def _fine(values: dict[str, str], asking: bool) -> bool:
 
 
 def _allowed(changed: dict[str, str], before: dict[str, str], *, asking: bool, force: bool) -> None:
-    """Make sure that what stands in the file already may be changed.
+    """Check that existing settings in the file may be changed.
 
     Raises:
-        BadInput: it may not.
+        BadInput: the settings may not be changed.
     """
     replaced = [name for name in changed if before.get(name)]
     if not replaced or force:
@@ -139,7 +139,7 @@ def _allowed(changed: dict[str, str], before: dict[str, str], *, asking: bool, f
 
 
 def _overridden(changed: dict[str, str]) -> None:
-    """Say which variables of the environment come before what was written."""
+    """Warn about environment variables that override the written settings."""
     for name, value in changed.items():
         if os.environ.get(name, value) != value:
             typer.echo(

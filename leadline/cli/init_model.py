@@ -1,4 +1,4 @@
-"""The part of `leadline init` that connects a model: a server of this machine, a provider, or any endpoint, and what it lists."""
+"""The part of `leadline init` that connects a model: a local server, a provider, or any endpoint, and its list of models."""
 
 import asyncio
 
@@ -12,20 +12,20 @@ from services.models.server_models import choice_among, listed_models, writing_m
 from services.run.errors import BadInput
 
 MAX_SHOWN = 25
-"""Models that are shown to choose from; others can be typed."""
+"""Maximum models listed to choose from; others can be typed."""
 
 
 def model_settings(provider: str | None, endpoint: str | None, model: str | None, asking: bool) -> dict[str, str]:
-    """Return the settings of the model, asked for as far as no option gives them.
+    """Return the settings of the model; missing options are asked for.
 
     Args:
-        provider: name in `PROVIDERS`.
-        endpoint: address.
-        model: its name at the endpoint.
-        asking: whether somebody can be asked.
+        provider: name of a provider in `PROVIDERS`.
+        endpoint: address of the endpoint.
+        model: name of the model at the endpoint.
+        asking: whether a person can be asked.
 
     Raises:
-        BadInput: something is missing and nobody can be asked, or is no address.
+        BadInput: a setting is missing and no person can be asked, or the address is invalid.
     """
     name = provider or ("other" if endpoint else None)
     local: LocalServer | None = None
@@ -56,7 +56,7 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
 
 
 def _asked() -> tuple[str, LocalServer | None]:
-    """Ask which model shall think; servers that run on this machine come first."""
+    """Ask for the model; local servers are listed first."""
     servers = {f"local-{place}": server for place, server in enumerate(asyncio.run(local_servers()), 1)}
     choices = {name: f"{server.title} on this machine: {server.names()}" for name, server in servers.items()}
     has_ollama = any(server.title == OLLAMA for server in servers.values())
@@ -68,10 +68,10 @@ def _asked() -> tuple[str, LocalServer | None]:
 
 
 def _chosen_model(address: str, key: str, asking: bool) -> str:
-    """Return the model that a person chooses of those that the endpoint lists, or the natural choice where nobody is asked.
+    """Return the model that a person chooses from the endpoint's list, or the preferred one without a person.
 
     Raises:
-        BadInput: nobody can be asked, and there is no natural choice.
+        BadInput: no person can be asked, and no model is preferred.
     """
     listed = asyncio.run(listed_models(address or None, SecretStr(key) if key else None))
     writing, natural = writing_models(listed), choice_among(listed, address)

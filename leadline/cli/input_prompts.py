@@ -1,4 +1,4 @@
-"""Asking a person at the terminal: a choice, a value, a key that is typed unseen."""
+"""Asks a person at the terminal for a choice, a value, or a key, which is typed unseen."""
 
 import os
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ from services.run.errors import BadInput
 
 
 def choose(question: str, choices: Mapping[str, str], default: str) -> str:
-    """Ask a person to choose, by number or by name.
+    """Ask a person to choose by number or name.
 
     Args:
-        question: what is asked.
-        choices: what is shown, by name.
-        default: the name that Enter chooses.
+        question: text of the question.
+        choices: shown texts by name.
+        default: name chosen by Enter.
     """
     names = list(choices)
     typer.echo(f"\n{question}", err=True)
@@ -33,7 +33,7 @@ def typed_value(what: str, option: str, asking: bool, default: str = "") -> str:
     """Ask a person for a value.
 
     Raises:
-        BadInput: nobody can be asked; the message names the option instead.
+        BadInput: no person can be asked; the message names the option instead.
     """
     if not asking:
         raise BadInput(f"{what}: give it with {option}, because nobody can be asked here.")
@@ -41,10 +41,10 @@ def typed_value(what: str, option: str, asking: bool, default: str = "") -> str:
 
 
 def typed_key(variable: str, what: str, asking: bool, *, needed: bool) -> str:
-    """Return a key: that of the environment, else typed unseen.
+    """Return a key from the environment, or typed unseen.
 
     Raises:
-        BadInput: it is missing, or cannot be a key.
+        BadInput: the key is missing or invalid.
     """
     given = os.environ.get(variable, "").strip()
     if given:

@@ -11,10 +11,10 @@ from services.run.errors import NotInstalled
 
 
 def install_and_repeat(missing: NotInstalled) -> int:
-    """Ask whether to install what is missing; if so, install it, and become the same command again.
+    """Ask whether to install a missing package; if accepted, install it, and restart the same command.
 
     Returns:
-        The exit code of an installation that failed; 0 where nobody can be asked, or the answer is no.
+        The exit code of a failed installation; 0 if no person can be asked, or the answer is no.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return 0

@@ -1,4 +1,4 @@
-"""The command that shows and forgets what is remembered of reports."""
+"""The command that lists and deletes remembered statements of reports."""
 
 import asyncio
 import json

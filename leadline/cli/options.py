@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options shared by several commands."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,7 +31,7 @@ Version = Annotated[
 ]
 Docs = Annotated[list[Path] | None, option("documents")]
 AllDepth = Annotated[Depth | None, option("depth", show_default=False)]
-"""Of all questions of a set, where a question names none of its own."""
+"""Depth of all questions in a set that name no depth."""
 Formats = Annotated[str, option("output_formats")]
 References = Annotated[CitationStyle | None, option("citation_style", show_default=False)]
 Out = Annotated[

@@ -1,4 +1,4 @@
-"""A report in a terminal: headings, lists, tables and charts as text, citations as numbers, and the sources listed at the end.
+"""Prints a report in a terminal: headings, lists, tables and charts as text, citations as numbers, sources at the end.
 
 Every word goes through `clean_line` or `clean_text` here, after Markdown was parsed: an entity such as `&#27;` becomes a control
 character only then.
@@ -46,10 +46,10 @@ from services.reports.reference import Reference
 from services.run.ui_text import say
 
 WIDEST = 100
-"""Columns of a line of text; longer lines are hard to read."""
+"""Maximum columns of a line of text; longer lines are hard to read."""
 NARROWEST = 20
 NARROW_COLUMN = 12
-"""Columns of the terminal that each column of a table needs; with fewer, a table is written row by row."""
+"""Minimum columns of the terminal per table column; narrower tables are printed row by row."""
 _NO_BREAK = "\u00a0"
 _STYLES = {"strong": "bold", "emphasis": "italic", "code": "cyan"}
 
@@ -59,15 +59,15 @@ def print_report(report: ParsedReport, console: Console, *, headed: bool = True)
 
     Args:
         report: the parsed report.
-        console: on the terminal.
-        headed: show its title and how its statements stand; an answer without research has neither.
+        console: console of the terminal.
+        headed: whether to show its title and counts of statements; an answer without research has neither.
     """
     for part in _Writer(report, console).parts(headed=headed):
         console.print(part, soft_wrap=isinstance(part, Line))
 
 
 class _Writer:
-    """Turns the blocks of a report into lines and tables that fit a console."""
+    """Converts the blocks of a report to lines and tables that fit a console."""
 
     def __init__(self, report: ParsedReport, console: Console) -> None:
         self._report, self._labels = report, labels_for(report.locale)
@@ -113,7 +113,7 @@ class _Writer:
         yield Line()
 
     def _blocks(self, blocks: Iterable[Block], indent: str = "", *, apart: bool = True) -> Iterator[RenderableType]:
-        """Yield blocks, each behind `indent`, with an empty line after each where they stand apart."""
+        """Yield blocks after `indent`, each followed by an empty line if they are separate."""
         for block in blocks:
             yield from self._block(block, indent)
             if apart:
@@ -175,7 +175,7 @@ class _Writer:
         yield Padding(Constrain(grid, room), (0, 0, 0, len(indent)))
 
     def _records(self, header: Sequence[Line], rows: Sequence[Sequence[Line]], indent: str) -> Iterator[RenderableType]:
-        """Yield a table that is too wide row by row: each cell behind the name of its column."""
+        """Yield a wide table row by row: each cell after the name of its column."""
         for row in rows:
             for place, (name, cell) in enumerate(zip(header, row, strict=True)):
                 line = Line.assemble((name.plain, "dim"), self._labels.colon, cell)
@@ -197,7 +197,7 @@ class _Writer:
             yield Line.assemble(indent, line)
 
     def _references(self) -> Iterator[RenderableType]:
-        """List the sources that are cited, and count the others: the report's files name them."""
+        """List the cited sources, and count the others, which the report's files name."""
         for reference in self._report.cited:
             yield from self._reference(reference)
         if others := len(self._report.uncited):
@@ -216,7 +216,7 @@ class _Writer:
         yield from self._lines(Line(self._plain(clean_line(about)), style="dim"), behind)
 
     def _content(self, content: Inlines) -> Line:
-        """Return a line's content; a citation stays with the word before it."""
+        """Return the content of a line; a citation stays with the preceding word."""
         line = Line()
         for inline in content:
             match inline:
@@ -241,7 +241,7 @@ class _Writer:
         return line
 
     def _lines(self, text: Line, indent: str = "", first: str | Line | None = None) -> Iterator[Line]:
-        """Yield a text as lines behind `indent`, the first one behind `first`."""
+        """Yield a text as lines after `indent`, the first line after `first`."""
         for place, line in enumerate(wrapped(text, self._width - len(indent))):
             before = indent if place or first is None else first
             yield (
@@ -249,7 +249,7 @@ class _Writer:
             )
 
     def _plain(self, text: str) -> str:
-        """Return the program's own words with marks that the terminal has."""
+        """Return the program's own text with characters that the terminal supports."""
         if not self._ascii:
             return text
         for mark, plain in (("✓", "+"), ("⚠", "!"), ("≈", "~"), (" · ", ", "), ("—", "-")):

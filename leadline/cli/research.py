@@ -1,4 +1,4 @@
-"""Commands that research: a question, an interrupted run, a finished one again, many questions."""
+"""Commands that research: a question, an interrupted run, a replay, many questions."""
 
 import asyncio
 import sys
@@ -137,7 +137,7 @@ _HEARD = {
     "skip": "step {steps} is left out.",
     "write": "the research ends at the next boundary, and the report is written.",
 }
-"""What becomes of a message, by what it asks for."""
+"""Effect of a message, by its action."""
 
 
 @commands.command(epilog=examples("replay"))

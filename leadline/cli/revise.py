@@ -1,4 +1,4 @@
-"""Changing a finished report, and showing its versions."""
+"""Commands that revise a finished report and show its versions."""
 
 from collections.abc import Awaitable
 from typing import Annotated

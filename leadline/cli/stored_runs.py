@@ -1,4 +1,4 @@
-"""Commands over stored runs: list them, show one, make files of its report, check its sources again."""
+"""Commands for stored runs: list, show, export reports, refresh sources."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the runs as
 
 
 SHOWN = {"id", "question", "status", "created", "folder", "error"}
-"""What `leadline runs --json` says of a run."""
+"""Fields of a run in `leadline runs --json`."""
 
 
 @commands.command(epilog=examples("show"))

@@ -1,4 +1,4 @@
-"""The command that keeps a report alive: what became of its claims, and what is new on its question."""
+"""The command that watches a report: the state of its claims, and news on its question."""
 
 import asyncio
 import shutil
@@ -49,7 +49,7 @@ def watch(
 
 
 async def _checks(run: str | None, repeated: Interval | None, shown: Interval | None, as_json: bool) -> bool:
-    """Check once or again and again, and return whether a claim has fallen in the last check."""
+    """Check once or repeatedly, and return whether a claim has fallen in the last check."""
     while True:
         found, folder = await awatch(run)
         if shown is not None:
@@ -64,7 +64,7 @@ async def _checks(run: str | None, repeated: Interval | None, shown: Interval | 
 
 
 def _program() -> list[str]:
-    """Return the words that start Leadline from anywhere, as it was started now."""
+    """Return the command line that starts Leadline from any folder, as it was started now."""
     script = Path(sys.argv[0])
     return [sys.executable, "-m", "leadline"] if script.name == "__main__.py" else [shutil.which(script) or str(script)]
 

@@ -1,4 +1,4 @@
-"""How often a report is watched, and what has a machine do that: a systemd timer or a line of cron."""
+"""The interval of watching a report, and the systemd timer or cron line that runs the checks."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from services.run.errors import BadInput
 _EVERY = re.compile(r"([1-9]\d{0,3})([mhdw])")
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 LEAST = 600
-"""Seconds between two checks: searches and sites are others' machines."""
+"""Minimum seconds between two checks: searches and sites belong to others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Interval:
         return f"{self.count}{self.unit}"
 
     def cron(self) -> str | None:
-        """Return the five fields of cron; None where cron cannot say the interval."""
+        """Return the five cron fields; None if cron cannot express the interval."""
         hours, days = self.seconds // 3600, self.seconds // 86_400
         if self.seconds < 3600 and 3600 % self.seconds == 0:
             return f"*/{self.seconds // 60} * * * *"
@@ -43,10 +43,10 @@ class Interval:
 
 
 def interval_of(written: str) -> Interval:
-    """Read an interval such as `7d`.
+    """Parse an interval such as `7d`.
 
     Raises:
-        BadInput: it is none, or shorter than ten minutes.
+        BadInput: the text is not an interval, or shorter than ten minutes.
     """
     found = _EVERY.fullmatch(written.strip().lower())
     if found is None:
@@ -58,13 +58,13 @@ def interval_of(written: str) -> Interval:
 
 
 def schedules(run_id: str, interval: Interval, program: Sequence[str], home: str) -> str:
-    """Return a systemd timer and a line of cron that check a run in an interval.
+    """Return a systemd timer and a cron line that check a run at an interval.
 
     Args:
-        run_id: the run's whole id.
-        interval: between two checks.
-        program: the words that start Leadline, with whole paths.
-        home: `LEADLINE_HOME`, where the run is kept.
+        run_id: full id of the run.
+        interval: time between two checks.
+        program: command line that starts Leadline, with absolute paths.
+        home: `LEADLINE_HOME` with the run.
     """
     cron = interval.cron()
     line = (
@@ -95,7 +95,7 @@ def schedules(run_id: str, interval: Interval, program: Sequence[str], home: str
 
 
 def _in_cron(text: str) -> str:
-    """Quote a text for the shell that cron starts, in which an unquoted `%` would end the line."""
+    """Quote a text for cron's shell, in which an unquoted `%` ends the line."""
     quoted = "'" + text.replace("'", "'\\''") + "'"
     return quoted.replace("%", "\\%")
 

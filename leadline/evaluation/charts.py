@@ -1,4 +1,4 @@
-"""Charts of quality against cost: a point a setting, with its intervals, as places in a drawing that the page makes."""
+"""Charts of quality against cost: a point with intervals for each setting, as coordinates for the page."""
 
 from dataclasses import dataclass
 
@@ -8,19 +8,19 @@ from leadline.evaluation.table import amount
 from services.run.ui_text import say
 
 QUALITY = ("criteria_met", "race", "facts_stated", "gold_cited", "criteria_cited", "supported_share")
-"""Measures of quality that get a chart each, the first of them that there are."""
+"""Measures of quality with a chart, of which the first available ones are used."""
 MAX_CHARTS = 4
 COSTS = ("cost", "input_tokens", "seconds")
-"""Measures of the horizontal axis: the first that any setting has used."""
+"""Measures of the horizontal axis; the first with a value is used."""
 LEFT, RIGHT, TOP, BOTTOM = 46, 300, 16, 190
 """Edges of the plot in a drawing of 320 by 240."""
 COLOURS = 6
-"""Classes of points, `c0` to `c5`; more settings begin anew."""
+"""Number of point classes, `c0` to `c5`; further settings reuse them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A setting's place in a chart."""
+    """Position of a setting in a chart."""
 
     name: str
     x: float
@@ -37,13 +37,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Quality, upwards from 0 to 100 %, against cost, to the right from 0."""
+    """A chart of quality (0 to 100 %, vertical) against cost (from 0, horizontal)."""
 
     quality: Measure
     cost: Measure
     points: list[Point]
     ticks: list[tuple[float, str]]
-    """Of the cost: place and words."""
+    """Ticks of the cost axis: position and label."""
 
 
 def charts_of(evaluation: Evaluation) -> list[Chart]:

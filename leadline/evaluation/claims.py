@@ -1,4 +1,4 @@
-"""Claims that differ between reports: no other report has a claim that says the same in much the same words."""
+"""Claims that differ between reports: no other report has a similar claim."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,13 +7,13 @@ from schemas.reporter import Report
 from services.text.tokens import tokens
 
 ALIKE = 0.6
-"""Share of the shorter claim's terms that the other must have. It only decides what a reader is shown."""
+"""Minimum share of the shorter claim's terms in the other; it only decides what readers see."""
 MAX_CLAIMS = 300
-"""Of a report that are compared, the first ones."""
+"""Maximum claims of a report to compare."""
 
 
 def differing_claims(reports: Mapping[str, Report]) -> dict[str, list[Claim]]:
-    """Return, by setting, the claims of its report that no other setting's report makes. Blocking."""
+    """Return, by setting, the claims that no other setting's report makes. Blocking."""
     terms = {name: [(_terms(claim.text), claim) for claim in _claims(report)] for name, report in reports.items()}
     return {
         name: [
@@ -34,7 +34,7 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _alike(first: frozenset[str], second: frozenset[str]) -> bool:
-    """Tell whether two claims say much the same: most terms of the shorter, and its numbers."""
+    """Tell whether two claims are similar: most terms of the shorter one, and its numbers."""
     shorter, longer = sorted((first, second), key=len)
     numbers = {term for term in shorter if term[0].isdigit()}
     return bool(shorter) and numbers <= longer and len(shorter & longer) >= ALIKE * len(shorter)

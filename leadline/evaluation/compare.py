@@ -1,4 +1,4 @@
-"""A comparison of prompt folders, models or depths on a set of questions.
+"""Compares prompt folders, models or depths on a set of questions.
 
 It is an evaluation (`evaluate.py`) with one kind of difference and no folder. It measures the evidence that runs found and the claims of
 their reports, never how well these read.
@@ -69,12 +69,12 @@ class Total(Figures):
 
 
 def variants_of(prompts: Sequence[Path], models: Sequence[str], depths: Sequence[str] = ()) -> list[Setting]:
-    """Return the settings that are to be compared; a single prompt folder is compared with the built-in prompts.
+    """Return the settings to compare; a single prompt folder is compared with the built-in prompts.
 
     Args:
         prompts: folders of prompts.
         models: names of models.
-        depths: several of them are compared; a single one is that of all runs.
+        depths: several depths are compared; a single one applies to all runs.
 
     Raises:
         BadInput: none or several kinds were given, or fewer than two settings, or a folder or a depth cannot be used.
@@ -102,16 +102,16 @@ async def compare(
     on_outcome: OnOutcome | None = None,
     **choices: Any,
 ) -> list[Total]:
-    """Run every question under every setting, one after another, so that the seconds can be compared.
+    """Run every question under every setting, one after another, so that the seconds are comparable.
 
     It is an evaluation whose reports are written nowhere. A question that fails counts as nothing found and is named; the rest
     goes on.
 
     Args:
-        questions: what to ask.
-        variants: how to ask it.
+        questions: the questions.
+        variants: the settings.
         docs: folders of documents to search.
-        on_outcome: called after each run: the question's id, the setting's name, how it ended.
+        on_outcome: called after each run with the question's id, the setting's name and the outcome.
         choices: fields of `schemas.context.RunContext` for all runs.
 
     Raises:
@@ -161,7 +161,7 @@ def _outcome(question: Question, result: RunResult, report: Report | None) -> Ou
 
 
 def missing_evidence(question: Question, report: Report) -> list[str]:
-    """Return the facts that stand in no excerpt of a report and the documents that none is from."""
+    """Return the facts missing from all excerpts of a report, and the documents that no excerpt is from."""
     excerpts = quotes_of(report)
     facts = facts_missing(
         EvalQuestion.model_validate(question.model_dump()), "\n".join(excerpt.quote for excerpt in excerpts)
@@ -190,7 +190,7 @@ def _total(name: str, outcomes: list[Outcome]) -> Total:
 
 
 def table(totals: Sequence[Total], locale: str = "en-US") -> str:
-    """Render totals as a Markdown table, a column a setting, and name the questions on which they differ."""
+    """Render totals as a Markdown table with a column per setting, and list the questions with different results."""
     unknown, none = say("eval_unknown", locale), say("eval_none", locale)
     rows = [
         ("compare_recall", [_percent(total.evidence_recall, none) for total in totals]),

@@ -1,4 +1,4 @@
-"""An evaluation: runs the questions under the settings and measures their reports."""
+"""Runs an evaluation: researches the questions under the settings and measures the reports."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -27,12 +27,12 @@ from services.run.settings import settings
 from services.run.ui_text import say
 
 Reports = dict[tuple[str, str], Report]
-"""By the question's id and the setting's name; those of runs that ended with one."""
+"""Reports of finished runs, by the question's id and the setting's name."""
 
 
 @dataclass(slots=True)
 class Evaluated:
-    """An evaluation and the reports that it is about."""
+    """An evaluation with its reports."""
 
     evaluation: Evaluation
     reports: Reports = field(default_factory=dict)
@@ -50,15 +50,15 @@ async def evaluate(
     """Run every question under every setting, and measure without a judge.
 
     Args:
-        questions: what to ask.
-        runner: how to ask it, and where the results are kept.
-        name: of the set.
+        questions: the questions.
+        runner: runs the questions and stores the results.
+        name: name of the set.
         locale: language of table and page.
-        jobs: how many runs at a time.
+        jobs: number of parallel runs.
         on_outcome: called after each run.
 
     Raises:
-        BadInput: a choice or a folder cannot be used, or a run that is done is not in this home.
+        BadInput: a choice or a folder cannot be used, or a finished run is not in this home.
     """
     outcomes = await run_settings(questions, runner, jobs, on_outcome)
     seen = await asyncio.to_thread(read_observations, runner.place)
@@ -79,7 +79,7 @@ async def evaluate(
 
 
 async def _report_of(home: Home, outcome: Outcome) -> Report | None:
-    """Return the report of a run; None where it failed or was answered without research."""
+    """Return the report of a run; None if it failed or was answered without research."""
     if outcome.status != "done":
         return None
     try:
@@ -125,6 +125,6 @@ async def _measured(
 
 
 def _missing(question: EvalQuestion, report: Report) -> list[str]:
-    """Return the facts that stand neither in a report nor in its quotes."""
+    """Return the facts that are neither in a report nor in its quotes."""
     texts = [text for _, text in own_text(parse_report(report))]
     return facts_missing(question, "\n".join([*texts, *(excerpt.quote for excerpt in quotes_of(report))]))

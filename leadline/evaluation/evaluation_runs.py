@@ -1,4 +1,4 @@
-"""The runs of an evaluation: every question under every setting as a batch, several at a time; finished runs are not repeated.
+"""The runs of an evaluation: every question under every setting as a batch; finished runs are not repeated.
 
 A folder holds it all: `results.jsonl` (how each run ended, see `leadline/batch/questions.py`), `seen.jsonl` (what can only be observed
 while a run works: the sources in its prompts, its seconds), `settings.json` (the choices of the runs), and a folder of reports a setting.
@@ -32,12 +32,12 @@ from services.search.providers import allow_folders, check_search, providers_for
 
 RESULTS, SEEN, SETTINGS = "results.jsonl", "seen.jsonl", "settings.json"
 OF_JUDGE = "judge_"
-"""Beginning of the names of a judge's prompts, which decide nothing of a run."""
+"""Prefix of the names of a judge's prompts, which do not affect a run."""
 BETWEEN = " @ "
-"""Between a question's id and a setting's name in the id of their run."""
+"""Separator of a question's id and a setting's name in the id of their run."""
 
 OnOutcome = Callable[[str, str, Outcome], None]
-"""Is called for each run that has ended, with the question's id, the setting's name and the outcome."""
+"""Called for each finished run with the question's id, the setting's name and the outcome."""
 
 
 class Observation(BaseModel):
@@ -51,7 +51,7 @@ class Observation(BaseModel):
 
 
 def pair_id(question: EvalQuestion, setting: Setting) -> str:
-    """Return the name of a question's run under a setting."""
+    """Return the id of a question's run under a setting."""
     return f"{question.id}{BETWEEN}{setting.name}"
 
 
@@ -61,19 +61,19 @@ class SettingsRunner:
 
     settings: Sequence[Setting]
     choices: dict[str, Any]
-    """Choices of all runs, where a setting or a question chooses nothing else."""
+    """Default choices of all runs."""
     place: Path
     """Folder of the evaluation."""
     reports: Path | None = None
-    """Folder below which reports are written; None writes none."""
+    """Folder of the reports; None writes no files."""
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def new_id(self, question: BatchQuestion) -> str:
-        """Return a name that sorts by time."""
+        """Return an id that sorts by time."""
         return new_run_id()
 
     async def run(self, question: BatchQuestion, run_id: str, *, again: bool) -> Report:
-        """Research a question under its setting, or go on with its run."""
+        """Research a question under its setting, or continue its run."""
         named = (setting for setting in self.settings if question.id.endswith(f"{BETWEEN}{setting.name}"))
         setting = max(named, key=lambda setting: len(setting.name))
         out = None if self.reports is None else self.reports / setting.folder
@@ -96,16 +96,16 @@ async def run_settings(
     jobs: int = 1,
     on_outcome: OnOutcome | None = None,
 ) -> dict[tuple[str, str], Outcome]:
-    """Run every question under every setting that has no result yet, and go on with the runs that were begun.
+    """Run every question under every setting without a result, and continue started runs.
 
     Args:
-        questions: what to ask.
-        runner: how to ask it, and where the results are kept.
-        jobs: how many runs at a time; with more than one, their seconds cannot be compared.
-        on_outcome: called after each run, and for those that were there already.
+        questions: the questions.
+        runner: runs the questions and stores the results.
+        jobs: number of parallel runs; with more than one, their seconds are not comparable.
+        on_outcome: called after each run, and for existing results.
 
     Returns:
-        How each run ended, by question's id and setting's name.
+        The outcome of each run, by question's id and setting's name.
 
     Raises:
         BadInput: a choice or a folder cannot be used, or the folder holds an evaluation with other choices.
@@ -129,7 +129,7 @@ async def run_settings(
     for setting in runner.settings:
         context = checked_choices({**runner.choices, **setting.choices})
         await asyncio.to_thread(check_search, context)
-        await providers_for(context)  # indexed once for all
+        await providers_for(context)  # indexed once for all runs
     await asyncio.to_thread(_check_same_choices, runner)
 
     def ended(outcome: Outcome) -> None:
@@ -160,7 +160,7 @@ def _host(address: str) -> str:
 
 
 def chosen_by(runner: SettingsRunner) -> dict[str, Any]:
-    """Return what decides the results of each setting: its choices, the models of the roles, its prompts."""
+    """Return the inputs that determine each setting's results: choices, models of the roles, prompts."""
     chosen: dict[str, Any] = {}
     for setting in runner.settings:
         choices = {**runner.choices, **setting.choices}
@@ -176,7 +176,7 @@ def chosen_by(runner: SettingsRunner) -> dict[str, Any]:
 
 
 def _check_same_choices(runner: SettingsRunner) -> None:
-    """Keep what each setting chooses, and refuse to mix the results of two choices under one name."""
+    """Store each setting's choices, and refuse to mix results of different choices under one name."""
     file, chosen = runner.place / SETTINGS, chosen_by(runner)
     try:
         runner.place.mkdir(parents=True, exist_ok=True)
@@ -195,7 +195,7 @@ def _check_same_choices(runner: SettingsRunner) -> None:
 
 
 def read_observations(place: Path) -> dict[str, Observation]:
-    """Return the observations of runs, by their ids; a line that a crash cut off is left out."""
+    """Return the observations of runs by id, without a truncated last line."""
     file, observations = place / SEEN, dict[str, Observation]()
     for line in file.read_text("utf-8", "replace").splitlines() if file.exists() else ():
         try:

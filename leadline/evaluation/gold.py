@@ -1,4 +1,4 @@
-"""Recognition of the sources that a set names, by address, DOI, arXiv number, file name or stem, and of the facts in a text."""
+"""Recognises a set's sources, by address, DOI, arXiv number, file name or stem, and facts in a text."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ from services.text.tokens import has_cjk
 _DOI = re.compile(r"(?:doi\.org/|doi:\s{0,3}|^)(10\.\d{4,9}/[^\s?#]{1,200})", re.IGNORECASE)
 _ARXIV = re.compile(r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:\s{0,3})(\d{4}\.\d{4,5})", re.IGNORECASE)
 MAX_NAME = 4_000
-"""Characters of an address or a name that are looked at."""
+"""Maximum characters of an address or name that are read."""
 
 
 def names_of(text: str) -> set[str]:
-    """Return the names under which a source may be known that somebody wrote in one way.
+    """Return the normalised names of a source from its written form.
 
     Of a web address its host without `www.` and its path, without scheme, fragment and last slash; of a file its name and stem.
     """
@@ -37,31 +37,31 @@ def names_of(text: str) -> set[str]:
 
 
 def names_of_source(source: Source) -> set[str]:
-    """Return all names under which a source may be known."""
+    """Return all normalised names of a source."""
     doi = source.publication.doi if source.publication is not None else None
     return {name for text in (*source.addresses, *([doi] if doi else [])) for name in names_of(text)}
 
 
 def with_copies(keys: Iterable[str], sources: Mapping[str, Source]) -> set[str]:
-    """Return content hashes with those of all copies: a copy of a source counts as that source."""
+    """Return content hashes with those of all copies: a copy counts as its source."""
     roots = {root_of(key, sources) for key in keys}
     return {key for key in sources if root_of(key, sources) in roots}
 
 
 def gold_among(gold: Sequence[str], keys: Iterable[str], sources: Mapping[str, Source]) -> set[str]:
-    """Return which of the sources that a set names are among some, given by content hash."""
+    """Return the set's sources that are among sources given by content hash."""
     names = {name for key in with_copies(keys, sources) for name in names_of_source(sources[key])}
     return {name for name in gold if names_of(name) & names}
 
 
 def states(text: str, forms: Iterable[str]) -> bool:
-    """Tell whether a text has one of the forms of a fact, as words and numbers of their own: 53 does not stand in 1853 or 5.53."""
+    """Tell whether a text has a form of a fact as separate words and numbers: 53 is not in 1853 or 5.53."""
     whole = plain(text)
     return any(_has(whole, plain(form)) for form in forms)
 
 
 def plain(text: str) -> str:
-    """Return a text in lower case, with plain blanks and one form of each character."""
+    """Return a text in lower case, with plain blanks and normalised characters."""
     return " ".join(normal_form("NFKC", text).casefold().split())
 
 
@@ -76,7 +76,7 @@ def _has(text: str, form: str) -> bool:
 
 
 def _joined(text: str, place: int, step: int) -> bool:
-    """Tell whether a word or number goes on beyond a place, before (-1) or after (1) it."""
+    """Tell whether a word or number continues before (-1) or after (1) a position."""
     here, there, beyond = (
         text[index] if 0 <= index < len(text) else " " for index in (place, place + step, place + 2 * step)
     )

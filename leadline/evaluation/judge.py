@@ -1,4 +1,4 @@
-"""A judge: a model, named apart from the run's, that judges reports. Only usable answers count.
+"""A judge: a model, chosen separately from the run's, that judges reports. Only usable answers count.
 
 Every call is journaled under the judge's name, so that an evaluation that is started again pays for none twice, and goes through one
 budget. An answer that cannot be used, words that the report does not have and a limit that is reached are no judgement.
@@ -39,30 +39,30 @@ from services.text.quote_location import locate
 from services.text.token_estimate import estimate
 
 ROLE = "verifier"
-"""Whose settings a judge has: endpoint, temperature, most tokens. Its model is its own."""
+"""The role whose settings a judge has: endpoint, temperature, maximum tokens. Its model is chosen separately."""
 TEMPLATES = ("judge_criteria", "judge_pair", "judge_dimensions", "judge_scores", "verifier")
 MAX_REPORT = 60_000
-"""Characters of a report that a judge is shown."""
+"""Maximum characters of a report shown to a judge."""
 KEPT_FREE = 5_000
-"""Tokens of a judge's window that are kept for its answer, the instructions, the question and the criteria."""
+"""Tokens of a judge's window reserved for answer, instructions, question and criteria."""
 LEAST_SHOWN = 1_000
-"""Tokens of a report that a judge is shown, however small its window."""
+"""Minimum tokens of a report shown to a judge, even with a small window."""
 MAX_SHOWN = 40
-"""Criteria that a judge is shown beside a pair of reports, or a reference."""
+"""Maximum criteria shown to a judge with a pair of reports, or with a reference."""
 
 Answer = TypeVar("Answer")
 
 
 def judge_context(model: str, max_tokens: int | None = None, max_cost: float | None = None) -> RunContext:
-    """Return what a judge's calls choose.
+    """Return the choices of a judge's calls.
 
     Args:
-        model: its name, as `--model` takes it.
-        max_tokens: of all its calls together, those of earlier starts included; None for no limit.
-        max_cost: likewise, in US dollars.
+        model: name of the model, as for `--model`.
+        max_tokens: maximum tokens of all its calls, including earlier starts; None for no limit.
+        max_cost: maximum cost of all its calls in US dollars; None for no limit.
 
     Raises:
-        BadInput: it is no language model, or a limit is impossible.
+        BadInput: the name is not a language model's, or a limit is invalid.
         SettingsError: its endpoint is not set up.
     """
     context = checked_choices({"models": {ROLE: model}, "max_tokens": max_tokens, "max_cost": max_cost})
@@ -73,18 +73,18 @@ def judge_context(model: str, max_tokens: int | None = None, max_cost: float | N
 
 @dataclass(slots=True)
 class JudgedCriterion:
-    """Whether a report meets a criterion, as a judge says."""
+    """A judge's verdict on whether a report meets a criterion."""
 
     met: bool | None = None
-    """None: no judgement."""
+    """None without a judgement."""
     sentence: str = ""
-    """As the report has it."""
+    """The deciding sentence of the report."""
     reason: str = ""
 
 
 @dataclass(slots=True)
 class Judge:
-    """A model that is asked of reports; it counts what it was asked, and what came to nothing."""
+    """A judging model with counts of its calls and failures."""
 
     context: RunContext
     home: Home
@@ -92,9 +92,9 @@ class Judge:
     no_judgement: int = 0
     used: CallUsage = field(default_factory=CallUsage)
     shortened: int = 0
-    """How often it was shown a report's beginning only."""
+    """Number of reports of which only the beginning was shown."""
     problem: str = ""
-    """Why the latest judgement came to nothing."""
+    """Reason of the latest failed judgement."""
     _budget: Budget = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,17 +103,17 @@ class Judge:
 
     @property
     def model(self) -> str:
-        """Its name."""
+        """Name of the model."""
         return role_model(ROLE, self.context).name
 
     async def criteria(self, what: str, question: str, report: str, criteria: Sequence[str]) -> list[JudgedCriterion]:
-        """Ask of each criterion whether a report meets it, and by which sentence.
+        """Ask for each criterion whether a report meets it, and by which sentence.
 
         Args:
-            what: names the report, for the journal.
-            question: that it answers.
-            report: its text.
-            criteria: their texts.
+            what: name of the report, for the journal.
+            question: question of the report.
+            report: text of the report.
+            criteria: texts of the criteria.
         """
         report = self._shown(report)
         judged: list[JudgedCriterion] = []
@@ -126,7 +126,7 @@ class Judge:
                 partial(ask, ROLE, prompt, judgement_on(len(batch)), template="judge_criteria"),
             )
             of_batch = [JudgedCriterion() for _ in batch]
-            for verdict in reversed(answer.verdicts if answer is not None else []):  # the first on a criterion counts
+            for verdict in reversed(answer.verdicts if answer is not None else []):  # the first verdict counts
                 if 1 <= verdict.number <= len(batch):
                     span = locate(verdict.sentence, report) if verdict.met and verdict.sentence else None
                     sentence = report[span[0] : span[1]] if span is not None else ""
@@ -137,7 +137,7 @@ class Judge:
         return judged
 
     async def claims(self, what: str, report: Report) -> list[tuple[Claim, Judgement | None]]:
-        """Ask of each claim that cites something and is no quotation what the cited sources' text does with it."""
+        """Ask for each cited claim that is not a quotation whether the text of its sources supports it."""
         excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
         sources = {source.content_hash: source for source in report.sources}
         claims = [
@@ -156,7 +156,7 @@ class Judge:
         return judged
 
     async def pair(self, what: str, question: str, criteria: Sequence[str], first: str, second: str) -> Better | None:
-        """Ask which of two reports is better, in both orders; where the order decides, neither is."""
+        """Ask which of two reports is better, in both orders; if the order decides, neither is."""
         orders: list[Better | None] = []
         shown = self._shown(first, 2), self._shown(second, 2)
         for order, reports in (("in order", shown), ("turned", shown[::-1])):
@@ -177,7 +177,7 @@ class Judge:
     async def dimensions(
         self, what: str, question: str, criteria: Sequence[DimensionCriterion], report: str, reference: str
     ) -> dict[Dimension, DimensionScore] | None:
-        """Ask for the scores of a report and a reference in each dimension; None without a usable answer on all four."""
+        """Ask for the scores of a report and a reference in each dimension; None without a usable answer for all four."""
         prompt = JudgeDimensionsPrompt(
             question=question,
             criteria=list(criteria[:MAX_SHOWN]),
@@ -193,14 +193,14 @@ class Judge:
     async def scores(
         self, what: str, question: str, criteria: Mapping[Dimension, Sequence[str]], report: str, reference: str
     ) -> dict[Dimension, list[CriterionScore | None]]:
-        """Ask for the scores of a report and a reference by each criterion, a dimension a call; None: no judgement.
+        """Ask for the scores of a report and a reference by criterion, one call per dimension; None without a judgement.
 
         Args:
-            what: names the report, for the journal.
-            question: that both answer.
-            criteria: their texts, by dimension.
-            report: its text.
-            reference: its text.
+            what: name of the report, for the journal.
+            question: question of both texts.
+            criteria: texts of the criteria by dimension.
+            report: text of the report.
+            reference: text of the reference.
         """
         first, second = self._shown(report, 2), self._shown(reference, 2)
         return {
@@ -227,7 +227,7 @@ class Judge:
         return scored
 
     def _shown(self, report: str, reports: int = 1) -> str:
-        """Return as much of a report, from its beginning, as the judge's window takes of so many."""
+        """Return the beginning of a report that fits the judge's window together with so many reports."""
         model = role_model(ROLE, self.context)
         room = max(LEAST_SHOWN, (window_of(model, learned(model)) - KEPT_FREE) // reports)
         text = report[:MAX_REPORT]
@@ -241,7 +241,7 @@ class Judge:
         self.no_judgement += silent
 
     async def _answer(self, what: str, call: Callable[[], Awaitable[Answer]]) -> Answer | None:
-        """Make calls under the judge's journal and budget; None where they come to nothing."""
+        """Make calls with the judge's journal and budget; None if they fail."""
         task = hashlib.sha256(what.encode()).hexdigest()[:32]
         journal = Journal(self.home.store, run_key(f"judge {self.model}", 0), task, "judge")
         with working_for(Run(self.context, "judge", budget=self._budget, journal=journal)) as run:

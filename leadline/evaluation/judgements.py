@@ -1,4 +1,4 @@
-"""Judgements on all reports of an evaluation, and their figures: criteria met, claims supported, scores, pairs won, agreement with people."""
+"""Judgements of all reports of an evaluation: criteria met, claims supported, scores, pairs won, agreement with people."""
 
 import asyncio
 from collections import Counter
@@ -24,10 +24,10 @@ from services.run.settings import settings
 
 
 async def judged(evaluated: Evaluated, questions: Sequence[EvalQuestion], context: RunContext) -> tuple[Evaluated, str]:
-    """Ask a judge of every report, pair of reports and labelled report, one call after another.
+    """Ask a judge about every report, pair of reports and labelled report, one call after another.
 
     Returns:
-        The evaluation with what the judge said, and why the latest judgement came to nothing that did; empty where all were given.
+        The evaluation with the judgements, and the reason of the latest failed one; empty if all succeeded.
     """
     async with open_home(settings().leadline_home) as home:
         judge = Judge(context, home)
@@ -64,7 +64,7 @@ async def judged(evaluated: Evaluated, questions: Sequence[EvalQuestion], contex
 
 
 def text_of(report: Report) -> str:
-    """Return a report as a judge is shown it: its own text with bare numbers for citations.
+    """Return a report as shown to a judge: its own text with bare numbers as citations.
 
     The program's additions (counts of checked sentences, marks, limits, references) would tell the judge what to think of it, and their
     addresses take more room than the text.
@@ -103,7 +103,7 @@ async def _judged_run(judge: Judge, question: EvalQuestion, run: RunResult, repo
 async def _scores(
     judge: Judge, question: EvalQuestion, run_id: str, report: str
 ) -> tuple[dict[Dimension, tuple[float, float]], list[dict[str, Any]]]:
-    """Return the scores of a report and its reference by dimension, and those by criterion where its criteria have dimensions."""
+    """Return the scores of a report and its reference by dimension, and by criterion if its criteria have dimensions."""
     by_dimension = criteria_by_dimension(question)
     if not by_dimension:
         shown = [
@@ -136,7 +136,7 @@ async def _scores(
 
 
 def _met(question: EvalQuestion, verdicts: Sequence[JudgedCriterion]) -> float | None:
-    """Return the share of the criteria that are met, by weight, of those that were judged."""
+    """Return the weighted share of met criteria among the judged ones."""
     weights = [
         (criterion.weight, verdict.met)
         for criterion, verdict in zip(question.criteria, verdicts, strict=True)
@@ -165,7 +165,7 @@ async def _pairs(
 
 
 async def _labels(judge: Judge, question: EvalQuestion) -> list[tuple[bool, bool]]:
-    """Return what the judge and people say of the criteria of labelled reports, where both say something."""
+    """Return the judge's and people's verdicts on criteria of labelled reports, if both exist."""
     both: list[tuple[bool, bool]] = []
     texts = [criterion.text for criterion in question.criteria]
     for number, labelled in enumerate(question.labelled):

@@ -1,4 +1,4 @@
-"""Measures of one run, and those of them that need no judge."""
+"""Measures of one run, and the computation of those that need no judge."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,20 +20,20 @@ from services.text.duplicates import root_of
 from services.text.word_count import words_in
 
 Figures = dict[str, float | None]
-"""By the measure's key; None where it is not known or nothing is expected."""
+"""Values by the measure's key; None if unknown, or if nothing is expected."""
 Unit = Literal["share", "number", "dollars", "seconds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure of a run."""
+    """A measure of a run."""
 
     key: str
     unit: Unit = "number"
     better: Literal["more", "less", ""] = ""
 
     def label(self, locale: str) -> str:
-        """Return its name in the locale's language."""
+        """Return its label in the locale's language."""
         return say(f"measure_{self.key}", locale)
 
 
@@ -67,7 +67,7 @@ MEASURES = (
     Measure("cost", "dollars", "less"),
     Measure("seconds", "seconds", "less"),
 )
-"""All measures in the order in which they are shown; those of a judge stand among the others."""
+"""All measures in display order, including those of a judge."""
 BY_KEY = {measure.key: measure for measure in MEASURES}
 _ANSWERED = {"yes": 1.0, "partly": 0.5, "no": 0.0}
 
@@ -76,10 +76,10 @@ def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, see
     """Return the figures of a run. Blocking.
 
     Args:
-        question: what was asked, and what is expected.
-        report: what came of it.
-        gathered: what its searches brought up.
-        seen: what was seen of it while it worked; None where it was resumed: what its first prompts showed is not known then.
+        question: the question with its expectations.
+        report: the report.
+        gathered: passages found by its searches.
+        seen: observations during the run; None for a resumed run, whose first prompts are unknown.
     """
     texts = list(own_text(parse_report(report)))
     statuses = Counter(status_of(claim) for claim in report.citations)
@@ -108,7 +108,7 @@ def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, see
 
 
 def figures_of_nothing(question: EvalQuestion) -> Figures:
-    """Return the figures of a question without a report: nothing of what is expected was found."""
+    """Return the values of a question without a report: nothing expected was found."""
     expected = {
         "answered": True,
         "facts_stated": bool(question.facts),
@@ -120,19 +120,19 @@ def figures_of_nothing(question: EvalQuestion) -> Figures:
 
 
 def quotes_of(report: Report) -> list[Excerpt]:
-    """Return the excerpts that a report rests on: those of its steps, and those that it cites."""
+    """Return the excerpts of a report: those of its steps, and those that it cites."""
     cited = {key for claim in report.citations for key in claim.citations}
     of_steps = {excerpt.id for result in report.results for excerpt in result.excerpts}
     return [excerpt for excerpt in report.excerpts if excerpt.id in cited or excerpt.id in of_steps or not of_steps]
 
 
 def facts_missing(question: EvalQuestion, text: str) -> list[str]:
-    """Return the facts that a text has in none of their forms, by their first form."""
+    """Return the facts that occur in a text in none of their forms, by their first form."""
     return [forms[0] for forms in question.facts if not states(text, forms)]
 
 
 def facts_found(question: EvalQuestion, text: str, report: Report) -> Figures:
-    """Return which share of the facts stands in a report's own text, and which in the quotes that it rests on."""
+    """Return the share of facts in a report's own text, and the share in its quotes."""
     quotes = "\n".join(excerpt.quote for excerpt in quotes_of(report))
     count = len(question.facts)
     return {
@@ -169,7 +169,7 @@ def _cited(report: Report) -> set[str]:
 
 
 def _criteria_cited(question: EvalQuestion, cited: set[str], sources: Mapping[str, Source]) -> float | None:
-    """Return the share of the criteria, by weight, of which a gold source is cited; None where none names its sources."""
+    """Return the weighted share of criteria with a cited gold source; None if no criterion names its sources."""
     judged = [criterion for criterion in question.criteria if criterion.gold and criterion.weight]
     among = gold_among([name for criterion in judged for name in criterion.gold], cited, sources)
     return _share(
@@ -179,7 +179,7 @@ def _criteria_cited(question: EvalQuestion, cited: set[str], sources: Mapping[st
 
 
 def _independent(cited: set[str], sources: Mapping[str, Source]) -> set[str]:
-    """Return the owners of cited sources: copies count once, and so do pages of one site."""
+    """Return the owners of cited sources: copies and pages of one site count once."""
     roots = {root_of(key, sources) for key in cited}
     return {owner_of(sources[key].url, sources[key].kind) for key in roots if key in sources}
 
@@ -189,5 +189,5 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def shown_measures(figures: Sequence[Figures]) -> list[Measure]:
-    """Return the measures that any of some runs has a figure for."""
+    """Return the measures with a value in at least one of the runs."""
     return [measure for measure in MEASURES if any(row.get(measure.key) is not None for row in figures)]

@@ -1,4 +1,4 @@
-"""The page of an evaluation: one HTML file with the table, charts, and for each question its reports side by side."""
+"""The page of an evaluation: one HTML file with the table, charts, and the reports of each question next to each other."""
 
 import asyncio
 import re
@@ -26,17 +26,17 @@ from services.run.ui_text import say
 from services.text.quotable import as_prose
 
 MAX_REPORTS = 120
-"""Reports that stand in the page; the others are in their folders."""
+"""Maximum reports in the page; the others are in their folders."""
 MAX_DIFFERING = 40
-"""Claims of a report that are listed as its own."""
+"""Maximum claims listed as a report's own."""
 _HERE = Path(__file__).parent
 _NAMES = re.compile(r'( id="| href="#| aria-labelledby="| for="| aria-controls="| aria-describedby=")')
-"""Attributes that name an element or refer to it, in markup that our templates made: they escape every quotation mark of a text."""
+"""Attributes that define or reference an element's name, in our templates' markup, which escapes quotation marks in texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A setting's column in a question's block."""
+    """Column of a setting in a question's block."""
 
     name: str
     colour: int
@@ -48,16 +48,16 @@ class Side:
     claims: list[Claim]
     """Claims that no other setting's report makes."""
     more: int
-    """How many more of these there are."""
+    """Number of further such claims."""
     report: Markup | None
     criteria: list[dict[str, Any]]
-    """A judge's verdict on each criterion."""
+    """Judge's verdict on each criterion."""
     scores: list[dict[str, Any]]
-    """A judge's scores of the report and of the reference by each criterion."""
+    """Judge's scores of the report and of the reference by criterion."""
 
 
 async def write_results(evaluated: Evaluated, place: Path) -> None:
-    """Write the results into the folder of an evaluation.
+    """Write the results into an evaluation's folder.
 
     Raises:
         StoreUnwritable: the folder cannot be written.
@@ -102,7 +102,7 @@ def _words(key: str, *, locale: str, **values: object) -> str:
 
 
 def _unbroken(cell: str) -> str:
-    """Return a cell whose lines may end before an interval, never before a unit."""
+    """Return a cell in which lines may break before an interval, but not before a unit."""
     return cell.replace(" %", "\u00a0%").replace("（", "\u200b（")
 
 
@@ -137,6 +137,6 @@ def _figure(measure: Measure, figures: Figures, locale: str) -> tuple[str, str]:
 
 
 def _fragment(report: Report, prefix: str) -> Markup:
-    """Return a report's body whose elements have names of their own in a page of many reports."""
+    """Return a report's body with unique element names in a page of many reports."""
     html = render_fragment(parse_report(report))
     return Markup(_NAMES.sub(lambda found: found[0] + prefix, html))  # noqa: S704 - our own template escaped it

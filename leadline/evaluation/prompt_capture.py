@@ -1,4 +1,4 @@
-"""Capture of the prompts that models are shown while a run works, and whether a passage stands in them."""
+"""Captures the models' prompts during a run, and tells whether a passage was in them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from services.text.passages import sentences
 
 @dataclass(slots=True)
 class Prompts(BaseCallbackHandler):
-    """The prompts that models are shown, by the node that shows them, as letters and digits alone."""
+    """Captured prompts by node, reduced to letters and digits."""
 
     shown: dict[str, list[str]] = field(default_factory=dict)
     run_inline = True
@@ -31,12 +31,12 @@ class Prompts(BaseCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **_: Any,
     ) -> None:
-        """Keep a prompt."""
+        """Capture a prompt."""
         text = "\n".join(message.text for batch in messages for message in batch)
         self.shown.setdefault(str((metadata or {}).get("langgraph_node", "")), []).append(text)
 
     def texts(self, node: str = "") -> str:
-        """Return the letters of the prompts of a node, or of all."""
+        """Return the letters of the prompts of a node, or of all nodes."""
         kept = self.shown.get(node, []) if node else [text for texts in self.shown.values() for text in texts]
         return "\n".join(letters(text) for text in dict.fromkeys(kept))
 
@@ -47,7 +47,7 @@ register_configure_hook(_prompts, inheritable=True)
 
 @contextmanager
 def prompts_shown() -> Iterator[Prompts]:
-    """Keep the prompts of all model calls inside the block, tasks that are started there included."""
+    """Capture the prompts of all model calls inside the block, including started tasks."""
     prompts = Prompts()
     token = _prompts.set(prompts)
     try:
@@ -57,7 +57,7 @@ def prompts_shown() -> Iterator[Prompts]:
 
 
 def stands_in(text: str, shown: str) -> bool:
-    """Tell whether a sentence of a text stands in the letters of prompts: its longest, or any that is long enough."""
+    """Tell whether a sentence of a text is in the prompts' letters: its longest, or any that is long enough."""
     pieces = sorted((letters(text[span.start : span.end]) for span in sentences(text)), key=len, reverse=True)
     long = [piece for piece in pieces if len(piece) >= SHORTEST] or pieces[:1]
     return any(piece in shown for piece in long if piece)

@@ -1,4 +1,4 @@
-"""Sets in the forms in which they are published, read as ours: a row is known by the fields that it has.
+"""Converts published question sets to our form; the format of a row is recognised by its fields.
 
 - DeepResearch Bench: `query.jsonl` (`prompt`) and `criteria.jsonl` (`prompt`, `criterions`, `dimension_weight`).
 - DeepResearch Bench II: `tasks_and_rubrics.jsonl` (`content` with `task`, `rubric` and `blocked`).
@@ -11,11 +11,11 @@ from typing import Any
 from schemas.judge_dimensions import DIMENSIONS
 
 RUBRIC_DIMENSIONS = {"info_recall": "comprehensiveness", "analysis": "insight", "presentation": "readability"}
-"""The dimension to which each part of DeepResearch Bench II's rubric belongs."""
+"""Dimension of each part of DeepResearch Bench II's rubric."""
 
 
 def as_ours(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a published row with our fields; a row of our own form as it is.
+    """Convert a published row to our fields; rows in our form are unchanged.
 
     What is of the wrong type stays so, and is refused when the row is checked.
     """
@@ -50,7 +50,7 @@ def _of_prompt(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _criterion(criterion: Any, dimension: str, weights: Any) -> Any:
-    """Return a criterion whose weight is its share of the whole report: its own times its dimension's."""
+    """Return a criterion weighted by its share of the whole report: its own weight times its dimension's."""
     if not isinstance(criterion, Mapping):
         return criterion
     text, explanation = criterion.get("criterion"), criterion.get("explanation")

@@ -1,4 +1,4 @@
-"""A question of an evaluation, and the facts, sources, criteria and reports by which its answer is measured."""
+"""A question of an evaluation, with the facts, sources, criteria and reports that measure its answer."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
@@ -10,7 +10,7 @@ from schemas.locale import Locale
 from services.run.ui_text import is_chinese
 
 MAX_TEXT = 200_000
-"""Characters of a question, a criterion or a reference."""
+"""Maximum characters of a question, a criterion or a reference."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
 Share = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
@@ -26,7 +26,7 @@ def _criterion(value: Any) -> Any:
 
 
 Fact = Annotated[list[Text], BeforeValidator(_alternatives), Field(min_length=1)]
-"""The forms in which a fact may be written; one of them is enough."""
+"""The forms of a fact, of which one suffices."""
 
 
 class Criterion(BaseModel):
@@ -89,11 +89,11 @@ class EvalQuestion(BaseModel):
 
 
 def locale_of(languages: Iterable[str], chosen: str | None = None) -> str:
-    """Return the language of table and page: that chosen for the reports, else Chinese where most questions are, else English.
+    """Return the language of table and page: the chosen one, else Chinese if most questions are Chinese, else English.
 
     Args:
-        languages: of the questions.
-        chosen: of all reports; `auto` is none.
+        languages: languages of the questions.
+        chosen: language of all reports; `auto` counts as not chosen.
     """
     if chosen and chosen != "auto":
         return chosen

@@ -18,10 +18,10 @@ WEIGHTS: dict[Dimension, float] = {
     "instruction_following": 0.22,
     "readability": 0.14,
 }
-"""Weight of each dimension where a question does not say: the means over the 100 tasks of DeepResearch Bench."""
+"""Default weight of each dimension: the means over the 100 tasks of DeepResearch Bench."""
 
 Scores = Mapping[Dimension, tuple[float, float]]
-"""By dimension, those of the report and of the reference, from 0 to 10."""
+"""Scores of the report and the reference by dimension, from 0 to 10."""
 
 
 def weights_of(question: EvalQuestion) -> Mapping[Dimension, float]:
@@ -30,7 +30,7 @@ def weights_of(question: EvalQuestion) -> Mapping[Dimension, float]:
 
 
 def criteria_by_dimension(question: EvalQuestion) -> dict[Dimension, list[Criterion]]:
-    """Return the criteria of each dimension that counts; none where one of these dimensions has none of any weight."""
+    """Return the criteria of each weighted dimension; empty if one of them has no weighted criteria."""
     by_dimension = {
         dimension: [
             criterion for criterion in question.criteria if criterion.dimension == dimension and criterion.weight
@@ -44,7 +44,7 @@ def criteria_by_dimension(question: EvalQuestion) -> dict[Dimension, list[Criter
 def dimension_score(
     criteria: Sequence[Criterion], scores: Sequence[CriterionScore | None]
 ) -> tuple[float, float] | None:
-    """Return the scores of both reports in a dimension: means by weight over the criteria that were scored; None without any."""
+    """Return the scores of both reports in a dimension: weighted means over the scored criteria; None without any."""
     scored = [(criterion.weight, score) for criterion, score in zip(criteria, scores, strict=True) if score is not None]
     total = sum(weight for weight, _ in scored)
     if not total:
@@ -56,11 +56,11 @@ def dimension_score(
 
 
 def race(scores: Scores, weights: Mapping[Dimension, float]) -> Figures:
-    """Return a report's part of the sum of its scores and the reference's: a half is as good as the reference.
+    """Return a report's share of the sum of both scores: a half is as good as the reference.
 
     Args:
-        scores: of the dimensions that were judged; without one that counts there is no whole score.
-        weights: of the dimensions.
+        scores: scores of the judged dimensions; if a weighted one is missing, there is no result.
+        weights: weights of the dimensions.
     """
     figures: Figures = {f"race_{name}": _part(*both) for name, both in scores.items()}
     counted = {name: weight for name, weight in weights.items() if weight}

@@ -1,4 +1,4 @@
-"""Sets of questions in files: JSON lines, a JSON list or CSV, plain or compressed with gzip; a wrong row is named by line and field."""
+"""Reads sets of questions: JSON lines, a JSON list or CSV, plain or gzip; errors name line and field."""
 
 import csv
 import gzip
@@ -15,18 +15,18 @@ from leadline.evaluation.question import EvalQuestion
 from services.run.errors import BadInput, reason_of
 
 MAX_BYTES = 200_000_000
-"""Of a set, decompressed."""
+"""Maximum decompressed bytes of a set."""
 MAX_QUESTIONS = 100_000
 FIELDS = "question, id, kind, note, needs_model, facts, gold, documents, criteria, reference, language, docs, dimension_weights, excluded, labelled"
 _LISTS = frozenset({"facts", "gold", "gold_ids", "documents", "criteria", "docs", "excluded"})
-"""Columns of a CSV file that hold several values, with semicolons between."""
+"""CSV columns with several values, separated by semicolons."""
 
 
 def read_set(file: Path, references: Path | None = None) -> list[EvalQuestion]:
     """Read a set.
 
     Args:
-        file: of the questions.
+        file: file of the questions.
         references: JSON lines with reports to compare with: `id` (or `prompt`), and `article` (or `reference`).
 
     Raises:
@@ -68,7 +68,7 @@ def _question(row: Any, number: int, place: str, file: Path) -> EvalQuestion:
 
 
 def _rows(file: Path) -> Iterator[tuple[str, Any]]:
-    """Yield each row with its place in words."""
+    """Yield each row with its position in words."""
     text = _text(file)
     name = file.name.lower().removesuffix(".gz")
     if name.endswith(".csv"):
@@ -105,7 +105,7 @@ def _text(file: Path) -> str:
 
 
 def _csv_rows(text: str, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a CSV file with a heading; in columns of several values semicolons stand between these.
+    """Yield the rows of a CSV file with a header; columns with several values are separated by semicolons.
 
     The forms of a fact have ` | ` between them.
     """

@@ -1,4 +1,4 @@
-"""Settings that are evaluated side by side: each a combination of prompts, a model, a depth and a search."""
+"""Settings to compare: each a combination of prompts, a model, a depth and a search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from schemas.depth import DEPTHS
 from services.run.errors import BadInput
 
 MAX_SETTINGS = 24
-"""Side by side: more is a mistake in the command."""
+"""Maximum settings: more are a mistake in the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ def settings_of(
     depths: Sequence[str] = (),
     searches: Sequence[str] = (),
 ) -> list[Setting]:
-    """Return every combination of what is given; what is given once holds for all and is in no name.
+    """Return every combination of the given values; single values apply to all and are not in the names.
 
     Args:
         prompts: folders; `built-in` stands for the prompts that Leadline has, unless there is such a folder.
         models: names of models.
-        depths: of `schemas.depth.DEPTHS`.
-        searches: as `RunContext.search` takes them.
+        depths: names in `schemas.depth.DEPTHS`.
+        searches: values of `RunContext.search`.
 
     Raises:
         BadInput: a folder or a depth cannot be used, or there are too many combinations.

@@ -10,10 +10,10 @@ RESAMPLES = 10_000
 """Resamples of the questions, and random signs where not all can be tried. Percentile limits need some thousands (Efron and
 Tibshirani, 1993, chapter 13)."""
 EXACT_UP_TO = 13
-"""Differing questions up to which all signs are tried: 2**13 are fewer than `RESAMPLES`."""
+"""Maximum differing questions for which all signs are tried: 2**13 are fewer than `RESAMPLES`."""
 COVERAGE = 0.95
 SEED = 20_240_229
-"""Of the generator, so that the same figures always give the same intervals."""
+"""Seed of the generator, so that the same values always give the same intervals."""
 
 
 class Estimate(BaseModel):
@@ -49,15 +49,15 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 
 
 def difference(first: Sequence[float], second: Sequence[float]) -> Difference | None:
-    """Return how two settings differ on the same questions, with a paired randomization test; None without questions.
+    """Return the difference of two settings on the same questions, with a paired randomization test; None without questions.
 
     The test is Fisher's (The Design of Experiments, 1935): under the hypothesis that the settings do not differ, the sign
     of each question's difference is a coin's. All signs are tried up to `EXACT_UP_TO` questions that differ, else `RESAMPLES` random
     ones, with one added to both counts (Phipson and Smyth, 2010).
 
     Args:
-        first: a figure a question.
-        second: those of the same questions, in the same order.
+        first: one value per question.
+        second: values of the same questions, in the same order.
     """
     if not first:
         return None
@@ -70,7 +70,7 @@ def _p(deltas: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> float:
     differing = deltas[deltas != 0]
     if not differing.size:
         return 1.0
-    observed = abs(differing.sum()) * (1 - 1e-12)  # sums that are equal may differ in the last bit
+    observed = abs(differing.sum()) * (1 - 1e-12)  # equal sums may differ in the last bit
     if differing.size <= EXACT_UP_TO:
         signs = np.array(list(product((-1.0, 1.0), repeat=differing.size)))
         return float(np.mean(np.abs(signs @ differing) >= observed))

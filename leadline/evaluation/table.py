@@ -1,4 +1,4 @@
-"""The table of an evaluation, as Markdown: a row a measure, a column a setting, and which differences chance seldom brings."""
+"""The table of an evaluation in Markdown: a row per measure, a column per setting, and the significant differences."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,11 +10,11 @@ from leadline.evaluation.statistics import Difference, Estimate
 from services.run.ui_text import say
 
 SURE = 0.05
-"""Chance below which a difference is marked."""
+"""Maximum probability by chance of a marked difference."""
 
 
 def table(evaluation: Evaluation) -> str:
-    """Return the table. Of two settings the last columns have the difference and its chance; of more, lines below do."""
+    """Return the table. With two settings, the last columns hold the difference and its probability; with more, lines below do."""
     names = evaluation.names
     lines = laid_out([heading(evaluation), *rows(evaluation)])
     if len(names) > 2:
@@ -24,13 +24,13 @@ def table(evaluation: Evaluation) -> str:
 
 
 def heading(evaluation: Evaluation, first: str = "") -> list[str]:
-    """Return the names of the columns."""
+    """Return the column names."""
     difference = [say("eval_difference", evaluation.locale), "p"] if len(evaluation.names) == 2 else []
     return [first, *evaluation.names, *difference]
 
 
 def rows(evaluation: Evaluation) -> list[list[str]]:
-    """Return a row a measure, and at the end how many questions have no report."""
+    """Return a row per measure, and a last row with the number of questions without a report."""
     names, locale = evaluation.names, evaluation.locale
     differences = {measured.measure: measured.difference for measured in evaluation.differences if len(names) == 2}
     shown_rows = []
@@ -50,7 +50,7 @@ def _difference_cells(difference: Difference | None, unit: Unit, locale: str) ->
 
 
 def notable_differences(evaluation: Evaluation) -> list[str]:
-    """Return a line for each difference that chance seldom brings."""
+    """Return a line for each significant difference."""
     locale = evaluation.locale
     return [
         say(
@@ -68,7 +68,7 @@ def notable_differences(evaluation: Evaluation) -> list[str]:
 
 
 def judge_lines(evaluation: Evaluation) -> list[str]:
-    """Return what is to be known of a judge: what it was asked, which pairs were won, how far it agrees with people."""
+    """Return lines about the judge: number of calls, pairs won, agreement with people."""
     judge, locale = evaluation.judge, evaluation.locale
     if judge is None:
         return []
@@ -121,7 +121,7 @@ def shown(estimate: Estimate | None, unit: Unit, locale: str) -> str:
 
 
 def amount(value: float, unit: Unit) -> str:
-    """Return a figure in its unit: shares in percent."""
+    """Return a value in its unit: shares in percent."""
     if unit == "share":
         return f"{100 * value:.1f} %"
     if unit == "dollars":
@@ -130,19 +130,19 @@ def amount(value: float, unit: Unit) -> str:
 
 
 def signed(value: float, unit: Unit, locale: str) -> str:
-    """Return a difference with its sign; of shares in percentage points."""
+    """Return a difference with its sign; shares in percentage points."""
     if unit == "share":
         return say("eval_points", locale, points=f"{100 * value:+.1f}" if value else "0.0")
     return f"{'+' if value > 0 else ''}{amount(value, unit)}"
 
 
 def chance(p: float) -> str:
-    """Return a chance."""
+    """Return a probability."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def laid_out(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table; the first row is the heading, and all columns but the first are flush right."""
+    """Return the lines of a Markdown table; the first row is the header, and all columns except the first are right-aligned."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     lines = [
@@ -156,6 +156,6 @@ def laid_out(rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _filled(cell: str, width: int, *, before: bool = True) -> str:
-    """Return a cell with blanks before or after it; Chinese characters take two columns of a terminal."""
+    """Return a cell padded with blanks; Chinese characters take two columns of a terminal."""
     blanks = " " * (width - cell_len(cell))
     return blanks + cell if before else cell + blanks

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
 Tell = Callable[[int, str], Awaitable[None]]
-"""Takes the number of an event and its title."""
+"""Called with the number and title of an event."""
 
 
 class _Arguments(BaseModel):
@@ -65,13 +65,13 @@ CHOICES: dict[str, str] = {
     "max_searches": "",
     "max_pages": "",
 }
-"""Fields of `RunContext` that a client may choose; with a description where the field's own does not fit."""
+"""Fields of `RunContext` that a client may choose; with a description if the field's own does not fit."""
 
 
 def _choice(name: str, description: str) -> Any:
     field = copy(RunContext.model_fields[name])
     field.description = description or field.description
-    field.json_schema_extra = None  # Studio's
+    field.json_schema_extra = None  # data for Studio's form
     return (field.annotation, field)
 
 
@@ -96,7 +96,7 @@ class VerifyReport(_Arguments):
 
 
 async def research(given: Question, tell: Tell) -> str:
-    """Research a question; progress is told as it happens."""
+    """Research a question, and report its progress."""
     events: asyncio.Queue[Event] = asyncio.Queue()
 
     async def telling() -> None:
@@ -112,7 +112,7 @@ async def research(given: Question, tell: Tell) -> str:
     if "quick" in given.model_fields_set:
         choices["deep_research"] = not given.quick
     teller = asyncio.create_task(telling())
-    # A task of its own, because what cancels the request cancels again and again, and the run has to be written down.
+    # A separate task, because a cancelled request is cancelled repeatedly, while the run must be stored.
     work = asyncio.create_task(
         aresearch(
             given.question,
@@ -142,7 +142,7 @@ async def read_report(given: ReadReport, _: Tell) -> str:
     """Return a finished report or a part of it.
 
     Raises:
-        BadInput: there is no such run, it is not finished, or it has no such section.
+        BadInput: the run does not exist or is not finished, or the section does not exist.
     """
     async with open_home(settings().leadline_home) as home:
         report = (await finished_report(home, given.run_id))[1]
@@ -152,10 +152,10 @@ async def read_report(given: ReadReport, _: Tell) -> str:
 
 
 async def verify_report(given: VerifyReport, _: Tell) -> str:
-    """Check a report and say what holds and what does not.
+    """Check a report and describe the result.
 
     Raises:
-        BadInput: neither or both of run and folder are named, or there is no such run.
+        BadInput: neither or both of run and folder are named, or the run does not exist.
         BundleError: the folder holds no report.
     """
     if bool(given.run_id) == bool(given.folder):
@@ -185,7 +185,7 @@ def server() -> "Server[Any, Any]":
     """Return the server with its three tools.
 
     Raises:
-        SettingsError: the library is not installed.
+        SettingsError: the MCP library is not installed.
     """
     try:
         from mcp import types
@@ -249,10 +249,10 @@ def _read(name: str, arguments: type[_Arguments], given: dict[str, Any]) -> _Arg
 
 
 async def serve() -> None:
-    """Serve over stdin and stdout until the client hangs up.
+    """Serve over stdin and stdout until the client disconnects.
 
     Raises:
-        SettingsError: the library is not installed.
+        SettingsError: the MCP library is not installed.
     """
     made = server()
     from mcp.server.stdio import stdio_server
@@ -267,9 +267,9 @@ async def serve() -> None:
         async with stdio_server(cast("Any", _lines_of_stdin()), protocol) as (incoming, outgoing):
             await made.run(incoming, outgoing, made.create_initialization_options())
     except asyncio.CancelledError:
-        pass  # by a signal, which is how clients end a server
+        pass  # by a signal, with which clients end a server
     for work in _under_way:
-        if not work.cancelling():  # once: a second time would interrupt it while it writes down that it was interrupted
+        if not work.cancelling():  # once: a second interrupt would prevent the run from being stored
             work.cancel()
     await asyncio.gather(*_under_way, return_exceptions=True)
 

@@ -1,1 +1,1 @@
-"""Progress of a run as people see it: lines, a live picture, a notebook's output, and the review of a plan."""
+"""Displays of a run's progress: lines, a live view, notebook output, and the review of a plan."""

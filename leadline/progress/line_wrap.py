@@ -1,20 +1,20 @@
-"""Breaking a text into lines for a terminal: between words, and between the characters of scripts without blanks."""
+"""Breaks a text into lines for a terminal: between words, or between characters of scripts without blanks."""
 
 from rich.cells import cell_len
 from rich.text import Text
 
 _NOT_FIRST = frozenset("，。、；：？！）》】」』”’…—·％%,.;:?!)]}[")
-"""Characters that stay with what they follow; a bracket begins the mark of a citation."""
+"""Characters that must not start a line; a bracket starts a citation mark."""
 _NOT_LAST = frozenset("（《【「『“‘([{")
-"""Characters that stay with what follows them."""
+"""Characters that must not end a line."""
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
     """Return a text as lines.
 
     Args:
-        text: with its styles; line ends stay, and a no-break space is no place to break at.
-        width: columns that a line may take, at least 2.
+        text: the styled text; line ends stay, and lines do not break at no-break spaces.
+        width: maximum columns of a line, at least 2.
     """
     lines = []
     for paragraph in text.split("\n", allow_blank=True):
@@ -25,7 +25,7 @@ def wrapped(text: Text, width: int) -> list[Text]:
 
 
 def _places(text: str, width: int) -> list[int]:
-    """Return the offsets at which new lines begin; a word that is longer than a line is broken anywhere."""
+    """Return the offsets of line starts; a word longer than a line is broken anywhere."""
     places: list[int] = []
     begin = allowed = columns = 0
     for place, char in enumerate(text):

@@ -1,4 +1,4 @@
-"""Progress on stderr: a live picture in a terminal, a line an event elsewhere, JSON lines where a program asked for them."""
+"""Progress on stderr: a live view in a terminal, one line per event elsewhere, or JSON lines for programs."""
 
 import os
 import sys
@@ -39,25 +39,25 @@ _MARKS = {
     "call_progress": ".",
     "report": "·",
 }
-"""The mark of each kind of event."""
+"""Mark of each event kind."""
 REPEATED_AFTER = 15.0
-"""Seconds after which a call that stands as it stood gets a line again."""
+"""Seconds after which an unchanged call is printed again."""
 
 
 class Lines(Progress):
-    """Prints one line an event, as a log does."""
+    """Prints one line per event, like a log."""
 
     def __init__(self, console: Console) -> None:
         """Print on this console."""
         self._console = console
         self._locale = "en"
         self._printed: dict[tuple[str, str], CallProgress] = {}
-        """How the slow calls stood when they got a line last, by role and step."""
+        """Last printed state of slow calls, by role and step."""
         self._read: set[str] = set()
-        """Addresses of the sources that have a line: several steps may quote one."""
+        """Addresses of the printed sources: several steps may quote one."""
 
     def __call__(self, event: Event) -> None:
-        """Print one event; model calls have lines only where they take their time."""
+        """Print one event; only slow model calls are printed."""
         if event.type == "call":
             self._printed.pop(call_place(event.data), None)
         if event.type not in _MARKS or (event.type == "call_progress" and not self._is_news(event)):
@@ -75,7 +75,7 @@ class Lines(Progress):
             self._print(f"    {outline_line(node, self._locale)}")
 
     def _is_news(self, event: Event) -> bool:
-        """Tell whether a call stands otherwise than when it got a line last, or has stood so for long."""
+        """Tell whether a call has changed since its last line, or is unchanged for long."""
         place, stands = call_place(event.data), CallProgress.model_validate(event.data)
         before = self._printed.get(place)
         same = before is not None and stands.state == before.state != "again" and stands.attempt == before.attempt
@@ -85,7 +85,7 @@ class Lines(Progress):
         return True
 
     def _is_new(self, event: Event) -> bool:
-        """Tell whether a source has no line yet."""
+        """Tell whether a source was not printed yet."""
         address = str(event.data.get("url") or event.title)
         known = address in self._read
         self._read.add(address)
@@ -95,7 +95,7 @@ class Lines(Progress):
         self._console.print(Text(clean_line(line)), soft_wrap=True)
 
     def ask(self, request: dict[str, Any]) -> None:
-        """Show the plan in words."""
+        """Print the plan."""
         ask_in_words(request)
 
 
@@ -117,7 +117,7 @@ def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
     """Show progress while the block runs; nothing is ever written to stdout.
 
     Args:
-        as_json: a line of JSON an event, for programs.
+        as_json: whether to print one JSON line per event, for programs.
     """
     if as_json:
         yield JsonLines()
@@ -131,13 +131,13 @@ def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
 
 
 def can_redraw(console: Console) -> bool:
-    """Tell whether stderr is a terminal in which lines can be drawn again; colours alone (FORCE_COLOR) do not make it one."""
+    """Tell whether stderr is a terminal that can redraw lines; colours alone (FORCE_COLOR) do not suffice."""
     return sys.stderr.isatty() and not console.is_dumb_terminal and os.environ.get("TERM", "") != ""
 
 
 @contextmanager
 def batch_progress(total: int) -> Iterator[Callable[[Outcome], None]]:
-    """Show how many questions of a batch are done while the block runs: a bar in a terminal, a line each elsewhere."""
+    """Show the number of finished questions while the block runs: a bar in a terminal, lines elsewhere."""
     console = Console(stderr=True, highlight=False)
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console, disable=not can_redraw(console)) as bar:

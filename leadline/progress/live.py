@@ -1,4 +1,4 @@
-"""The live view of a run in a terminal: plans with their steps, slow calls, the report as it is written, and what was used.
+"""The live view of a run in a terminal: plans with steps, slow calls, the report being written, and usage.
 
 It is drawn again several times a second below what was printed. A line never reaches the terminal's edge, so that it stays one
 line; a terminal that is made narrower breaks the lines that stand there already, and the next drawing takes account of that.
@@ -24,11 +24,11 @@ from services.run.ui_text import say
 
 FRAMES_A_SECOND = 8
 MIN_TITLE = 16
-"""Columns that a step's title keeps beside what is said of it."""
+"""Minimum columns of a step's title beside its details."""
 DRAFT_LINES = 8
-"""Lines that the report as it is written may take from the plans, in a terminal that is high enough."""
+"""Maximum lines of the report being written, if the terminal is high enough."""
 DRAFT_CHARACTERS = 4_000
-"""Of its end that are broken into lines."""
+"""Characters at its end that are broken into lines."""
 SPINNER, ASCII_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
 MARKS = {
     "waiting": ("·", ".", "dim"),
@@ -37,14 +37,14 @@ MARKS = {
     "failed": ("✗", "x", "red"),
     "skipped": ("-", "-", "yellow"),
 }
-"""State of a step: its mark, its mark where only ASCII can be shown, and its style."""
+"""Mark of a step's state, its ASCII mark, and its style."""
 
 
 class Board:
-    """Draws what is known of a run, as lines that fit the console."""
+    """Renders the known state of a run as lines that fit the console."""
 
     def __init__(self, console: Console, watched: Watched) -> None:
-        """Draw `watched` on `console`."""
+        """Render `watched` on `console`."""
         self._console = console
         self._watched = watched
         self._ascii = console.options.ascii_only
@@ -52,7 +52,7 @@ class Board:
         """Columns of the lines of the last picture."""
 
     def __call__(self) -> Group:
-        """Return the present picture."""
+        """Return the current picture."""
         lines = self._lines(self._console.height - 1)
         width = max(10, self._console.width - 1)
         for line in lines:
@@ -81,7 +81,7 @@ class Board:
         return [*plans, *(draft[-free:] if free else []), *(self._report() or [self._head()]), *foot]
 
     def _cut(self, groups: list[list[Text]], room: int) -> list[Text]:
-        """Return the lines of all plans, the first ones left out where there is no room for all."""
+        """Return the lines of all plans; the first are left out if there is no room for all."""
         lines = [line for group in groups for line in group]
         over = len(lines) - max(1, room)
         if over <= 0:
@@ -89,7 +89,7 @@ class Board:
         return [Text(say("seen_more", self._watched.locale, count=over + 1), style="dim"), *lines[over + 1 :]]
 
     def _draft(self) -> list[Text]:
-        """Return the end of the report as it is being written, as lines that fit."""
+        """Return the end of the report being written, as lines that fit."""
         drafted = self._watched.written()[-DRAFT_CHARACTERS:].strip("\n")
         if not drafted:
             return []
@@ -105,7 +105,7 @@ class Board:
         return self._with_detail(title, " · ".join(said))
 
     def _report(self) -> list[Text]:
-        """Return the line of a report that is written: its statements by status."""
+        """Return the line of a finished report: its statements by status."""
         seen = self._watched
         if not seen.summary:
             return []
@@ -157,7 +157,7 @@ class Board:
         return ", ".join(part for part in (again, said) if part)
 
     def _with_detail(self, title: Text, detail: str) -> Text:
-        """Put a detail behind a title; both give way where the terminal is narrow, the detail first."""
+        """Append a detail to a title; in a narrow terminal the detail is shortened first."""
         width = max(10, self._console.width - 1)
         detail = self._plain(detail)
         room = width - min(title.cell_len, max(MIN_TITLE, width - cell_len(detail) - 2)) - 2
@@ -177,16 +177,16 @@ class Board:
 
 
 class _Reflowing(Live):
-    """A live display that finds its first row also after the terminal has been made narrower."""
+    """A live display that finds its first row even after the terminal has become narrower."""
 
     def __init__(self, board: Board, console: Console) -> None:
         super().__init__(console=console, get_renderable=board, refresh_per_second=FRAMES_A_SECOND)
         self._board = board
         self._drawn: list[int] = []
-        """Columns of the lines that stand in the terminal."""
+        """Columns of the lines in the terminal."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Go up by the rows that the terminal has added, before rich goes up by those that it wrote."""
+        """Move up by the rows that the terminal has added, before rich moves up by its own rows."""
         width = self.console.width
         added = sum(max(1, -(-length // width)) for length in self._drawn) - len(self._drawn)
         self._drawn = [min(length, width) for length in self._board.lengths]
@@ -198,7 +198,7 @@ class _Reflowing(Live):
 
 
 class LiveView:
-    """Shows a run's events in a terminal as one picture; notices stand above it."""
+    """Shows a run's events in a terminal as one picture, with notices above it."""
 
     def __init__(self, console: Console) -> None:
         """Draw on this console."""
@@ -219,12 +219,12 @@ class LiveView:
             self._console.print(Text(f"! {event.title}", style="yellow"), soft_wrap=True)
 
     def ask(self, request: dict[str, Any]) -> None:
-        """Show the plan in words."""
+        """Print the plan."""
         ask_in_words(request)
 
     @contextmanager
     def running(self) -> Iterator["LiveView"]:
-        """Draw while the block runs; the last picture stays."""
+        """Draw while the block runs; the last picture stays visible."""
         self._live.start()
         try:
             yield self
@@ -234,13 +234,13 @@ class LiveView:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Take the picture away while the block runs, so that a person can be asked."""
+        """Hide the picture while the block runs, so that a person can be asked."""
         self._live.transient = True
         self._live.stop()
         try:
             yield
         except BaseException:
-            self._console.line()  # whoever left did not press Enter
+            self._console.line()  # the person left without pressing Enter
             raise
         finally:
             self._live = self._new()
@@ -248,7 +248,7 @@ class LiveView:
 
 
 def _drafted(line: str) -> Text:
-    """Return a line of Markdown; a heading is bold, without its marks."""
+    """Return a line of Markdown; a heading is bold without its marks."""
     heading = line.lstrip("#")
     return Text(heading.strip(), style="bold") if heading.startswith(" ") and heading != line else Text(line)
 

@@ -16,9 +16,9 @@ from services.run.ui_text import say
 MARKS = {"waiting": "·", "running": "…", "done": "✓", "failed": "✗", "skipped": "–"}
 COLOURS = {"waiting": "#888", "running": "#06c", "done": "#080", "failed": "#c00", "skipped": "#a60"}
 DRAFT_SHOWN = 4_000
-"""Characters of the end of a report that is being written."""
+"""Characters shown at the end of a report being written."""
 REPORT_COLOURS: dict[Standing, str] = {"all": "#080", "some": "#a60", "none": "#a60", "empty": "#888"}
-"""Of a report, by how many of its statements are quoted or supported."""
+"""Colour of a report, by the share of its quoted or supported statements."""
 
 
 class Progress:
@@ -28,12 +28,12 @@ class Progress:
     """
 
     def __init__(self) -> None:
-        """Watch nothing yet; the display begins with the first event."""
+        """Start without events; the display begins with the first event."""
         self.watched = Watched()
         self._display: Any = None
 
     def __call__(self, event: Event) -> None:
-        """Take in one event, and draw."""
+        """Take an event and update the display."""
         self.watched.see(event)
         if event.type == "report":
             self.watched.end()
@@ -77,7 +77,7 @@ class Progress:
         return "\n".join([*lines, *draft, self._doing(), *self._account()])
 
     def _doing(self) -> str:
-        """Return what was written, with its mark, or what the run is at, and its slow calls."""
+        """Return the finished report with its mark, or the current activity with its slow calls."""
         seen = self.watched
         if seen.summary:
             return f"{MARKS_OF_REPORTS[seen.standing][0]} {seen.summary}"
@@ -107,7 +107,7 @@ class Progress:
 
 
 def _in_notebook() -> bool:
-    """Tell whether this process shows what it displays."""
+    """Tell whether this process runs in a notebook."""
     try:
         from IPython.core.getipython import get_ipython
     except ImportError:

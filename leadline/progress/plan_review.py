@@ -1,4 +1,4 @@
-"""A plan review in the terminal: Enter accepts, words change the plan."""
+"""Plan review in the terminal: Enter accepts, a text changes the plan."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from schemas.clean_text import clean_text
 
 
 def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Awaitable[object]]:
-    """Return what asks a person, or a program: the progress shows the plan, and the answer is a line of standard input.
+    """Return a function that asks a person, or a program, to review the plan through standard input.
 
     A line that is a JSON object is taken as it is, so that a program can replace the plan. The answer is None when standard
     input has ended, and the run stays waiting.
@@ -27,17 +27,17 @@ def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Await
 
 
 def _answer_of(text: str) -> object:
-    """Return the answer that a line stands for."""
+    """Convert a line to an answer."""
     if text.startswith("{"):
         try:
             return json.loads(text)
         except ValueError:
-            pass  # words, then, and the planner makes of them what it can
+            pass  # a text, which the planner interprets
     return {"action": "edit", "feedback": text} if text else {"action": "accept"}
 
 
 def ask_in_words(request: dict[str, Any]) -> None:
-    """Show a plan, and how to answer, on stderr."""
+    """Print a plan, and how to answer, on stderr."""
     sys.stderr.write(clean_text(_in_words(request)))
     sys.stderr.flush()
 
@@ -57,12 +57,12 @@ def _in_words(request: dict[str, Any]) -> str:
 
 
 async def _typed_line() -> str:
-    """Read a line; a person who thinks about it can still press Ctrl-C, which a thread that reads would not notice."""
+    """Read a line; Ctrl-C still works while waiting, which a reading thread would not notice."""
     if sys.platform != "win32" and sys.stdin is not None and getattr(sys.stdin, "isatty", bool)():
         import termios
 
         loop, ready, descriptor = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()
-        termios.tcflush(descriptor, termios.TCIFLUSH)  # what was typed before the plan stood there was no answer to it
+        termios.tcflush(descriptor, termios.TCIFLUSH)  # text typed before the plan was shown is not an answer
         loop.add_reader(descriptor, ready.set)
         try:
             await ready.wait()

@@ -1,4 +1,4 @@
-"""Contract of everything that shows the progress of a run."""
+"""The protocol of all progress displays."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
@@ -13,8 +13,8 @@ class Progress(Protocol):
         """Show one event."""
 
     def paused(self) -> AbstractContextManager[None]:
-        """Keep still while a person is asked, where something moves."""
+        """Stop moving displays while a person is asked."""
         return nullcontext()
 
     def ask(self, request: dict[str, Any]) -> None:
-        """Show what is to be answered: a plan that waits for its review."""
+        """Show the question to answer: a plan that waits for its review."""

@@ -1,4 +1,4 @@
-"""The view of a run, built from its events: plans with their steps, sources, calls, tokens. Terminal and notebook draw it."""
+"""The state of a run, built from its events: plans with steps, sources, calls, tokens. Terminal and notebook draw it."""
 
 import re
 import time
@@ -16,58 +16,58 @@ MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
     "none": ("!", "yellow"),
     "empty": ("·", "dim"),
 }
-"""The mark and the colour of a report, by whether it answers and how many of its statements are quoted or supported."""
+"""Mark and colour of a report, by whether it answers and by the share of its quoted or supported statements."""
 MAX_DRAFT = 20_000
-"""Characters of a report that is being written, of which its end is kept."""
+"""Characters kept of the end of a report being written."""
 DRAFT_END = re.compile(r"^={3,}", re.MULTILINE)
-"""Where a report ends and the questions to ask next begin."""
+"""The line between a report and the follow-up questions."""
 CLOSING = frozenset({"triage", "background", "plan", "reflection", "report"})
-"""Kinds of events with which a node ends: none of its calls is under way any more."""
+"""Kinds of events that end a node: none of its calls is active any more."""
 StepState = Literal["waiting", "running", "done", "failed", "skipped"]
 
 
 @dataclass(slots=True)
 class StepSeen:
-    """A step of a plan, as far as it has come."""
+    """State of a step of a plan."""
 
     id: str
     title: str
     kind: str
     """`research` or `processing`."""
     needs: list[str]
-    """Ids of the steps that it waits for."""
+    """Ids of the steps that it depends on."""
     state: StepState = "waiting"
     attempt: int = 1
     sources: int = 0
     latest: str = ""
-    """Title of the source that came last."""
+    """Title of the latest source."""
     excerpts: int | None = None
-    """Quotes that it found; None before it has ended."""
+    """Number of its quotes; None before it has ended."""
     confidence: float | None = None
     error: str = ""
 
 
 @dataclass(slots=True)
 class CallSeen:
-    """A model call that takes its time."""
+    """A slow model call."""
 
     progress: CallProgress
-    """As it was told last."""
+    """Latest reported progress."""
     node: str
     step: str
-    """Id of the step that it is for; empty where it is for none."""
+    """Id of its step; empty without a step."""
     told: float = field(default_factory=time.monotonic)
-    """When it was."""
+    """Time of the latest report."""
 
     def state(self, locale: str) -> str:
-        """Return how it stands now, in words; its seconds count on, or down to when it is made again."""
+        """Return its current state in words; the seconds count up, or down to a repetition."""
         passed = time.monotonic() - self.told
         again = self.progress.state == "again"
         seconds = max(0.0, self.progress.seconds - passed) if again else self.progress.seconds + passed
         return call_state(self.progress.model_copy(update={"seconds": seconds}), locale)
 
     def titled(self, locale: str) -> str:
-        """Return what it is for, and how it stands now."""
+        """Return its purpose and current state."""
         task = task_title(self.progress.role, self.step, locale)
         return say("call_progress", locale, task=task, state=self.state(locale))
 
@@ -82,50 +82,50 @@ class PlanSeen:
 
 @dataclass(slots=True)
 class Watched:
-    """A run, seen from outside; call `see` with each of its events."""
+    """The state of a run; call `see` with each event."""
 
     question: str = ""
     locale: str = "en"
     doing: str = ""
-    """Title of the last event: what the run is at."""
+    """Title of the last event: the current activity."""
     plans: list[PlanSeen] = field(default_factory=list)
     nodes: int = 0
-    """Nodes of the outline, as the last reflection saw it."""
+    """Number of outline nodes in the last reflection."""
     thin: int = 0
-    """Those of them that have too little evidence."""
+    """Number of these nodes with too little evidence."""
     notices: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
-    """Titles of the sources that steps have quoted, by address."""
+    """Titles of quoted sources by address."""
     searched: dict[str, Searched] = field(default_factory=dict)
-    """What each search has brought so far, by its name."""
+    """Results of each search so far, by name."""
     calls: int = 0
     tokens: int = 0
     cost: float | None = 0.0
-    """US dollars; None as soon as the price of one call is not known."""
+    """US dollars; None if the price of a call is unknown."""
     abandoned: int = 0
-    """Requests that were given up, and made again."""
+    """Number of abandoned and repeated requests."""
     abandoned_tokens: int = 0
-    """About what a provider may charge for them."""
+    """Approximate tokens that a provider may charge for them."""
     under_way: dict[tuple[str, str], CallSeen] = field(default_factory=dict)
-    """Model calls that take their time, by role and step."""
+    """Slow model calls, by role and step."""
     draft: str = ""
-    """The end of the report as it is being written; empty once it is checked."""
+    """End of the report being written; empty once it is checked."""
     summary: str = ""
-    """What was written, once it is."""
+    """Summary of the finished report."""
     standing: Standing = "empty"
-    """How it stands."""
+    """Standing of the finished report."""
     ended: bool = False
-    """Set by whoever watches: nothing more will come."""
+    """Set by the watcher: no further events will come."""
     _started: float = field(default_factory=time.monotonic)
     _seconds: float | None = None
 
     @property
     def seconds(self) -> float:
-        """Seconds since the watch began; they stand still when it has ended."""
+        """Seconds since the watch began, until its end."""
         return time.monotonic() - self._started if self._seconds is None else self._seconds
 
     def end(self) -> None:
-        """Nothing more will come: whatever still ran was stopped."""
+        """Mark the end: all active calls were stopped."""
         self.ended = True
         self.under_way.clear()
         self.draft = ""
@@ -143,18 +143,18 @@ class Watched:
         )
 
     def brought(self) -> str:
-        """Return in words what each search has brought; empty where none was made."""
+        """Return the results of each search in words; empty without searches."""
         text = searched_text(self.searched.values(), self.locale)
         return say("seen_searched", self.locale, searched=text) if text else ""
 
     def lost(self) -> str:
-        """Return in words what was asked in vain; empty where nothing was."""
+        """Return the failed searches in words; empty if there are none."""
         if not self.abandoned:
             return ""
         return say("abandoned", self.locale, calls=self.abandoned, tokens=f"{self.abandoned_tokens:,}")
 
     def see(self, event: Event) -> None:
-        """Take in one event."""
+        """Take an event."""
         data = event.data
         match event.type:
             case "call":
@@ -174,7 +174,7 @@ class Watched:
         self.doing = self._next(event)
 
     def _next(self, event: Event) -> str:
-        """Return what comes after an event that tells of something that has ended."""
+        """Return the activity that follows an event about an end."""
         if event.type == "triage" and event.data.get("intent") in {"in_scope", "edge_case"}:
             return say("doing_background", self.locale)
         if event.type == "background":
@@ -185,16 +185,16 @@ class Watched:
         return event.title
 
     def of_step(self, step_id: str) -> CallSeen | None:
-        """Return the slow model call of a step, the latest one where there are several."""
+        """Return the latest slow model call of a step, or None."""
         calls = [call for call in self.under_way.values() if call.step == step_id]
         return calls[-1] if calls else None
 
     def of_no_step(self) -> list[CallSeen]:
-        """Return the slow model calls that are for no step."""
+        """Return the slow model calls without a step."""
         return [call for call in self.under_way.values() if not call.step]
 
     def _call(self, event: Event) -> None:
-        """Note how a call stands; why it was made again is remembered until it ends."""
+        """Record the state of a call; the reason of a repetition is kept until its end."""
         place = call_place(event.data)
         progress = CallProgress.model_validate(event.data)
         before = self.under_way.pop(place, None)
@@ -207,12 +207,12 @@ class Watched:
         self.draft = (before + str(data.get("text", "")))[-MAX_DRAFT:]
 
     def written(self) -> str:
-        """Return the end of the report as it is being written, without the questions to ask next."""
+        """Return the end of the report being written, without the follow-up questions."""
         end = DRAFT_END.search(self.draft)
         return self.draft[: end.start()] if end else self.draft
 
     def _close(self, event: Event) -> None:
-        """Forget calls that cannot be under way any more: those of a step or a node that has ended."""
+        """Remove calls that cannot be active any more: those of a finished step or node."""
         for place, call in list(self.under_way.items()):
             of_step = event.type == "step_finished" and call.step == str(event.data.get("step"))
             if of_step or (event.type in CLOSING and call.node == event.node):
@@ -265,7 +265,7 @@ class Watched:
         self.cost = None if cost is None or self.cost is None else self.cost + float(cost)
 
     def _plan(self, data: dict[str, Any]) -> None:
-        """Add a plan; one of which no step has begun was edited, and makes room."""
+        """Add a plan; it replaces an edited plan without started steps."""
         if self.plans and all(step.state == "waiting" for step in self.plans[-1].steps):
             self.plans.pop()
         steps = [
@@ -298,24 +298,24 @@ class Watched:
 
 
 def outline_line(node: Mapping[str, Any], locale: str) -> str:
-    """Return what a node of the outline has, in words."""
+    """Return a description of an outline node's evidence."""
     key = "outline_node_thin" if node.get("thin") else "outline_node"
     told = {name: node.get(name, "") for name in ("id", "title", "excerpts", "sources")}
     return say(key, locale, **told)
 
 
 def call_place(data: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the role and the step of a call."""
+    """Return the role and step of a call."""
     return str(data.get("role", "")), str(data.get("step") or "")
 
 
 def standing_told(data: Mapping[str, Any]) -> Standing:
-    """Return how a report stands, by what its event says; events of earlier versions do not say whether it answers."""
+    """Return a report's standing from its event; events of earlier versions do not say whether it answers."""
     return standing(int(data.get("claims", 0)), int(data.get("sure", 0)), data.get("answered", ""))
 
 
 def clock(seconds: float) -> str:
-    """Return seconds as `0:07`, `12:34` or `1:02:03`."""
+    """Format seconds as `0:07`, `12:34` or `1:02:03`."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,4 +1,4 @@
-"""Output of the command, without control sequences that quoted text could carry."""
+"""Output of the command, without control sequences from quoted texts."""
 
 import os
 
@@ -9,11 +9,11 @@ from schemas.clean_text import clean_text
 
 
 def echo(text: object, *, err: bool = False) -> None:
-    """Write a text and a line end to standard output, or to standard error."""
+    """Write a text and a line end to standard output or standard error."""
     typer.echo(clean_text(str(text)), err=err)
 
 
 def console_of(*, err: bool = False) -> Console:
-    """Return a console on standard output or standard error; its size is the terminal's, not what a shell exported once."""
+    """Return a console on standard output or standard error with the terminal's size, not an exported one."""
     measured = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
     return Console(stderr=err, highlight=False, _environ=measured)

@@ -1,1 +1,1 @@
-"""Runs: started, resumed, replayed, refreshed, and kept with what they found."""
+"""Runs: start, resume, replay, refresh, and storage with their results."""

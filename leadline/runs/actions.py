@@ -1,4 +1,4 @@
-"""Runs from Python: resume, replay, list, refresh and watch them, and make files of their reports. `leadline.api` begins one."""
+"""Actions on runs from Python: resume, replay, list, refresh, watch, and export reports. `leadline.api` starts runs."""
 
 import asyncio
 from collections.abc import Sequence
@@ -50,10 +50,10 @@ async def aresume(
     on_event: OnEvent | None = None,
     on_review: OnReview | None = None,
 ) -> Report:
-    """Go on with a run that was interrupted; by default the latest unfinished one.
+    """Resume an interrupted run; by default the latest unfinished one.
 
     Raises:
-        BadInput: there is no such run.
+        BadInput: the run does not exist.
     """
     try:
         return await _resumed(run_id, out, on_event, on_review)
@@ -80,15 +80,15 @@ async def _resumed(
 
 
 async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None = None) -> Report:
-    """Run a finished run again from its journal alone: no model, no search, no program is asked.
+    """Replay a finished run from its journal alone, without models, searches and programs.
 
     Args:
-        run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
-        out: folder below which the report is written; by default the one it was written to.
+        run_id: id of the run, or its beginning; by default the latest finished run.
+        out: folder for the report; by default the folder of the original.
 
     Raises:
-        BadInput: there is no such run, or it is not finished.
-        JournalMiss: the journal does not hold something that was asked; prompts or code have changed since.
+        BadInput: the run does not exist, or is not finished.
+        JournalMiss: the journal does not hold a request; prompts or code have changed since.
     """
     async with open_home(settings().leadline_home) as home:
         record = await home.record(run_id, finished=True)
@@ -107,7 +107,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
 
 
 async def _replayed(home: Home, record: RunRecord) -> Report:
-    """Carry a run out anew in memory, with the answers that were given to its reviews."""
+    """Execute a run again in memory, with the recorded answers to its reviews."""
     record.check_usable()
     graph = home.graph_in_memory()
     answers = iter(record.reviews)
@@ -123,13 +123,13 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
 
 
 async def arefresh(run_id: str | None = None) -> tuple[Refreshed, str | None]:
-    """Read the sources of a finished run's report again, and say which claims hold, changed or fell.
+    """Read the sources of a finished run's report again, and return which claims hold, changed or fell.
 
     Returns:
-        What has become of the report, and the folder of its files, if it has one.
+        The state of the report, and the folder of its files, if it has one.
 
     Raises:
-        BadInput: there is no such run, it is not finished, or it has no report.
+        BadInput: the run does not exist, is not finished, or has no report.
         DocumentsError: a folder of its documents is gone.
     """
     async with open_home(settings().leadline_home) as home:
@@ -140,13 +140,13 @@ async def arefresh(run_id: str | None = None) -> tuple[Refreshed, str | None]:
 
 
 async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:
-    """Check a finished run's report again, and look for what is new on its question since the last check.
+    """Check a finished run's report again, and search for news on its question since the last check.
 
     Returns:
-        What was found, and the folder of the report's files, if it has one. The next check begins from this one.
+        The findings, and the folder of the report's files, if it has one. The next check starts from this one.
 
     Raises:
-        BadInput: there is no such run, it is not finished, it has no report, or its search is no longer set up.
+        BadInput: the run does not exist, is not finished, or has no report, or its search is no longer set up.
         DocumentsError: a folder of its documents is gone.
     """
     async with open_home(settings().leadline_home) as home:
@@ -165,21 +165,22 @@ async def areport(
     citation_style: CitationStyle | None = None,
     version: int | None = None,
 ) -> Report:
-    """Make files of a finished run's report: no model is asked, nothing is searched.
+    """Export a finished run's report to files, without models and searches.
 
     Args:
-        run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
+        run_id: id of the run, or its beginning; by default the latest finished run.
         formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `bibtex`, `csl`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
-        citation_style: of the list of references; by default as the run chose.
-        version: of the report; by default the latest. An earlier one is written to a folder of its own, named after its number.
+        citation_style: style of the list of references; by default the run's choice.
+        version: version of the report; by default the latest. An earlier one is written to a folder of its own, named
+            after its number.
 
     Returns:
         The report; `folder` and `files` say where the files are.
 
     Raises:
-        BadInput: there is no such run, it is not finished, or it has no report.
-        SettingsError: something that a format needs is not installed.
+        BadInput: the run does not exist, is not finished, or has no report.
+        SettingsError: a package or program that a format needs is not installed.
     """
     await asyncio.to_thread(check_formats, formats)
     if out is not None:
@@ -207,7 +208,7 @@ async def areport(
 
 
 async def aruns() -> list[RunRecord]:
-    """Return the records of all runs, the newest first."""
+    """Return the records of all runs, newest first."""
     async with open_home(settings().leadline_home) as home:
         return await home.records()
 
@@ -216,7 +217,7 @@ async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
     """Return a run and the timeline of its calls; by default of the latest run.
 
     Raises:
-        BadInput: there is no such run.
+        BadInput: the run does not exist.
     """
     async with open_home(settings().leadline_home) as home:
         records = await home.records()

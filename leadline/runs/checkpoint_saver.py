@@ -1,4 +1,4 @@
-"""Checkpoints in SQLite as a server needs them: they forget single runs, and threads without making the server wait."""
+"""A SQLite checkpointer for servers: deletes single runs, and deletes threads without blocking."""
 
 import asyncio
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ class Saver(AsyncSqliteSaver):
         self._deleting: set[asyncio.Task[None]] = set()
 
     async def adelete_for_runs(self, run_ids: Iterable[str]) -> None:
-        """Delete the checkpoints of runs, and what was written for them; those of other runs of the thread stay.
+        """Delete the checkpoints and writes of runs; those of the thread's other runs stay.
 
         Without it a server's rollback fails after the run was cancelled.
         """
@@ -33,7 +33,7 @@ class Saver(AsyncSqliteSaver):
             await self.conn.commit()
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Have a thread's checkpoints deleted, before anything that is asked of the file later; do not wait for it.
+        """Schedule the deletion of a thread's checkpoints before all later requests, without waiting.
 
         The dev server looks up the place of a thread in its list, awaits this, and removes what is at that place then: had it
         to wait, two threads that are deleted at a time would take a third one, of anybody, with them.
@@ -43,6 +43,6 @@ class Saver(AsyncSqliteSaver):
         task.add_done_callback(self._deleting.discard)
 
     async def settle(self) -> None:
-        """Wait for deletions that are under way."""
+        """Wait for scheduled deletions."""
         while self._deleting:
             await asyncio.gather(*self._deleting, return_exceptions=True)

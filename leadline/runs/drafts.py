@@ -1,4 +1,4 @@
-"""The report as it is written, as events: pieces of its text, a few times a second, before anything of it is checked."""
+"""The report being written, as events: pieces of unchecked text, several times a second."""
 
 import time
 from collections.abc import Iterator
@@ -10,24 +10,24 @@ from schemas.clean_text import clean_text
 from schemas.events import Draft, Event
 
 PAUSE = 0.2
-"""Seconds between two events. What is written in less, as the offline model writes, is not worth showing."""
+"""Seconds between two events. Faster writing, as by the offline model, is not shown."""
 NODE = "reporter"
 """The node whose messages are the report."""
 
 
 class Drafting:
-    """Puts the tokens of the reporter together to pieces of text."""
+    """Joins the reporter's tokens to pieces of text."""
 
     def __init__(self) -> None:
         self._message: str | None = ""
-        """Id of the message that is being written; another one begins anew, as after an answer that broke off."""
+        """Id of the current message; another id starts anew, as after an answer that broke off."""
         self._begins = True
-        """Whether nothing of it has been sent yet."""
+        """Whether no piece of it has been sent yet."""
         self._held = ""
         self._due = 0.0
 
     def add(self, message: object, about: dict[str, Any]) -> Iterator[Event]:
-        """Take a message of the stream; gives the event of a piece when it is time for it."""
+        """Add a message of the stream; returns the event of a piece when one is due."""
         if not isinstance(message, AIMessageChunk) or about.get("langgraph_node") != NODE or not message.text:
             return
         if message.id != self._message:
@@ -37,7 +37,7 @@ class Drafting:
             yield self._piece()
 
     def rest(self) -> Iterator[Event]:
-        """Give the event of what has not been sent yet of a text that was."""
+        """Return the event of the unsent rest of a text."""
         if self._held and not self._begins:
             yield self._piece()
 

@@ -10,7 +10,7 @@ async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Re
     """Return a finished run and its report.
 
     Raises:
-        BadInput: there is no such run, it is not finished, or it has no report.
+        BadInput: the run does not exist, is not finished, or has no report.
     """
     record = await home.record(run_id, finished=True)
     report: Report | None = (await home.graph.aget_state(config_of(record))).values.get("report")

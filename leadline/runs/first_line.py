@@ -1,20 +1,20 @@
-"""The first line of a run's progress: which question is being researched."""
+"""The first line of a run's progress, which names the question."""
 
 from schemas.events import Event
 from services.run.ui_text import say
 from services.text.tokens import message_language
 
 LONGEST_QUESTION = 100
-"""Characters of a question that are shown."""
+"""Maximum characters of the question in the line."""
 
 
 def first_line(question: str, run_id: str = "", key: str = "starting") -> Event:
-    """Return the line that is out before anything else is loaded: which question is being researched.
+    """Return the first line, which is printed before other modules are loaded.
 
     Args:
-        question: or the change of a report that is asked for.
-        run_id: of the run, if it is known already.
-        key: of the message.
+        question: the question, or the requested change of a report.
+        run_id: id of the run, if known already.
+        key: key of the message.
     """
     line = " ".join(question.split())
     shown = line if len(line) <= LONGEST_QUESTION else f"{line[:LONGEST_QUESTION]}…"

@@ -11,26 +11,26 @@ from services.run.settings import settings
 
 @dataclass(frozen=True, slots=True)
 class Gatherings:
-    """The passages that the searches of a run brought up."""
+    """The passages that a run's searches found."""
 
     passages: list[Passage] = field(default_factory=list)
     sources: dict[str, Source] = field(default_factory=dict)
-    """Those of the passages and their copies, by content hash."""
+    """Sources of the passages and their copies, by content hash."""
 
 
 async def gatherings(run_id: str) -> Gatherings:
-    """Return what the searches of a run brought up.
+    """Return the passages that a run's searches found.
 
     Raises:
-        BadInput: there is no such run.
-        JournalMiss: it has no journal.
+        BadInput: the run does not exist.
+        JournalMiss: the run has no journal.
     """
     async with open_home(settings().leadline_home) as home:
         return await gatherings_of(home, run_id)
 
 
 async def gatherings_of(home: Home, run_id: str) -> Gatherings:
-    """Return the same of a home that is open."""
+    """Return the passages that a run's searches found, from an open home."""
     record = await home.record(run_id)
     values = (await home.graph.aget_state(config_of(record))).values
     recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)

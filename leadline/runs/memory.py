@@ -1,4 +1,4 @@
-"""What is remembered of this machine's user: listed, searched, forgotten."""
+"""Lists, searches and deletes the remembered statements of this machine's user."""
 
 from collections.abc import Sequence
 
@@ -12,27 +12,27 @@ from services.text.ranking import bm25
 from services.text.tokens import tokens
 
 SHOWN = 5
-"""Ids that a message lists where several begin alike."""
+"""Maximum ids in a message about an ambiguous prefix."""
 
 
 async def amemory(words: str = "") -> list[MemoryEntry]:
-    """Return the statements that are remembered, the newest first.
+    """Return the remembered statements, newest first.
 
     Args:
-        words: those that hold none of these words are left out; the best come first.
+        words: only statements with some of these words, best first.
     """
     async with open_home(settings().leadline_home) as home:
         return matching(await memory_of(home.store, LOCAL), words)
 
 
 async def aforget(ids: Sequence[str]) -> list[MemoryEntry]:
-    """Forget statements and return them.
+    """Delete statements and return them.
 
     Args:
-        ids: as `amemory` lists them, or their beginnings.
+        ids: ids from `amemory`, or their beginnings.
 
     Raises:
-        BadInput: there is no such statement, or several are called so; then nothing is forgotten.
+        BadInput: a statement does not exist, or a prefix is ambiguous; then nothing is deleted.
     """
     async with open_home(settings().leadline_home) as home:
         known = {entry.id: entry for entry in await memory_of(home.store, LOCAL)}
@@ -42,13 +42,13 @@ async def aforget(ids: Sequence[str]) -> list[MemoryEntry]:
 
 
 async def aforget_all() -> int:
-    """Forget everything, and return how many statements that were."""
+    """Delete all statements, and return their number."""
     async with open_home(settings().leadline_home) as home:
         return await forget_all(home.store, LOCAL)
 
 
 def matching(entries: list[MemoryEntry], words: str) -> list[MemoryEntry]:
-    """Return the statements that hold any of some words in themselves, their quotes, sources or questions, the best first."""
+    """Return the statements with any of these words in their text, quotes, sources or questions, best first."""
     wanted = tokens(words)
     if not words.strip():
         return entries
@@ -65,10 +65,10 @@ def _text_of(entry: MemoryEntry) -> str:
 
 
 def _full_id(text: str, known: Sequence[str]) -> str:
-    """Return the id that a text names or begins.
+    """Return the id with a prefix.
 
     Raises:
-        BadInput: there is none, or there are several.
+        BadInput: no id or several ids have the prefix.
     """
     matches = [key for key in known if text and key.startswith(text.strip().lower())]
     if not matches:

@@ -1,4 +1,4 @@
-"""The output folder of a report, named after its question, and the files in it."""
+"""The output folder of a report, named by its question, and its files."""
 
 import json
 import os
@@ -19,16 +19,16 @@ MAX_SLUG = 60
 
 
 def slug_of(question: str) -> str:
-    """Return a folder name for a question: its words in lower case joined by hyphens, in any script."""
+    """Return a folder name for a question: lower-case words joined by hyphens, in any script."""
     words = re.findall(r"\w+", normal_form("NFKC", question).lower())
     return "-".join(words)[:MAX_SLUG].strip("-_") or "report"
 
 
 def check_writable(folder: Path) -> None:
-    """Make the output folder and try to write there, before any work is done.
+    """Create the output folder and check that it is writable, before any work.
 
     Raises:
-        BadInput: it cannot be written.
+        BadInput: the folder cannot be written.
     """
     probe = folder / f".leadline-{os.getpid()}-{secrets.token_hex(4)}"
     try:
@@ -42,15 +42,15 @@ def check_writable(folder: Path) -> None:
 
 
 def report_folder(question: str, out: Path, begun: str | None = None, suffix: str = "") -> Path:
-    """Return where the report of a question goes.
+    """Return the folder for the report of a question.
 
     A folder of the same question is replaced; one of another question is left alone, and a number is added.
 
     Args:
-        question: that is answered.
-        out: folder below which reports are written.
-        begun: folder in which this run has begun to write its report; half of a report is not known by its question.
-        suffix: behind the question's words, such as `-version-1`.
+        question: question of the report.
+        out: parent folder of the reports.
+        begun: folder that this run has started to write; an incomplete report cannot be recognised by its question.
+        suffix: suffix after the question's words, such as `-version-1`.
     """
     if begun is not None and Path(begun).parent == out and not (Path(begun) / "evidence.json").exists():
         return Path(begun)
@@ -65,7 +65,7 @@ def report_folder(question: str, out: Path, begun: str | None = None, suffix: st
 async def write_report(
     report: Report, folder: Path, evidence: EvidenceStore, formats: Sequence[OutputFormat] = ("md",)
 ) -> list[str]:
-    """Write report, evidence and source texts into a folder, and the report in further formats.
+    """Write report, evidence, source texts and further formats into a folder.
 
     Returns:
         The names of the files that hold the report.
@@ -81,7 +81,7 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
     """Write a report's files in formats into its folder, and return their names.
 
     Raises:
-        SettingsError: something that a format needs is not installed.
+        SettingsError: a package or program that a format needs is not installed.
         StoreUnwritable: the folder cannot be written.
     """
     if not formats:

@@ -14,7 +14,7 @@ from services.turn.steps import step_summary
 
 
 def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
-    """Yield a run's events so far, from its state: its plans, what was said to it, the steps that have ended, and what its calls used."""
+    """Yield a run's events so far from its state: plans, messages, finished steps, and usage of calls."""
     locale = values.get("locale") or "en"
     usage: Usage | None = values.get("usage")
     if usage is not None:
@@ -32,7 +32,7 @@ def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
 
 
 def _told(plan: Plan | None, results: dict[str, StepResult], locale: str) -> Iterator[Event]:
-    """Yield the events of a plan and of its steps."""
+    """Yield the events of a plan and its steps."""
     if plan is not None:
         if plan.steps:
             title = say("plan", locale, title=plan.title)

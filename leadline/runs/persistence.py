@@ -1,4 +1,4 @@
-"""Checkpoints and store on disk, below `LEADLINE_HOME`: for local runs, and for the server, which `langgraph.json` points here."""
+"""Checkpoints and store on disk, below `LEADLINE_HOME`: for local runs, and for the server by `langgraph.json`."""
 
 import asyncio
 import re
@@ -21,7 +21,7 @@ from services.run.settings import settings
 _CHECKPOINTS = "checkpoints.sqlite"
 _STORE = "store.sqlite"
 _BUSY_MS = 60_000
-"""How long a run waits for another one's writing."""
+"""Milliseconds for which a run waits for another run's write."""
 _SETUP_TRIES = 60
 _DUPLICATE = re.compile(r"duplicate column name: (\w+)")
 ALLOWED_TYPES = [
@@ -44,11 +44,11 @@ ALLOWED_TYPES = [
     }.items()
     for name in names
 ]
-"""The types that a checkpoint may hold; anything else in one is refused when it is read."""
+"""Types permitted in a checkpoint; others are refused when it is read."""
 
 
 def serializer() -> JsonPlusSerializer:
-    """Return what reads and writes checkpoints."""
+    """Return the serializer of checkpoints."""
     return JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
 
 
@@ -109,7 +109,7 @@ async def _opened(
 
 
 async def _set_up(opened: Any) -> None:
-    """Make the tables, unless another run makes them at this very moment: then look again."""
+    """Create the tables; if another run creates them at the same time, check again."""
     for _ in range(_SETUP_TRIES):
         try:
             await opened.setup()
@@ -117,14 +117,14 @@ async def _set_up(opened: Any) -> None:
             if disk_error_of(error):
                 raise
             await _note_column(opened, str(error))
-            await asyncio.sleep(0.05)  # taken already, or locked while it is taken
+            await asyncio.sleep(0.05)  # already exists, or is locked during its creation
         else:
             return
     await opened.setup()
 
 
 async def _note_column(opened: Any, problem: str) -> None:
-    """Note that a column has been added, if that is the problem.
+    """Record that a column was added, if that is the problem.
 
     The store adds one, and then notes that it has, each on its own: a process that is killed between the two leaves a column
     that every later one would try to add again.
@@ -137,7 +137,7 @@ async def _note_column(opened: Any, problem: str) -> None:
 
 
 async def _stop_batching(opened: AsyncSqliteStore) -> None:
-    """End the store's background task, which the store itself leaves to the garbage collector."""
+    """Stop the store's background task, which the store leaves to the garbage collector."""
     task = opened._task
     if task is not None:
         task.cancel()
@@ -145,7 +145,7 @@ async def _stop_batching(opened: AsyncSqliteStore) -> None:
 
 
 def store_error(place: Path, error: sqlite3.DatabaseError) -> StoreError:
-    """Say which file cannot be used and what to do."""
+    """Return the error that names the unusable file, with advice."""
     why = disk_error_of(error)
     if why is not None:
         return StoreUnwritable(str(place), why)

@@ -1,4 +1,4 @@
-"""Profile files: YAML that says what a deployment is about."""
+"""Profile files: YAML that describes a deployment."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +18,7 @@ def load_profile(file: Path) -> Profile:
         The profile, with its documents' folders as paths from here.
 
     Raises:
-        BadInput: the file is missing, is no YAML, or says something that a profile cannot say; the message names the
-            line and the key.
+        BadInput: the file is missing, is not YAML, or is not a valid profile; the message names the line and the key.
     """
     try:
         text = file.read_text("utf-8")
@@ -48,7 +47,7 @@ def load_profile(file: Path) -> Profile:
 
 
 def _explained(problem: Any, tree: yaml.Node | None) -> str:
-    """Say what is wrong where: an unknown key with those that there are, anything else in the words of the check."""
+    """Describe a validation error with its place: unknown keys with the known ones, other errors with pydantic's message."""
     loc: tuple[str | int, ...] = problem["loc"]
     if problem["type"] == "extra_forbidden":
         known = ", ".join(_fields(loc[:-1]))
@@ -61,7 +60,7 @@ def _explained(problem: Any, tree: yaml.Node | None) -> str:
 
 
 def _place(tree: yaml.Node | None, loc: Sequence[str | int]) -> str:
-    """Return line and key of something in the file; of what is missing, the line of what it is missing from."""
+    """Return line and key of a location in the file; for a missing key, the line of its parent."""
     node, line = tree, 1
     for part in loc:
         child: yaml.Node | None = None
@@ -80,7 +79,7 @@ def _place(tree: yaml.Node | None, loc: Sequence[str | int]) -> str:
 
 
 def _fields(loc: Sequence[str | int]) -> list[str]:
-    """Return the keys that there are at a place of a profile."""
+    """Return the keys that are valid at a location of a profile."""
     model: Any = Profile
     for part in loc:
         if isinstance(part, str) and isinstance(model, type) and issubclass(model, BaseModel):

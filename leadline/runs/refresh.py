@@ -25,9 +25,9 @@ from services.text.tokens import has_cjk
 SourceState = Literal["unchanged", "changed", "gone", "not read again"]
 ClaimState = Literal["holds", "changed", "fallen", "not checked"]
 NEAR = 5
-"""Sentences of a changed source that are looked at in a quote's place."""
+"""Maximum sentences of a changed source to examine in a quote's place."""
 SAID = 0.25
-"""Least share of a quote's words that a passage of the changed source must hold to say anything in its place."""
+"""Minimum share of a quote's words in a passage of the changed source that may replace it."""
 
 
 class SourceNow(BaseModel):
@@ -62,18 +62,18 @@ class Refreshed(BaseModel):
     claims: list[ClaimNow] = Field(default_factory=list)
 
     def count(self, state: ClaimState) -> int:
-        """Return how many claims are in a state."""
+        """Return the number of claims in a state."""
         return sum(claim.state == state for claim in self.claims)
 
 
 async def refreshed(report: Report, context: RunContext) -> Refreshed:
-    """Read a report's sources again and look for its claims in them.
+    """Read a report's sources again and search for its claims in them.
 
     Computations, databases and results of tools are not run again; claims that rest on them alone are not checked.
 
     Args:
-        report: of a finished run.
-        context: what that run chose; its folders and limits count.
+        report: report of a finished run.
+        context: choices of that run, with its folders and limits.
     """
     cited = {excerpt.content_hash for excerpt in report.excerpts}
     originals = [source for source in report.sources if source.content_hash in cited]
@@ -108,7 +108,7 @@ async def refreshed(report: Report, context: RunContext) -> Refreshed:
 
 
 async def _text_now(source: Source, providers: Providers, reader: PageReader) -> tuple[str | None, str]:
-    """Return what a source says now, or None and why."""
+    """Return a source's present text, or None and the reason."""
     if source.kind == "document":
         hits = await asyncio.gather(*(document.at(source.url) for document in providers.documents))
         hit = next(filter(None, hits), None)
@@ -135,7 +135,7 @@ def _claim(
     states: dict[str, SourceState],
     texts: dict[str, str | None],
 ) -> ClaimNow:
-    """Say what became of a claim; names, states and texts of sources are given by content hash."""
+    """Return the state of a claim; names, states and texts of sources are given by content hash."""
     cited = [excerpts[citation] for citation in claim.citations if citation in excerpts]
     now = ClaimNow(
         text=claim.text,
@@ -169,7 +169,7 @@ def _stands(excerpt: Excerpt, text: str | None) -> bool:
 
 
 def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
-    """Return the sentences of a text that say most of a claim whose quote was lost, those that support it first.
+    """Return the sentences of a text closest to a claim with a lost quote; supporting sentences come first.
 
     They are one, or as many as the quote had; nothing where no passage of the text holds much of the quote.
     """
@@ -190,7 +190,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def as_markdown(refreshed_report: Refreshed) -> str:
-    """Write down what has become of a report's claims, the fallen first."""
+    """Describe the state of a report's claims in Markdown, fallen claims first."""
     lines = [
         f"# {refreshed_report.question}",
         "",

@@ -6,14 +6,14 @@ from services.run.errors import BadInput
 
 
 def section_of(markdown: str, heading: str) -> str:
-    """Return the section under a heading, with the sections inside it.
+    """Return the section with a heading, including its subsections.
 
     Args:
         markdown: a whole report.
-        heading: its words, or the first of them, in any case.
+        heading: text of the heading, or its beginning, in any case.
 
     Raises:
-        BadInput: there is no such heading; the message lists those that there are.
+        BadInput: the heading does not exist; the message lists the existing ones.
     """
     tokens = MarkdownIt().parse(markdown)
     headings = [

@@ -1,4 +1,4 @@
-"""Changes a finished run's report, and keeps every version."""
+"""Revises a finished run's report, and stores every version."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -34,22 +34,23 @@ async def arevise(
     out: str | PathLike[str] | None = None,
     on_event: OnEvent | None = None,
 ) -> Report:
-    """Change a finished run's report as a person asks; what it asks for and the evidence does not hold is searched once.
+    """Change a finished run's report on request; requested content without evidence is searched for once.
 
     Args:
-        run_id: as `leadline runs` lists it, or its beginning; by default the latest finished run.
-        request: what is to be changed, in words.
+        run_id: id of the run, or its beginning; by default the latest finished run.
+        request: the requested change, in words.
         locale: language of the new version, such as `zh-CN`; by default as the request says, or as before.
-        research: whether anything is searched for it.
-        out: folder below which the new version is written; by default where the report is.
+        research: whether the change may search.
+        out: folder for the new version; by default the report's folder.
         on_event: called with each progress event.
 
     Returns:
-        The new version. What the request asks for and was not found stands among its limits.
+        The new version. Requested content that was not found is named in its limits.
 
     Raises:
-        BadInput: there is no such run, it is not finished or has no report, or no model is connected and rules cannot do it.
-        ModelError: the model failed, or what it wrote proves nothing; the report stays as it was.
+        BadInput: the run does not exist, is not finished or has no report, or no model is connected and rules cannot
+            make the change.
+        ModelError: the model failed, or its text proves nothing; the report stays unchanged.
     """
     spoken = message_language(request)
     if not request.strip() or len(request) > MAX_REQUEST:
@@ -73,10 +74,10 @@ async def arevise(
 
 
 async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:
-    """Return a run whose report can be changed, and the report.
+    """Return a run with a changeable report, and the report.
 
     Raises:
-        BadInput: there is none such; the message is in the language of whoever asks.
+        BadInput: there is no such run; the message is in the user's language.
     """
     records = await home.records()
     if run_id is not None and not any(record.id.startswith(run_id) for record in records):
@@ -101,7 +102,7 @@ def _check_by_rules(report: Report, revision: Revision) -> None:
 
 
 async def _kept(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:
-    """Wait for the new version; where it fails, the run stays finished with the version that it had."""
+    """Wait for the new version; if it fails, the run stays finished with its former version."""
     try:
         return await work
     except Exception:
@@ -113,7 +114,7 @@ async def aversion(run_id: str | None = None, number: int | None = None) -> Vers
     """Return a version of a finished run's report, by default the latest.
 
     Raises:
-        BadInput: there is no such run or version, or the run has no report.
+        BadInput: the run or version does not exist, or the run has no report.
     """
     async with open_home(settings().leadline_home) as home:
         return await version_of(home, *await finished_report(home, run_id), number)
@@ -123,17 +124,17 @@ async def aversions(run_id: str | None = None) -> list[Version]:
     """Return all versions of a finished run's report.
 
     Raises:
-        BadInput: there is no such run, or it has no report.
+        BadInput: the run does not exist, or has no report.
     """
     async with open_home(settings().leadline_home) as home:
         return await versions_of(home, *await finished_report(home, run_id))
 
 
 async def adifference(run_id: str | None, before: int, after: int) -> list[str]:
-    """Return what two versions of a finished run's report differ in, as the lines of a unified difference.
+    """Return the unified diff between two versions of a finished run's report, as lines.
 
     Raises:
-        BadInput: there is no such run or version, or the run has no report.
+        BadInput: the run or version does not exist, or the run has no report.
     """
     async with open_home(settings().leadline_home) as home:
         record, report = await finished_report(home, run_id)
@@ -149,8 +150,8 @@ async def averify(run_id: str | None, number: int | None) -> tuple[Version, Bund
     """Check a version of a finished run's report, by default the latest, offline.
 
     Raises:
-        BadInput: there is no such run or version, or the run has no report.
-        StoreError: a text of it is not in the store.
+        BadInput: the run or version does not exist, or the run has no report.
+        StoreError: a text of the version is not in the store.
     """
     async with open_home(settings().leadline_home) as home:
         version = await version_of(home, *await finished_report(home, run_id), number)

@@ -1,4 +1,4 @@
-"""Names of runs: made of the time, found again by their beginning."""
+"""Ids of runs: made from the time, found by their beginning."""
 
 import contextlib
 import re
@@ -12,24 +12,24 @@ from services.run.settings import settings
 
 _ID = re.compile(r"\d{8}(?:-\d{1,6}(?:-[0-9a-f]{1,8})?)?")
 SHOWN = 5
-"""Names that a message lists where several begin alike."""
+"""Maximum ids in a message about an ambiguous prefix."""
 
 
 def new_run_id() -> str:
-    """Return a name for a run; later ones sort behind earlier ones."""
+    """Return an id for a run; later ids sort after earlier ones."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
 
 
 def is_run_id(text: str) -> bool:
-    """Tell whether a text has the form of such a name or of its beginning."""
+    """Tell whether a text has the form of a run id or of its beginning."""
     return _ID.fullmatch(text) is not None
 
 
 def full_id(prefix: str, ids: Iterable[str]) -> str:
-    """Return the one run that is called so, or whose name begins so.
+    """Return the only id with a prefix.
 
     Raises:
-        BadInput: no run's name does, or the names of several do.
+        BadInput: no id or several ids have the prefix.
     """
     known = list(ids)
     if prefix in known:
@@ -46,7 +46,7 @@ def full_id(prefix: str, ids: Iterable[str]) -> str:
 
 
 def complete_run_id(incomplete: str) -> list[tuple[str, str]]:
-    """Return the runs whose names begin so, each with its question, for a shell's completion.
+    """Return the runs with an id prefix, each with its question, for a shell's completion.
 
     It looks into the store's file itself, because a shell that waits a second for the graph is not completing but stalling.
     """

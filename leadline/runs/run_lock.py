@@ -1,4 +1,4 @@
-"""One process a run, by a file lock. The operating system releases it when the process ends, even after a crash."""
+"""A file lock that allows one process per run. The operating system releases it when the process ends, even after a crash."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,7 +9,7 @@ from filelock import FileLock, Timeout
 from services.run.errors import BadInput, StoreUnwritable
 
 _PATIENCE = 0.5
-"""Seconds after which a lock is taken for held: another process that sweeps holds it for a moment."""
+"""Seconds after which a lock counts as held: a sweeping process holds it only briefly."""
 
 
 @contextmanager
@@ -18,7 +18,7 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
 
     Raises:
         BadInput: another process holds it.
-        StoreUnwritable: there is no place for a lock.
+        StoreUnwritable: the lock file cannot be written.
     """
     folder = home / "locks"
     lock = FileLock(folder / f"{run_id}.lock", timeout=_PATIENCE)
@@ -34,13 +34,13 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # While it is held: whoever has opened the file by now sees that it is gone, and does not hold a lock without a name
+        # Removed while locked: a process that has opened the file sees this, and does not lock a deleted file
         (folder / f"{run_id}.lock").unlink(missing_ok=True)
         lock.release()
 
 
 def sweep(home: Path) -> None:
-    """Remove locks that nobody holds: of processes that were killed before their run was known, or after its end. Blocking."""
+    """Remove free locks of processes that were killed before their run was recorded, or after its end. Blocking."""
     for file in (home / "locks").glob("*.lock"):
         with suppress(Timeout, OSError), FileLock(file, timeout=0, blocking=False):
             file.unlink(missing_ok=True)

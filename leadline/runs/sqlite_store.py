@@ -1,4 +1,4 @@
-"""The store in SQLite, shared by runs that read and write at the same time, in one process or in several."""
+"""The SQLite store, shared by parallel runs in one or several processes."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ class SharedSqliteStore(AsyncSqliteStore):
     """
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Execute reads, then writes; the results stand in the order of the operations."""
+        """Execute reads, then writes; the results are in the order of the operations."""
         operations = list(ops)
         writes = [place for place, op in enumerate(operations) if isinstance(op, PutOp)]
         reads = [place for place, op in enumerate(operations) if not isinstance(op, PutOp)]

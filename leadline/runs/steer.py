@@ -1,4 +1,4 @@
-"""Steering a local run that another process, or another task of this one, carries out."""
+"""Steers a local run in another process or task."""
 
 from dataclasses import dataclass
 
@@ -12,23 +12,24 @@ from services.turn.steer_thread import Standing, steer_thread
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """A message that was left for a run."""
+    """A message left for a run."""
 
     run_id: str
     status: str
-    """Of the run; one that is not `running` follows the message when it is gone on with."""
+    """Status of the run; a run that is not `running` follows the message when it is resumed."""
     message: Steering
 
 
 async def asteer(text: str, run_id: str | None = None) -> Steered:
-    """Leave a message for a run: it is followed at the run's next boundary, also after a crash.
+    """Leave a message for a run, which follows it at its next boundary, even after a crash.
 
     Args:
-        text: what to do, such as "only the costs", "skip step 2", "also: who paid for it?" or "stop and write".
-        run_id: as `leadline runs` lists it, or its beginning; by default the latest run that is not finished.
+        text: the message, such as "only the costs", "skip step 2", "also: who paid for it?" or "stop and write".
+        run_id: id of the run, or its beginning; by default the latest unfinished run.
 
     Raises:
-        BadInput: there is no such run, its report is written or being written, or the message cannot be used; the error says what to do.
+        BadInput: the run does not exist, its report is written or being written, or the message cannot be used; the
+            error says what to do.
     """
     async with open_home(settings().leadline_home) as home:
         record = await _record(home, run_id)

@@ -1,4 +1,4 @@
-"""The folder where runs live (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, all in SQLite."""
+"""The home folder of runs (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, in SQLite."""
 
 import asyncio
 import sqlite3
@@ -77,18 +77,18 @@ class RunRecord(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Open stores and the graph compiled with them."""
+    """The open stores, and the graph compiled with them."""
 
     graph: CompiledStateGraph[Any, RunContext, Any, Any]
     store: AsyncSqliteStore
 
     @property
     def evidence(self) -> EvidenceStore:
-        """The texts and files of all runs."""
+        """Texts and files of all runs."""
         return EvidenceStore(self.store)
 
     def graph_in_memory(self) -> CompiledStateGraph[Any, RunContext, Any, Any]:
-        """Return the graph with the same store and checkpoints that nobody keeps."""
+        """Return the graph with the same store and temporary checkpoints."""
         return build_graph().compile(
             checkpointer=InMemorySaver(serde=serializer()), store=self.store, name="deep_research"
         )
@@ -98,21 +98,21 @@ class Home:
         await self.store.aput(_RUNS, record.id, record.model_dump(mode="json"), index=False)
 
     async def forget(self, record: RunRecord) -> None:
-        """Take a run off the list."""
+        """Remove a run from the list."""
         await self.store.adelete(_RUNS, record.id)
 
     async def records(self) -> list[RunRecord]:
-        """Return all runs, the newest first."""
+        """Return all runs, newest first."""
         items = await self.store.asearch(_RUNS, limit=1_000)
         return sorted(
             (RunRecord.model_validate(item.value) for item in items), key=lambda record: record.id, reverse=True
         )
 
     async def record(self, run_id: str | None, *, finished: bool = False) -> RunRecord:
-        """Return a run by its id or the beginning of it, or the latest unfinished (or finished) one.
+        """Return a run by its id or the id's beginning, or the latest unfinished (or finished) run.
 
         Raises:
-            BadInput: there is no such run, or nothing to resume.
+            BadInput: the run does not exist, or there is nothing to resume.
         """
         records = await self.records()
         if run_id is None:
@@ -125,10 +125,10 @@ class Home:
         return next(record for record in records if record.id == full)
 
     async def latest_finished(self) -> RunRecord:
-        """Return the latest run that is finished.
+        """Return the latest finished run.
 
         Raises:
-            BadInput: there is none.
+            BadInput: no run is finished.
         """
         finished = next((record for record in await self.records() if record.status == "done"), None)
         if finished is None:
@@ -138,7 +138,7 @@ class Home:
 
 @asynccontextmanager
 async def open_home(folder: Path) -> AsyncIterator[Home]:
-    """Open the stores below a folder, which is made if need be.
+    """Open the stores below a folder, which is created if needed.
 
     Raises:
         StoreError: the folder cannot be written, or a file in it is broken; the message says which and what to do.

@@ -1,4 +1,4 @@
-"""The timeline of a run, from its journal: what was asked when, for how long, and which call waited for which."""
+"""The timeline of a run, from its journal: the calls with their times, and which call waited for which."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,13 +13,13 @@ from services.run.journal import Entry
 from services.run.ui_text import reason_text, say
 
 _WIDTH = 40
-"""Characters of the bar in a terminal."""
+"""Characters of a bar in a terminal."""
 _NAME = 60
-"""Characters of a name in a terminal."""
+"""Maximum characters of a name in a terminal."""
 _REASON = 500
-"""Characters of the reason for which an answer was refused."""
+"""Maximum characters of the reason of a refused answer."""
 _TOUCH = 0.002
-"""Seconds by which clocks may differ: a call that begins so much before another's end may still have waited for it."""
+"""Tolerance of clocks in seconds: a call that starts so much before another's end may have waited for it."""
 TEMPLATE = Path(__file__).parent / "timeline.html"
 
 
@@ -35,33 +35,33 @@ class Span:
     """Seconds since the first call began."""
     seconds: float
     failed: str = ""
-    """Type of the error that ended it."""
+    """Type of the error that ended the call."""
     waited: float = 0.0
-    """Seconds of it in which nothing was under way: it waited for its turn, or after a passing fault."""
+    """Seconds of waiting for a slot, or after a passing fault."""
     faults: tuple[str, ...] = ()
-    """Passing faults after which it was tried again: `HTTP 429`, …"""
+    """Passing faults after which it was repeated: `HTTP 429`, …"""
     asked_because: str = ""
-    """Why a model was asked once more: what was wrong with its answer before; empty for a first call."""
+    """Reason of a repeated model call: the fault of the previous answer; empty for a first call."""
     requests: int = 1
-    """Requests that went out for it."""
+    """Requests sent for it."""
     abandoned: int = 0
-    """Requests that were given up before they were answered."""
+    """Requests that were abandoned before an answer."""
     abandoned_tokens: int = 0
-    """About what a provider may charge for them."""
+    """Approximate tokens that a provider may charge for them."""
     tokens: tuple[int, int] = (0, 0)
-    """In and out."""
+    """Input and output tokens."""
     cached: int = 0
-    """Tokens in that the endpoint had in its cache."""
+    """Input tokens from the endpoint's cache."""
     cost: float | None = 0.0
-    """US dollars; None where the price is not known."""
+    """US dollars; None if the price is unknown."""
     reused: int = 0
-    """How often a resumed run took the answer from the journal instead of asking again."""
+    """Number of times that a resumed run took the answer from the journal."""
     inside: bool = False
-    """True for a part of another call: a search or a page of a gathering, what a tool asks for."""
+    """True for a part of another call: a search or page of a gathering, a request of a tool."""
     after: int | None = None
-    """Which call it waited for: its place in the timeline; None for the first."""
+    """Index of the call that it waited for; None for the first call."""
     critical: bool = False
-    """True on the chain of calls that decides how long the run takes."""
+    """True on the critical path."""
 
     @property
     def end(self) -> float:
@@ -75,11 +75,11 @@ class Span:
 
     @property
     def title(self) -> str:
-        """What was asked, on one line; empty where its kind says it all."""
+        """The request on one line; empty if the kind says it all."""
         return "" if self.name == self.kind else " ".join(self.name.split())
 
     def notes(self, locale: str) -> list[str]:
-        """Say what is worth knowing of it besides its time."""
+        """Return notes on the call besides its time."""
         notes = [say("show_failed", locale, error=self.failed)] if self.failed else []
         if self.asked_because:
             notes.append(say("show_asked_because", locale, reason=reason_text(self.asked_because, locale)))
@@ -102,15 +102,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The calls of a run in the order in which they began."""
+    """The calls of a run in order of their start."""
 
     spans: list[Span]
     locale: str = "en-US"
-    """Of the words around them."""
+    """Locale of the labels."""
     chain: list[Span] = field(default_factory=list)
-    """The critical path: from the last call back, each time to the one that was waited for."""
+    """The critical path: from the last call back, each time to the call that it waited for."""
     verdicts: list[str] = field(default_factory=list)
-    """What the reflections said of the steps and of the question, a line each."""
+    """The reflections' judgements of steps and question, one line each."""
 
     @classmethod
     def of(cls, entries: Iterable[Entry], locale: str = "en-US") -> "Timeline":
@@ -129,16 +129,16 @@ class Timeline:
 
     @property
     def seconds(self) -> float:
-        """From the first call's begin to the last one's end."""
+        """Seconds from the first call's start to the last call's end."""
         return max((span.end for span in self.spans), default=0.0)
 
     @property
     def critical_seconds(self) -> float:
-        """Of the calls on the critical path; the rest is the program's own, or a pause between two attempts at the run."""
+        """Seconds of calls on the critical path; the rest is the program's own time, or a pause between two attempts at the run."""
         return sum(span.seconds for span in self.chain)
 
     def lines(self) -> list[str]:
-        """Return the timeline for a terminal: a line a call with its bar, the critical path, and sums."""
+        """Return the timeline for a terminal: a line with a bar per call, the critical path, and sums."""
         whole = self.seconds or 1.0
         head = say("show_head", self.locale).split("|")
         lines = [f"  {head[0]:>7} {head[1]:>7}  {'':{_WIDTH}}  {'  '.join(head[2:4])}"]
@@ -153,7 +153,7 @@ class Timeline:
         return [*lines, "", *self.path(), "", *(judged if self.verdicts else []), self.sums(), *self.requests()]
 
     def path(self) -> list[str]:
-        """Return the critical path in words: what it was, and how long nothing was called in between."""
+        """Return the critical path in words, with the seconds without calls between."""
         if not self.chain:
             return []
         lines = [self.path_title()]
@@ -168,7 +168,7 @@ class Timeline:
         return lines
 
     def path_title(self) -> str:
-        """Say how much of the run its critical path is."""
+        """Return the share of the critical path in the run."""
         share = round(100 * self.critical_seconds / (self.seconds or 1.0))
         values = {"calls": len(self.chain), "seconds": f"{self.critical_seconds:.2f}", "share": share}
         return say("show_path", self.locale, **values)
@@ -190,7 +190,7 @@ class Timeline:
         return ". ".join(part for part in parts if part)
 
     def requests(self) -> list[str]:
-        """Count every request that was made to a model, on one line: answers, repetitions and their kinds."""
+        """Return the number of all model requests on one line: answers, repetitions and their kinds."""
         spans = [span for span in self.spans if span.kind == "model"]
         if not spans:
             return []
@@ -214,13 +214,13 @@ class Timeline:
         return dict(pair.split(" ", 1) for pair in say("show_kinds", self.locale).split("|") if pair).get(kind, kind)
 
     def by_kind(self) -> list[tuple[str, int, float]]:
-        """Return (kind, calls, seconds) for each kind, the longest first."""
+        """Return (kind, calls, seconds) for each kind, longest first."""
         kinds = dict.fromkeys(span.kind for span in self.spans)
         sums = [(kind, [span.seconds for span in self.spans if span.kind == kind]) for kind in kinds]
         return sorted(((kind, len(taken), round(sum(taken), 3)) for kind, taken in sums), key=lambda row: -row[2])
 
     def html(self, title: str) -> str:
-        """Return the timeline as a page of its own: no script, nothing to fetch."""
+        """Return the timeline as a self-contained page without scripts."""
         template = Environment(autoescape=True).from_string(TEMPLATE.read_text("utf-8"))
         whole = self.seconds or 1.0
         return template.render(
@@ -259,7 +259,7 @@ def _span(start: float, entry: Entry) -> Span:
 
 
 def _is_inside(span: Span, spans: Sequence[Span]) -> bool:
-    """Tell whether a call is a part of another one of the same node."""
+    """Tell whether a call is part of another call of the same node."""
     return any(
         other is not span
         and other.place == span.place
@@ -272,7 +272,7 @@ def _is_inside(span: Span, spans: Sequence[Span]) -> bool:
 
 
 def _waited_for(span: Span, spans: Sequence[Span]) -> int | None:
-    """Return the call whose end let this one begin: the last of its own node, else the last of earlier steps of the graph.
+    """Return the call whose end started this one: the last of its node, else the last of earlier graph steps.
 
     Steps that run side by side wait for nothing of each other.
     """
@@ -288,7 +288,7 @@ def _superstep(span: Span) -> int:
 
 
 def _chain(spans: Sequence[Span]) -> list[int]:
-    """Return the critical path, in order: what was waited for, back from the call that ended last."""
+    """Return the critical path in order, found backwards from the call that ended last."""
     outer = [place for place, span in enumerate(spans) if not span.inside]
     at = max(outer, key=lambda place: spans[place].end, default=None)
     chain: list[int] = []
@@ -299,7 +299,7 @@ def _chain(spans: Sequence[Span]) -> list[int]:
 
 
 def _bar(span: Span, whole: float) -> str:
-    """Draw a call in a line of `_WIDTH` characters; the part in which it waited is light."""
+    """Draw a call in a line of `_WIDTH` characters; its waiting time is light."""
     before = min(_WIDTH - 1, int(span.start / whole * _WIDTH))
     length = max(1, min(_WIDTH - before, round(span.seconds / whole * _WIDTH)))
     light = min(length, round(span.waited / (span.seconds or 1.0) * length))
@@ -307,7 +307,7 @@ def _bar(span: Span, whole: float) -> str:
 
 
 def _ticks(whole: float) -> list[float]:
-    """Return round moments for the axis, five to ten of them."""
+    """Return five to ten round values for the axis."""
     step = next(
         (unit * 10**power for power in range(-3, 6) for unit in (1, 2, 5) if whole / (unit * 10**power) <= 8), whole
     )

@@ -14,10 +14,10 @@ from services.run.ui_text import say
 
 
 def verdict_lines(values: Mapping[str, Any], locale: str) -> list[str]:
-    """Return a line for each note on a plan, each message that steered the run and each reflection, in order, and one for each verdict on a step, and how the report stands.
+    """Return lines for plan notes, steering messages, reflections and step verdicts, in order, and for the report's standing.
 
     Args:
-        values: of the run's state.
+        values: values of the run's state.
         locale: language of the lines.
     """
     reflections: Sequence[Reflection] = values.get("reflections") or []

@@ -13,12 +13,12 @@ from services.turn.versions import kept_versions, numbered_version
 
 
 async def versions_of(home: Home, record: RunRecord, report: Report) -> list[Version]:
-    """Return all versions, the first one first.
+    """Return all versions, the original first.
 
     Args:
-        home: of the runs.
-        record: of a finished run.
-        report: its present one, which is the only version where nothing was ever changed.
+        home: home of the runs.
+        record: record of a finished run.
+        report: its present report, the only version of an unchanged report.
     """
     values = (await home.graph.aget_state(config_of(record))).values
     versions = await kept_versions(home.store, record.id, values["turn"], report)
@@ -27,19 +27,19 @@ async def versions_of(home: Home, record: RunRecord, report: Report) -> list[Ver
 
 
 async def version_of(home: Home, record: RunRecord, report: Report, number: int | None) -> Version:
-    """Return one version, by default the latest.
+    """Return a version by number, by default the latest.
 
     Raises:
-        BadInput: there is no such version; the message says which there are.
+        BadInput: the version does not exist; the message lists the existing ones.
     """
     return numbered_version(await versions_of(home, record, report), number, record.id)
 
 
 async def verified(home: Home, version: Version) -> BundleCheck:
-    """Check a version as `leadline verify` checks the folder of a report: it is written out, and read again.
+    """Check a version as `leadline verify` checks a report's folder: write it, and read it again.
 
     Raises:
-        StoreError: a text of it is not in the store.
+        StoreError: a text of the version is not in the store.
     """
     with tempfile.TemporaryDirectory(prefix="leadline-version-") as place:
         await write_bundle(version.report, Path(place), home.evidence)

@@ -34,13 +34,13 @@ from services.text.numbers import missing_quantities
 
 _WATCHES = ("watches",)
 MAX_QUERIES = 12
-"""Searches of the run that are made again, those of the first plan first."""
+"""Maximum repeated searches of the run, those of the first plan first."""
 PASSAGES = 40
-"""Passages of new sources that are looked at."""
+"""Maximum passages of new sources to examine."""
 FINDINGS, PER_SOURCE = 8, 2
-"""Sentences that are quoted from all new sources, and from one of them."""
+"""Maximum sentences quoted from all new sources, and from each of them."""
 MAX_KNOWN = 20_000
-"""Addresses and hashes that are remembered of earlier checks, the latest."""
+"""Maximum remembered addresses and hashes of earlier checks, latest first."""
 
 
 class NewFinding(BaseModel):
@@ -84,12 +84,12 @@ class WatchResult(BaseModel):
 
     @property
     def has_news(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether the result has news."""
         return bool(self.claims or self.other_figures or self.gone or self.findings)
 
     @property
     def has_fallen(self) -> bool:
-        """Whether a claim no longer holds that did the last time."""
+        """Whether a claim that held in the last check no longer holds."""
         return bool(self.other_figures) or any(claim.state == "fallen" for claim in self.claims)
 
 
@@ -106,13 +106,13 @@ class _Check(BaseModel):
 
 
 async def watched(home: Home, record: RunRecord, report: Report, values: Mapping[str, Any]) -> WatchResult:
-    """Check a report's claims and look for news on its question; the next check begins from this one.
+    """Check a report's claims and search for news on its question; the next check starts from this one.
 
     Args:
         home: the open stores.
-        record: of the finished run.
-        report: of the run.
-        values: of the run's state.
+        record: record of the finished run.
+        report: report of the run.
+        values: values of the run's state.
 
     Raises:
         DocumentsError: a folder of its documents is gone.
@@ -164,7 +164,7 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
 
 
 def _changed(seen_again: Refreshed, last: _Check | None) -> list[ClaimNow]:
-    """Return the claims that stand otherwise than the last time, each once; before the first check all held that can be checked."""
+    """Return the claims whose state has changed since the last check, each once; before the first check, all checkable claims held."""
     states = last.claims if last is not None else {}
     return [
         claim
@@ -178,7 +178,7 @@ def _is_other_figure(claim: ClaimNow) -> bool:
 
 
 async def _known_to_run(home: Home, record: RunRecord, values: Mapping[str, Any]) -> tuple[set[str], datetime]:
-    """Return the addresses and hashes of all that the run's searches brought, used or not, and when it first searched."""
+    """Return the addresses and hashes of all search results of the run, and the time of its first search."""
     known = {name for key, source in values.get("sources", {}).items() for name in (key, source.url)}
     searched = datetime.fromisoformat(record.created)
     try:
@@ -197,11 +197,11 @@ async def _known_to_run(home: Home, record: RunRecord, values: Mapping[str, Any]
 
 
 class _Searched:
-    """The run's searches, made again, without what is known already."""
+    """The repeated searches of a run, without known results."""
 
     def __init__(self, context: RunContext, values: Mapping[str, Any], known: set[str], since: datetime) -> None:
         self.brought: list[str] = []
-        """Addresses and hashes of what is new."""
+        """Addresses and hashes of new results."""
         self._context = context
         self._known = known
         self._since = since
@@ -210,7 +210,7 @@ class _Searched:
         self._queries = [self._question, *(query for step in steps for query in step.queries)]
 
     async def again(self, home: Home) -> Gathered:
-        """Search, read the pages that are new, and return the best passages of new sources."""
+        """Search, read new pages, and return the best passages of new sources."""
         providers = await providers_for(self._context)
         most = self._context.max_searches or MAX_QUERIES
         async with PageReader(limits=page_limits()) as reader:
@@ -238,7 +238,7 @@ class _Searched:
         return read_new
 
     async def _is_new(self, hit: Hit, providers: Providers) -> bool:
-        """Tell whether a hit is new; a document that the run passed over and that has not changed since is not."""
+        """Tell whether a hit is new; an unchanged document that the run did not use is not."""
         if hit.kind != "document":
             return hit.url not in self._known
         if await asyncio.to_thread(content_hash, hit.text) in self._known:
@@ -248,13 +248,13 @@ class _Searched:
 
 
 async def _texts_before(home: Home, values: Mapping[str, Any]) -> dict[str, str]:
-    """Return what documents of the run said when it read them, by address."""
+    """Return the texts of the run's documents at the time of the run, by address."""
     sources: list[Source] = [source for source in values.get("sources", {}).values() if source.kind == "document"]
     texts: dict[str, str] = {}
     for source in sources:
         try:
             texts[source.url] = await home.evidence.get_text(source.content_hash)
-        except StoreError:  # the store was cleared: then all of it counts as new
+        except StoreError:  # the store was cleared: the whole document counts as new
             continue
     return texts
 
@@ -262,13 +262,13 @@ async def _texts_before(home: Home, values: Mapping[str, Any]) -> dict[str, str]
 async def _findings(
     question: str, gathered: Gathered, before: Mapping[str, str], told: Collection[str]
 ) -> list[NewFinding]:
-    """Quote what each new source has to say on the question, answers first.
+    """Quote each new source's sentences on the question, answers first.
 
     Args:
-        question: of the run.
-        gathered: from new sources.
-        before: what documents said that were known, by address; their sentences are not news.
-        told: sentences that are told beside a claim, whose place they took.
+        question: question of the run.
+        gathered: passages of new sources.
+        before: earlier texts of known documents by address, whose sentences are not news.
+        told: sentences that replaced a claim's quote and are reported with the claim.
     """
     excerpts: dict[str, list[Excerpt]] = {}
     for place, passage in enumerate(gathered.passages, 1):

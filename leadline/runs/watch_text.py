@@ -1,4 +1,4 @@
-"""The result of a check of a watched report, in words."""
+"""Describes the result of a check of a watched report."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -10,7 +10,7 @@ from services.text.quotable import as_prose
 
 
 def watch_markdown(found: WatchResult) -> str:
-    """Write down what is new on a report: new findings first, then what became of its claims; one line where nothing is new."""
+    """Describe in Markdown new findings, then the state of the report's claims; one line without news."""
     locale, since = found.locale, f"{datetime.fromisoformat(found.since):%Y-%m-%d %H:%M} UTC"
     if not found.has_news:
         lines = [say("watch_nothing", locale, since=since, holding=found.holding, question=found.question)]

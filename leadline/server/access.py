@@ -1,4 +1,4 @@
-"""The server's access check: it names the caller of every request, or refuses it, before any route.
+"""The server's access check: identifies the caller of every request, or refuses the request, before any route.
 
 With tokens, whoever brings one is let in under its name, wherever they come from. Without tokens only this machine is: not
 other machines, and not the pages of other sites that are open in a browser here (which could reach the server under a name
@@ -25,18 +25,18 @@ STUDIO = frozenset(
     | {"https://apac.smith.langchain.com"}
 )
 OPEN = frozenset({"/", "/ok", "/ready", "/live", "/favicon.ico"})
-"""Paths that may be read without a token: the page, and whether the server is well."""
+"""Paths readable without a token: the page, and the server's health."""
 OPEN_BELOW = ("/page/",)
-"""Folders of files that may be read without a token: the web page's own, which are no secret."""
+"""Folders of public files, readable without a token: those of the web page."""
 CLOSED = ("/internal", "/deploy")
-"""What the dev server offers for its own tests and for deployments: it asks nobody's leave, and shows every thread."""
+"""The dev server's paths for tests and deployments, which check no permissions and show every thread."""
 _FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via")
 _CALLER = "leadline.caller"
 _admitted: ContextVar[str] = ContextVar("admitted", default="")
 
 
 class Refused(Exception):
-    """A request that is not let in, with the HTTP status that says so."""
+    """A refused request with its HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -45,19 +45,19 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Who is let in."""
+    """Rules of access."""
 
     accounts: Accounts = field(default_factory=Accounts)
     origins: frozenset[str] = STUDIO
 
     def caller(self, scope: Mapping[str, Any]) -> str:
-        """Return who makes a request: a user's name, or `local`.
+        """Return the caller of a request: a user's name, or `local`.
 
         Args:
-            scope: of an ASGI HTTP request or WebSocket.
+            scope: scope of an ASGI HTTP request or WebSocket.
 
         Raises:
-            Refused: nobody who may.
+            Refused: the caller has no access.
         """
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if self.accounts:
@@ -93,7 +93,7 @@ class Rules:
 
 
 def rules() -> Rules:
-    """Return the rules that the environment gives.
+    """Return the access rules from the environment.
 
     Raises:
         SettingsError: the tokens cannot be used.
@@ -102,12 +102,12 @@ def rules() -> Rules:
 
 
 def caller_of(scope: Mapping[str, Any]) -> str:
-    """Return the caller of a request that was let in."""
+    """Return the caller of an admitted request."""
     return str(scope[_CALLER])
 
 
 def current_caller() -> str:
-    """Return the caller of the request that this code works for.
+    """Return the caller of the current request.
 
     Raises:
         Refused: the request did not pass the access check.
@@ -118,7 +118,7 @@ def current_caller() -> str:
 
 
 class AccessCheck:
-    """Lets a request in, or answers it with what is missing: 401 (a token), 403 (a site or name), 404 (closed)."""
+    """Admits a request, or answers it with 401 (token missing), 403 (forbidden site or name) or 404 (closed path)."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self._app = app
@@ -159,19 +159,19 @@ async def _refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) 
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 4000 + refused.status, "reason": str(refused)[:100]})
         return
-    # a page of another site may read that a token is missing, as it may read everything with one
+    # pages of other sites may read that a token is missing, as they may read everything with a token
     headers = {"WWW-Authenticate": "Bearer", "Access-Control-Allow-Origin": "*"} if refused.status == 401 else {}
     await JSONResponse({"detail": str(refused)}, refused.status, headers)(scope, receive, send)
 
 
 def _internal(scope: Scope) -> bool:
-    """Tell whether the server calls itself, inside the process; no request from outside can set this."""
+    """Tell whether the server calls itself inside the process; outside requests cannot set this."""
     root = scope.get("root_path", "")
     return bool(root == "/noauth" or root.startswith("/noauth/"))
 
 
 def _from_here(scope: Mapping[str, Any], headers: Mapping[str, str]) -> bool:
-    """Tell whether a request comes from this machine and through no proxy."""
+    """Tell whether a request comes from this machine without a proxy."""
     client, server = scope.get("client"), scope.get("server")
     addresses = bool(client and server and _is_loopback(client[0]) and _is_loopback(server[0]))
     return addresses and not any(name in headers for name in _FORWARDED)

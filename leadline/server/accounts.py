@@ -1,4 +1,4 @@
-"""Who may use the server: names and their tokens, as `LEADLINE_TOKENS` or a file of them says."""
+"""Users of the server and their tokens, from `LEADLINE_TOKENS` or a file."""
 
 import hashlib
 import hmac
@@ -13,23 +13,23 @@ from services.run.settings import Settings, settings
 from services.run.users import LOCAL
 
 MIN_TOKEN = 16
-"""Characters of a token."""
+"""Minimum characters of a token."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""A name is part of paths and of namespaces of the store."""
+"""Names are part of paths and store namespaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Names by the SHA-256 of their tokens; the tokens themselves are not kept."""
+    """Names by the SHA-256 of their tokens; the tokens themselves are not stored."""
 
     by_digest: tuple[tuple[bytes, str], ...] = ()
 
     def __bool__(self) -> bool:
-        """Tell whether there are any: then every request needs a token."""
+        """Tell whether there are accounts; every request then needs a token."""
         return bool(self.by_digest)
 
     def name_of(self, token: str) -> str | None:
-        """Return whose token this is. Takes the same time wherever and whether it is found."""
+        """Return the user of a token. Takes constant time, whether or not the token exists."""
         given = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
         found = None
         for digest, name in self.by_digest:
@@ -39,7 +39,7 @@ class Accounts:
 
 
 def read_accounts(environment: Settings) -> Accounts:
-    """Read the accounts that the environment names. Blocking.
+    """Read the accounts from the environment. Blocking.
 
     Raises:
         SettingsError: the file cannot be read, or a pair cannot be used; the message names the place, never the token.
@@ -94,6 +94,6 @@ def accounts() -> Accounts:
     """Return the accounts of this process, read once when the server starts.
 
     Raises:
-        SettingsError: they cannot be used.
+        SettingsError: the accounts cannot be used.
     """
     return read_accounts(settings())

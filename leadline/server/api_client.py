@@ -1,4 +1,4 @@
-"""The API and the store of the very server that serves our pages, from inside it: LangGraph's or Aegra."""
+"""Clients of this server's own API and store, LangGraph's or Aegra's, from inside the process."""
 
 import sys
 from typing import Any, Literal, cast
@@ -12,15 +12,15 @@ from langgraph_sdk.errors import NotFoundError
 from langgraph_sdk.schema import Item as StoreItem
 
 _ASKED_WITH = ("authorization", "x-api-key", "cookie")
-"""Headers that say who asks."""
+"""Headers that identify the caller."""
 
 
 def api_of(request: Request) -> LangGraphClient:
-    """Return a client of the server's API that asks in the name of whoever sent the request."""
+    """Return a client of the server's API with the credentials of a request."""
     if not on_aegra():
         return get_client()
     headers = {name: value for name, value in request.headers.items() if name in _ASKED_WITH}
-    # Asked inside the process, through the access check: as this machine where there are no tokens
+    # The call passes the access check inside the process: as this machine if there are no tokens
     transport = httpx.ASGITransport(app=request.app)
     return LangGraphClient(httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers))
 
@@ -38,7 +38,7 @@ def store_of(client: LangGraphClient) -> BaseStore:
 
 
 def on_aegra() -> bool:
-    """Tell whether this process is one of Aegra's."""
+    """Tell whether this process belongs to Aegra."""
     return "aegra_api.main" in sys.modules
 
 
@@ -49,7 +49,7 @@ class _ApiStore:
         self._client = client
 
     async def aget(self, namespace: tuple[str, ...], key: str) -> Item | None:
-        """Return an item, if it is there."""
+        """Return an item, or None."""
         try:
             found = await self._client.store.get_item(namespace, key=key)
         except NotFoundError:
@@ -64,11 +64,11 @@ class _ApiStore:
         return [_item(item, namespace) for item in found["items"]]
 
     async def aput(self, namespace: tuple[str, ...], key: str, value: dict[str, Any], index: Literal[False]) -> None:
-        """Write an item, which is not found by its meaning."""
+        """Write an item without an index for semantic search."""
         await self._client.store.put_item(namespace, key=key, value=value, index=index)
 
     async def adelete(self, namespace: tuple[str, ...], key: str) -> None:
-        """Delete an item, if it is there."""
+        """Delete an item, if it exists."""
         await self._client.store.delete_item(namespace, key=key)
 
 

@@ -46,11 +46,11 @@ for router in (page, attachments, views, versions, estimates, steering, memory):
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes
 
-mimetypes.init()  # reads the system's lists of file types, once and before the event loop runs
+mimetypes.init()  # reads the system's file types once, before the event loop runs
 _BY_FILE: Mapping[str, OutputFormat] = {format_.file: name for name, format_ in FORMATS.items() if name != "md"}
 _TYPES = {"references.bib": "application/x-bibtex", "references.json": "application/vnd.citationstyles.csl+json"}
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
-"""Endings of files that a browser shows; the others are downloads."""
+"""Suffixes of files that browsers show; others are downloaded."""
 
 
 @app.get("/reports/{thread_id}/{name:path}")
@@ -95,7 +95,7 @@ def _restyled(report: Report, style: CitationStyle) -> Report:
 
 
 async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name: str) -> bytes:
-    """Return a text that an earlier turn quoted: its report still stands in the conversation, with its links."""
+    """Return a text quoted in an earlier turn, whose report is still in the conversation."""
     folder, _, file = name.partition("/")
     key = file.removesuffix(".txt")
     if folder != "sources" or key not in ((values.get("former") or {}).get("sources") or {}):

@@ -23,9 +23,9 @@ from services.search.thread_documents import ATTACHMENTS, attachments_of
 
 MAX_FILES = 50
 MAX_BYTES = 25_000_000
-"""Of one file."""
+"""Maximum bytes of one file."""
 MAX_BYTES_OF_ALL = 200_000_000
-"""Of all files of one thread."""
+"""Maximum bytes of all files of one thread."""
 
 attachments = APIRouter()
 
@@ -78,10 +78,10 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
 
 
 async def _kept(request: Request, folder: Path, clean: str, room: int) -> int:
-    """Write a request's body to a file, all of it or nothing; return how many bytes it has.
+    """Write a request's body to a file atomically; return its number of bytes.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     handle, half = await asyncio.to_thread(tempfile.mkstemp, dir=folder.parent, prefix=".attaching-")

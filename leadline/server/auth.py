@@ -13,14 +13,14 @@ from services.run.users import LOCAL
 
 auth = Auth()
 RULES = rules()
-"""Read when the server starts, so that tokens that cannot be used keep it from starting."""
+"""Read when the server starts, so that invalid tokens prevent the start."""
 
 Filter = Any
-"""A filter of metadata, or None for none; the SDK's own type knows no `$or`, which the server does."""
+"""A filter of metadata, or None; the SDK's own type lacks `$or`, which the server supports."""
 
 _OWNER = "owner"
 _SHARED = {"created_by": "system"}
-"""What the server itself makes: the graph's own assistant."""
+"""Metadata of the server's own objects: the graph's assistant."""
 
 
 @auth.authenticate
@@ -78,7 +78,7 @@ def _own(ctx: Auth.types.AuthContext) -> dict[str, Any]:
 
 
 def _mark(ctx: Auth.types.AuthContext, value: Any) -> dict[str, Any]:
-    """Write the owner over whatever a client put there, into the very dictionary that the server goes on with."""
+    """Write the owner into the server's own dictionary, replacing a client's value."""
     if value.get("metadata") is None:
         value["metadata"] = {}
     metadata: dict[str, Any] = value["metadata"]
@@ -87,5 +87,5 @@ def _mark(ctx: Auth.types.AuthContext, value: Any) -> dict[str, Any]:
 
 
 def may_read(thread: Any, caller: str) -> bool:
-    """Tell whether a thread is a caller's, for routes that the server's own rules do not reach."""
+    """Tell whether a thread belongs to a caller, for routes outside of the server's rules."""
     return not RULES.accounts or (thread.get("metadata") or {}).get(_OWNER) == caller

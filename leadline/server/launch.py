@@ -1,4 +1,4 @@
-"""`leadline serve`: the server and its page, by one command. What it knows is kept below `LEADLINE_HOME`.
+"""`leadline serve`: starts the server and its page with one command, with its data below `LEADLINE_HOME`.
 
 The server is LangGraph's own (`langgraph dev`), in a process of its own that works below `LEADLINE_HOME`, where it keeps its
 list of threads and runs; checkpoints and evidence are there anyway. It is never moved to another port without a word.
@@ -25,9 +25,9 @@ from services.run.installation import install_command
 from services.run.settings import settings
 
 STARTING = 120
-"""Seconds that the server may take to start on a busy machine."""
+"""Maximum seconds of the server's start on a busy machine."""
 STOPPING = 20
-"""Seconds that it may take to stop."""
+"""Maximum seconds of its stop."""
 CONFIGURATION = {
     "dependencies": ["."],
     "graphs": {
@@ -41,9 +41,9 @@ CONFIGURATION = {
     "auth": {"path": "leadline.server.auth:auth", "disable_studio_auth": True},
     "http": {"app": "leadline.server.app:app"},
 }
-"""What the project's `langgraph.json` says, which an installed package does not have."""
+"""Content of the project's `langgraph.json`, which an installed package lacks."""
 JOBS = 10
-"""Runs under way at once."""
+"""Maximum parallel runs."""
 _QUIET = {
     "LANGGRAPH_CLI_NO_ANALYTICS": "1",
     "LANGGRAPH_NO_VERSION_CHECK": "true",
@@ -57,7 +57,7 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     """Serve until Ctrl-C or SIGTERM.
 
     Args:
-        host: address to listen at.
+        host: address to listen on.
         port: TCP port.
         ready: called with the page's address once it answers.
 
@@ -65,10 +65,10 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
         The exit code: 0 when it was stopped.
 
     Raises:
-        BadInput: the port is taken or may not be used.
+        BadInput: the port is taken or forbidden.
         NotInstalled: the server's packages are missing.
-        StoreUnwritable: its folder cannot be written.
-        LeadlineError: it did not start; the message has the end of what it said.
+        StoreUnwritable: the server's folder cannot be written.
+        LeadlineError: the server did not start; the message has the end of its output.
     """
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
         raise NotInstalled("The server is not installed.", install_command("server"))
@@ -89,7 +89,7 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C is ours to hand on, once
+            start_new_session=True,  # this process forwards Ctrl-C, once
         )
     stopped = _stops(process)
     address = f"http://{'127.0.0.1' if host in {'0.0.0.0', '::'} else host}:{port}/"  # noqa: S104 - compared, not bound
@@ -107,10 +107,10 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
 
 
 def refuse_taken(host: str, port: int) -> None:
-    """Make sure that a port is free.
+    """Check that a port is free.
 
     Raises:
-        BadInput: it is taken, or this user may not open it; the message says what to do.
+        BadInput: the port is taken, or forbidden to this user; the message says what to do.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
@@ -125,7 +125,7 @@ def refuse_taken(host: str, port: int) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Return the server's environment: ours and that of `.env`, with paths that hold from any folder."""
+    """Return the server's environment: this process's and that of `.env`, with absolute paths."""
     given = {name: value for name, value in dotenv_values(".env").items() if value}
     merged = {**given, **{name: value for name, value in os.environ.items() if value or name not in given}}
     for name, value in settings():
@@ -139,7 +139,7 @@ def environment() -> dict[str, str]:
 
 
 def child() -> None:
-    """Be the server: LangGraph's, with our configuration, and no longer than the command that started it."""
+    """Run LangGraph's server with our configuration; it ends with the command that started it."""
     from langgraph_cli.cli import cli
 
     if sys.platform == "linux":
@@ -154,7 +154,7 @@ def child() -> None:
 
 
 def _stops(process: "subprocess.Popen[bytes]") -> list[int]:
-    """Hand SIGINT and SIGTERM on to the server as SIGTERM; what came is in the list. A second one ends it at once."""
+    """Forward SIGINT and SIGTERM to the server as SIGTERM; the list holds the received signals. A second signal kills it."""
     came: list[int] = []
 
     def stop(number: int, _: FrameType | None) -> None:
@@ -172,7 +172,7 @@ def _stops(process: "subprocess.Popen[bytes]") -> list[int]:
 
 
 def _answers(process: "subprocess.Popen[bytes]", address: str) -> bool:
-    """Wait until the page is there, the server has ended, or it takes too long."""
+    """Wait until the page answers, the server has ended, or the time is up."""
     end = time.monotonic() + STARTING
     while time.monotonic() < end and process.poll() is None:
         try:

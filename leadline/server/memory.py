@@ -18,7 +18,7 @@ from schemas.memory import MemoryView
 from services.run.memory import forget, forget_all, memory_of
 
 SHOWN = 200
-"""Statements that one answer lists."""
+"""Maximum statements in one answer."""
 MAX_WORDS = 500
 
 memory = APIRouter()

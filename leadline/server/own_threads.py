@@ -1,4 +1,4 @@
-"""Threads as our own routes find them: those of the caller, and no others."""
+"""Access to threads for our own routes: only the caller's threads are found."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from leadline.server.auth import may_read
 
 
 async def own_thread(thread_id: str, request: Request) -> str:
-    """Return a thread's id, if it exists and is the caller's; otherwise answer 404, and do not say which of both it is."""
+    """Return a thread's id if the caller owns it; otherwise answer 404, whether or not the thread exists."""
     missing = HTTPException(404, "There is no such thread.")
     try:
         thread = await api_of(request).threads.get(thread_id)
@@ -23,4 +23,4 @@ async def own_thread(thread_id: str, request: Request) -> str:
 
 
 OwnThread = Annotated[str, Depends(own_thread)]
-"""A route's `thread_id` in its path, checked."""
+"""The checked `thread_id` of a route's path."""

@@ -1,4 +1,4 @@
-"""The page of our own: `/` and what it loads from `/page/`, under a policy that lets nothing else run, load or be asked.
+"""The page: `/` and its files in `/page/`, under a policy that permits only these.
 
 The page is a client of the same API as any other; its files hold no data and need no token.
 """
@@ -23,9 +23,9 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-cache",  # asked for anew each time, and answered with 304
+    "Cache-Control": "no-cache",  # revalidated each time, and answered with 304
 }
-"""HTML is made of a string in one place alone (`report.js`, of what the server sanitised); elsewhere the browser refuses it."""
+"""HTML is built from a string in a single place (`report.js`, from sanitised HTML); the browser refuses it elsewhere."""
 
 page = APIRouter(include_in_schema=False)
 

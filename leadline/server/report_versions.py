@@ -51,7 +51,7 @@ async def difference_view(thread: OwnThread, request: Request, before: int, afte
 
 
 async def versions_found(client: LangGraphClient, thread: str, values: dict[str, Any]) -> list[Version]:
-    """Return all versions of the report that a thread's values hold: 404 where there is none."""
+    """Return all versions of the report in a thread's values: 404 if there is none."""
     if not values.get("report"):
         raise HTTPException(404, NO_REPORT)
     report = Report.model_validate(values["report"])
@@ -59,7 +59,7 @@ async def versions_found(client: LangGraphClient, thread: str, values: dict[str,
 
 
 async def report_version(client: LangGraphClient, thread: str, values: dict[str, Any], number: int | None) -> Report:
-    """Return one version of the report that a thread's values hold, by default the latest: 404 where there is no such."""
+    """Return a version of the report in a thread's values, by default the latest: 404 if it does not exist."""
     if number is None and values.get("report"):
         return Report.model_validate(values["report"])
     found = await versions_found(client, thread, values)

@@ -46,7 +46,7 @@ async def steer(thread: OwnThread, said: Said, request: Request) -> Steering:
 
 
 _WORDS = {"write": "Write now", "skip": "Skip step {steps}"}
-"""What a button says that sends no words."""
+"""Text of a button's message."""
 
 
 @steering.get("/steering/{thread_id}")

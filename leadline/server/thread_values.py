@@ -1,4 +1,4 @@
-"""The values of a thread for readers of its report: a turn without research keeps the last report."""
+"""The values of a thread for its report: a turn without research keeps the last report."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ MAX_TURNS = 200
 
 
 async def turns_found(client: LangGraphClient, thread: str) -> list[Any]:
-    """Return the state that each question of a thread found, the latest first."""
+    """Return the state before each question of a thread, latest first."""
     return list(await client.threads.get_history(thread, limit=MAX_TURNS, metadata={"source": "input"}))
 
 
@@ -21,7 +21,7 @@ async def standing_values(client: LangGraphClient, thread: str, checkpoint: str 
     question is being researched there is none, so that nobody takes the report on another question for its answer.
 
     Raises:
-        APIStatusError: there is no such checkpoint.
+        APIStatusError: the checkpoint does not exist.
     """
     state: Any = await client.threads.get_state(thread, checkpoint_id=checkpoint)
     values = _values(state)

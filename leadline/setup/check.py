@@ -1,4 +1,4 @@
-"""One check of `leadline doctor`, and how it came out."""
+"""One check of `leadline doctor` with its result."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""`leadline doctor`: what works on this machine, what is missing, and how to get it. It calls no model.
+"""`leadline doctor`: checks what works on this machine, what is missing, and how to install it. It calls no model.
 
 Of the searches of the web it tries those alone that are set up or chosen, and a reader of pages where one is set.
 """
@@ -36,7 +36,7 @@ from services.search.web import web_search
 
 
 async def examine() -> list[Check]:
-    """Look at everything; what breaks while it is looked at is a finding like any other."""
+    """Run all checks; an error in a check is reported as a finding."""
     found = [_python()]
     try:
         settings()
@@ -161,7 +161,7 @@ def _models() -> Iterable[Check]:
 
 
 async def _servers() -> list[Check]:
-    """Look for servers of models on this machine."""
+    """Check for model servers on this machine."""
     check = partial(Check, area="models")
     found = []
     for server in await local_servers():
@@ -185,7 +185,7 @@ def _model_file(file: Path, window: int | None) -> Check:
 def _extras() -> Iterable[Check]:
     for extra, wanted in _optional().items():
         if any(requirement.name == NAME for requirement in wanted):
-            continue  # it stands for others, which have lines of their own
+            continue  # an extra of other extras, which have their own lines
         own = [requirement for requirement in wanted if _holds(requirement, extra)]
         missing = [requirement.name for requirement in own if not _installed(requirement.name)]
         yield Check(
@@ -200,7 +200,7 @@ def _extras() -> Iterable[Check]:
 
 
 def _optional() -> dict[str, list[Requirement]]:
-    """Return what each extra wants: as the project's file says, or what was recorded when the package was installed."""
+    """Return the requirements of each extra, from the project's file or the package's metadata."""
     if in_project():
         project = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
         declared = tomllib.loads(project)["project"]["optional-dependencies"]
@@ -231,7 +231,7 @@ def _installed(package: str) -> bool:
 
 
 def show(checks: list[Check]) -> None:
-    """Print the checks: a table in a terminal, a line each elsewhere."""
+    """Print the checks: a table in a terminal, lines elsewhere."""
     console = Console(highlight=False)
     if not console.is_terminal:
         for check in checks:

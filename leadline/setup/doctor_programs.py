@@ -1,4 +1,4 @@
-"""The part of `leadline doctor` that looks at what other people's programs give: a browser, a reader of pages, fonts, MCP servers' runners, room."""
+"""The part of `leadline doctor` that checks external programs: browser, page reader, fonts, MCP runners, disk space."""
 
 import os
 import shutil
@@ -34,15 +34,15 @@ CHINESE = (
     "simsun",
     "msyh",
 )
-"""Beginnings of the names of files that hold Chinese fonts."""
+"""Prefixes of the file names of Chinese fonts."""
 HARMLESS_PAGE = "https://example.com/"
 """A page that RFC 2606 reserves for examples."""
 MIN_ROOM = 1_000_000_000
-"""Bytes of disk below which a note is due: indexes, checkpoints and stored texts grow."""
+"""Bytes of free disk space below which there is a note: indexes, checkpoints and stored texts grow."""
 
 
 def programs() -> Iterable[Check]:
-    """Look for programs and fonts that some formats and tools need."""
+    """Check programs and fonts for formats and tools."""
     for name, found, missing, remedy in (
         (
             "Chromium",
@@ -64,7 +64,7 @@ def programs() -> Iterable[Check]:
 
 
 async def reader() -> list[Check]:
-    """Have the operator's reader, where there is one, render one harmless page."""
+    """Let the operator's reader, if there is one, render a harmless page."""
     address, key = settings().leadline_reader_url, settings().leadline_reader_key
     if not address:
         return []
@@ -84,7 +84,7 @@ async def reader() -> list[Check]:
 
 
 def _chinese_fonts() -> str:
-    """Return the name of a Chinese font's file, or nothing."""
+    """Return the file name of a Chinese font, or an empty text."""
     for folder in FONT_FOLDERS:
         for _, _, files in os.walk(Path(folder).expanduser()):
             for name in sorted(files):
@@ -94,7 +94,7 @@ def _chinese_fonts() -> str:
 
 
 def places() -> Iterable[Check]:
-    """Look at the room that is left, and at who may read what should be private."""
+    """Check the free disk space, and the permissions of private folders."""
     home = settings().leadline_home.absolute()
     nearest = next(folder for folder in (home, *home.parents) if folder.is_dir())
     free = shutil.disk_usage(nearest).free

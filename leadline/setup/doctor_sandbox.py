@@ -1,4 +1,4 @@
-"""The part of `leadline doctor` that looks at isolation: of model-written code, and of what parses untrusted files."""
+"""The part of `leadline doctor` that checks the isolation of model-written code and of file parsers."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ NEEDS = "Linux 5.13 or later with Landlock and seccomp switched on, on x86_64 or
 
 
 async def isolation() -> list[Check]:
-    """Look at the kernel, and make the canaries' escape attempts."""
+    """Check the kernel, and run the canaries' escape attempts."""
     check = partial(Check, area="isolation")
     version = await asyncio.to_thread(landlock_version)
     linux = sys.platform == "linux"
@@ -63,7 +63,7 @@ def _seccomp() -> str:
 
 
 async def libraries() -> list[Check]:
-    """Look at what programs may import."""
+    """Check the libraries for programs."""
     check = partial(Check, area="libraries")
     python = await asyncio.to_thread(default_python)
     try:
@@ -86,14 +86,14 @@ async def libraries() -> list[Check]:
 
 
 def _setting_up() -> str:
-    """Say how programs get libraries of their own. Blocking."""
+    """Return how to install libraries for programs. Blocking."""
     if in_project():
         return "In the project: rm -rf .venv-sandbox && make setup"
     return f"Make a virtual environment with {', '.join(LIBRARIES)}, and set LEADLINE_SANDBOX_PYTHON to its bin/python"
 
 
 async def parsers() -> list[Check]:
-    """Let the process that reads files read one."""
+    """Let the parsing process read a file."""
     check = partial(Check, area="parsers", name="files and pages")
     async with Converters() as converters:
         answer = await converters.convert_data("probe.html", b"<h1>Probe</h1><p>Seven fathoms.</p>")

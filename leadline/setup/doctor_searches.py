@@ -1,4 +1,4 @@
-"""The part of `leadline doctor` on web searches: tries each that is set up or used with one query, and lists the others."""
+"""The part of `leadline doctor` for web searches: tests each used search with one query, and lists the others."""
 
 import asyncio
 import time
@@ -18,18 +18,18 @@ NEEDS = {"tavily": "Set TAVILY_API_KEY", "duckduckgo": "It needs no key: --searc
 
 
 async def searches() -> list[Check]:
-    """Try the searches that runs use by `LEADLINE_SEARCH`, and those of the whole web that are set up. No other is reached."""
+    """Test the searches of `LEADLINE_SEARCH`, and those of the whole web that are set up; no others are reached."""
     try:
         names = await asyncio.to_thread(lambda: [*OWN_CLIENTS, *known_services()])
         used = await asyncio.to_thread(_used)
-    except LeadlineError:  # the check of LEADLINE_SEARCH says so
+    except LeadlineError:  # the check of LEADLINE_SEARCH reports the error
         return []
     opened = [name for name in whole_web() if set_up(name)]
     return list(await asyncio.gather(*(_checked(name, name in opened, name in used) for name in names)))
 
 
 def _used() -> set[str]:
-    """Return the searches that a run which chooses nothing may ask. Blocking."""
+    """Return the searches of a run without choices. Blocking."""
     kinds: tuple[StepKind, ...] = get_args(StepKind)
     return {name for kind in kinds for group in side_by_side(settings().leadline_search, kind) for name in group}
 
@@ -37,7 +37,7 @@ def _used() -> set[str]:
 async def _checked(name: str, opened: bool, used: bool) -> Check:
     if not (opened or used):
         return Check(area="search", name=name, state=NOTE, found="not used", remedy=_remedy(name))
-    wanted = opened or settings().leadline_search != "auto"  # `auto` may do without those that need no key
+    wanted = opened or settings().leadline_search != "auto"  # `auto` may omit searches that need no key
     begun = time.monotonic()
     try:
         provider = await asyncio.to_thread(provider_of, access_to(name))
@@ -49,7 +49,7 @@ async def _checked(name: str, opened: bool, used: bool) -> Check:
 
 
 def _remedy(name: str) -> str:
-    """Say what to do so that a search is used."""
+    """Return how to enable a search."""
     if name in NEEDS:
         return NEEDS[name]
     service, access = known_services()[name], access_to(name)

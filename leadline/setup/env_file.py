@@ -1,4 +1,4 @@
-"""The `.env` file of `leadline init`: providers, checks of their answers, and a file that only its owner can read."""
+"""The `.env` file of `leadline init`: providers, tests of the settings, and a file that only its owner can read."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -18,11 +18,11 @@ FILE = Path(".env")
 
 
 class Provider(NamedTuple):
-    """An OpenAI-compatible endpoint that people have."""
+    """A known OpenAI-compatible endpoint."""
 
     title: str
     endpoint: str
-    """Empty where the client knows it by itself, or where it depends on the machine."""
+    """Address; empty if the client knows it, or if it depends on the machine."""
     needs_key: bool
 
 
@@ -38,10 +38,10 @@ PROVIDERS: dict[str, Provider] = {
 
 
 async def problems_of(values: Mapping[str, str]) -> list[str]:
-    """Try the settings out: one tiny call to each model, as `leadline models` does, and one query to each search set up by them.
+    """Test the settings: one small call to each model, as in `leadline models`, and one query to each search that they set up.
 
     Returns:
-        What is wrong, a sentence each; empty when everything answers.
+        The problems, one sentence each; empty if there are none.
     """
     with _environment(values):
         problems = [model.problem for model in await checked_models() if model.problem]
@@ -51,7 +51,7 @@ async def problems_of(values: Mapping[str, str]) -> list[str]:
 
 @contextmanager
 def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Let the settings be these while the block runs."""
+    """Use these settings while the block runs."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     forget_settings()
@@ -69,10 +69,10 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 def written_before(file: Path = FILE) -> dict[str, str]:
-    """Return what stands in the file.
+    """Return the settings in the file.
 
     Raises:
-        SettingsError: it cannot be read.
+        SettingsError: the file cannot be read.
     """
     if not file.exists():
         return {}
@@ -83,10 +83,10 @@ def written_before(file: Path = FILE) -> dict[str, str]:
 
 
 def write(values: Mapping[str, str], file: Path = FILE) -> None:
-    """Write settings into the file; its other lines stay, and nobody but its owner can read it, from the first byte on.
+    """Write settings into the file and keep its other lines; only its owner can read it from the start.
 
     Raises:
-        SettingsError: it cannot be written.
+        SettingsError: the file cannot be written.
     """
     try:
         if file.exists():

@@ -1,4 +1,4 @@
-"""Servers of models that run on this machine: Ollama, LM Studio and llama.cpp, found on their usual ports of loopback."""
+"""Model servers on this machine: Ollama, LM Studio and llama.cpp, found on their default ports of loopback."""
 
 import asyncio
 import os
@@ -11,34 +11,34 @@ from services.run.installation import install_command, is_installed
 
 OLLAMA, LM_STUDIO, LLAMA_CPP = "Ollama", "LM Studio", "llama.cpp"
 PORTS = {OLLAMA: 11434, LM_STUDIO: 1234, LLAMA_CPP: 8080}
-"""Where they listen unless they are told otherwise."""
+"""Default ports of the servers."""
 SECONDS = 1.0
-"""For one answer: a server on loopback answers at once, or is not there."""
+"""Timeout in seconds of one answer: a server on loopback answers at once, or does not exist."""
 _LOOPBACK = frozenset({"", "127.0.0.1", "localhost", "0.0.0.0", "::", "::1"})  # noqa: S104 - as OLLAMA_HOST names it for a server
 _SHOWN = 4
-"""Models that a line names."""
+"""Maximum models named in a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that answers."""
+    """A running server."""
 
     title: str
     base_url: str
     models: list[str]
-    """Those that write text, in the server's order."""
+    """Models that write text, in the server's order."""
 
     def names(self) -> str:
-        """Return the names of a few of its models."""
+        """Return the names of some of its models."""
         more = f" and {len(self.models) - _SHOWN} more" if len(self.models) > _SHOWN else ""
         return f"{', '.join(name[:60] for name in self.models[:_SHOWN])}{more}" if self.models else "no model yet"
 
 
 async def local_servers(ports: Mapping[str, int] | None = None) -> list[LocalServer]:
-    """Return the servers that answer, each with its models.
+    """Return the running servers, each with its models.
 
     Args:
-        ports: by the server's name; without any the usual ports, or those that the servers' own variables name.
+        ports: ports by server name; by default the usual ports, or those in the servers' own variables.
     """
     asked = (usual_ports() if ports is None else ports).items()
     found = await asyncio.gather(*(_server_at(title, port) for title, port in asked))
@@ -61,7 +61,7 @@ def base_url_at(port: int) -> str:
 
 
 def usual_ports() -> dict[str, int]:
-    """Return the ports to look at; `OLLAMA_HOST` and `LLAMA_ARG_PORT` may name others, but no other host is asked."""
+    """Return the ports to check; `OLLAMA_HOST` and `LLAMA_ARG_PORT` may change them, but no other host is asked."""
     ports = dict(PORTS)
     host = os.environ.get("OLLAMA_HOST", "").strip()
     try:
@@ -77,5 +77,5 @@ def usual_ports() -> dict[str, int]:
 
 
 def package_missing(title: str) -> str:
-    """Return the command that installs what a server is spoken to with, where it is missing; empty where all is there. Blocking."""
+    """Return the command that installs a server's missing client package; empty if it is installed. Blocking."""
     return install_command("ollama") if title == OLLAMA and not is_installed("langchain_ollama") else ""

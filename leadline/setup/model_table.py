@@ -7,7 +7,7 @@ from services.run.roles import OFFLINE
 
 
 async def checked_models() -> list[RoleCheck]:
-    """Check the models that a run with the environment's settings would use."""
+    """Check the models of a run with the environment's settings."""
     async with clients_open():
         return await check_models(RunContext())
 

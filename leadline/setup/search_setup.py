@@ -1,4 +1,4 @@
-"""The web searches that `leadline init` offers, from their records, with what each needs."""
+"""The web searches offered by `leadline init`, with the requirements from their records."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -9,13 +9,13 @@ from services.search.web import provider_of
 from services.search.web_services.records import OWN_CLIENTS
 
 PROBE = "sounding machine"
-"""What is searched for to try a search out."""
+"""Query for testing a search."""
 OF_PAPERS = 2
-"""Searches of papers that are offered together."""
+"""Number of searches of papers that are offered together."""
 
 
 class Needs(NamedTuple):
-    """What a search cannot be asked without."""
+    """Requirements of a search."""
 
     title: str
     key_setting: str = ""
@@ -23,7 +23,7 @@ class Needs(NamedTuple):
 
 
 def needs_of(name: str) -> Needs:
-    """Return what a search needs. Blocking when called first."""
+    """Return the requirements of a search. Blocking when called first."""
     if name in OWN_CLIENTS:
         return Needs("Tavily", key_setting="TAVILY_API_KEY") if name == "tavily" else Needs("DuckDuckGo")
     service = known_services()[name]
@@ -35,7 +35,7 @@ def needs_of(name: str) -> Needs:
 
 
 def offers() -> dict[str, str]:
-    """Return the choices of `leadline init` by what LEADLINE_SEARCH takes, each in words. Blocking when called first.
+    """Return the choices of `leadline init` by their value of LEADLINE_SEARCH, each with a description. Blocking when called first.
 
     These are the searches of the whole web that somebody must set up, DuckDuckGo, and the first that find papers without a
     key and tell where their texts are open; `--search` takes all others, too.
@@ -64,10 +64,10 @@ def _words(needs: Needs) -> str:
 
 
 def names_in(wanted: str) -> list[str]:
-    """Return the searches that a choice names, each once.
+    """Return the searches in a choice, each once.
 
     Raises:
-        BadInput: there is no search of a name.
+        BadInput: a search does not exist.
     """
     return [] if wanted == "auto" else list(dict.fromkeys(name for group in side_by_side(wanted) for name in group))
 
@@ -78,7 +78,7 @@ def set_up_by(settings: Collection[str]) -> list[str]:
 
 
 async def search_problems(names: Iterable[str]) -> list[str]:
-    """Try searches out with one query each, and say what is wrong."""
+    """Test searches with one query each, and return the problems."""
     problems: list[str] = []
     for name in names:
         try:

@@ -1,1 +1,1 @@
-"""Leadline on Aegra, a server for LangGraph that scales out: the graph, who may call, and whose turn it is."""
+"""Leadline on Aegra, a scalable server for LangGraph: graph, access, and the order of runs."""

@@ -1,4 +1,4 @@
-"""The graph as Aegra serves it: several workers on several machines, one PostgreSQL, one Redis (docs/deployment.md).
+"""The graph for Aegra: several workers on several machines, one PostgreSQL, one Redis (docs/deployment.md).
 
 Aegra hands a run whose worker died to another worker, with the input that it began with, and it lets runs of one thread
 write into each other. What is here makes the first go on where it stopped, and lets the second take its turn.
@@ -22,10 +22,10 @@ _ADDRESS = ("checkpoint_id", "checkpoint_map")
 
 
 class OnAegra(Machine):
-    """The compiled graph, one run a thread, and each run going on from its own latest checkpoint."""
+    """The compiled graph with one run per thread, each continuing from its own latest checkpoint."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
-        """Copy as Aegra does for each request, to put its checkpointer in; checkpoints hold our own types and no others."""
+        """Copy as Aegra does for each request, with its checkpointer limited to our own types."""
         update = dict(update or {})
         saver = update.get("checkpointer")
         if isinstance(saver, BaseCheckpointSaver):
@@ -35,17 +35,17 @@ class OnAegra(Machine):
         return super().copy(update)
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **choices: Any) -> AsyncIterator[Any]:  # noqa: A002 - the original's name for it
-        """Run, or go on where a worker that died left this very run.
+        """Run, or continue this run after its worker died.
 
         Raises:
-            BadInput: an earlier run of this thread is not over, and this one is not to wait.
+            BadInput: an earlier run of this thread is active, and this one must not wait.
         """
         named = (config or {}).get("configurable", {})
         if "thread_id" in named and "run_id" in named:
             if on_aegra():
                 await take_turn(named["thread_id"], named["run_id"])
             if await self._begun(named["thread_id"], named["run_id"]):
-                # A review's answer must not answer the next one, nor a fork be made twice
+                # A review's answer must not answer the next review, nor may a fork be made twice
                 input, config = None, _from_the_latest(config or {})  # noqa: A001 - as above
         stream = cast("AsyncGenerator[Any, None]", super().astream(input, config, **choices))
         async with aclosing(stream) as parts:
@@ -53,7 +53,7 @@ class OnAegra(Machine):
                 yield part
 
     async def _begun(self, thread_id: str, run_id: str) -> bool:
-        """Tell whether the thread's latest checkpoint is this run's own."""
+        """Tell whether the thread's latest checkpoint belongs to this run."""
         if not isinstance(self.checkpointer, BaseCheckpointSaver):
             return False
         latest = await self.checkpointer.aget_tuple({"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}})
@@ -66,4 +66,4 @@ def _from_the_latest(config: RunnableConfig) -> RunnableConfig:
 
 
 graph = OnAegra.of(build_graph().compile(name="deep_research"))
-"""What `deploy/aegra.json` names."""
+"""The graph that `deploy/aegra.json` names."""

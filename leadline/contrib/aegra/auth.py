@@ -1,4 +1,4 @@
-"""The rules of `leadline.server.auth` for Aegra, which asks who makes a request by its headers alone; `deploy/aegra.json` names this file.
+"""The rules of `leadline.server.auth` for Aegra, which identifies users by request headers; `deploy/aegra.json` names this file.
 
 Where a request comes from decides, too, as long as there are no tokens; so the access check says who the caller is.
 """

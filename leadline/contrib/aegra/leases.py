@@ -1,4 +1,4 @@
-"""Routes beside Aegra's API (`deploy/aegra.json`): our pages, and a watch over runs that Aegra 0.11 would forget.
+"""Routes beside Aegra's API (`deploy/aegra.json`): our pages, and a watch over runs that Aegra 0.11 loses.
 
 A worker that comes to itself after its lease ran out may take up its own run again; its first attempt then gives up the
 second one's lease. Such a run counts as running, nobody works on it, and nobody looks for it (aegra/aegra#502). It is given
@@ -34,10 +34,10 @@ async def _watching(_: FastAPI) -> AsyncIterator[None]:
 
 
 def check_users_are_known() -> None:
-    """Make sure that Aegra found the rules by which users are told apart: without them it serves everybody as one.
+    """Check that Aegra found the authentication rules: without them it serves all users as one.
 
     Raises:
-        SettingsError: it did not, and there are tokens.
+        SettingsError: Aegra has no rules, although there are tokens.
     """
     from aegra_api.core.auth_middleware import get_auth_instance
 
@@ -64,10 +64,10 @@ async def _watch() -> None:
 
 
 async def lease_forgotten_runs(seconds: float) -> list[str]:
-    """Give a lease to runs that are said to be running and that no worker holds, and return their ids.
+    """Give a lease to running runs without a worker, and return their ids.
 
     Args:
-        seconds: until it runs out; long enough for an attempt that is still under way to notice that it lost its own.
+        seconds: seconds until the lease expires; long enough for an active attempt to notice that it lost its lease.
     """
     from aegra_api.core.database import db_manager
     from aegra_api.core.orm import Run

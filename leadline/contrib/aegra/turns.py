@@ -1,4 +1,4 @@
-"""One run a thread on Aegra 0.11, which takes a run's `multitask_strategy` and does not heed it: runs that meet do so here.
+"""Enforces one run per thread on Aegra 0.11, which stores a run's `multitask_strategy` but does not apply it.
 
 A run looks for earlier runs of its thread before its first step, on whichever worker it is; all see the same order.
 """
@@ -11,9 +11,9 @@ from typing import Any
 from services.run.errors import BadInput
 
 LOOK = 0.5
-"""Seconds between two looks at the runs before."""
+"""Seconds between two checks of earlier runs."""
 ABANDONED = 90.0
-"""Seconds for which a run waits for one that no worker holds: all workers may be full of runs that wait for it."""
+"""Seconds for which a run waits for a run without a worker: all workers may be busy with waiting runs."""
 _UNFINISHED = ("pending", "running")
 
 
@@ -26,12 +26,12 @@ class _Place:
 
 
 async def take_turn(thread: str, run: str) -> None:
-    """Let the runs before have their turn, as this run's `multitask_strategy` says.
+    """Give way to earlier runs of the thread according to this run's `multitask_strategy`.
 
     `enqueue`, or nothing: wait for their ends. `interrupt`: cancel them, and wait for that. `reject` and `rollback`: give up.
 
     Raises:
-        BadInput: this run is not to wait, or waits for one that nobody works on.
+        BadInput: this run must not wait, or waits for a run without a worker.
     """
     held, told = time.monotonic(), set[str]()
     while True:
@@ -59,7 +59,7 @@ def _busy(thread: str, run: str) -> str:
 
 
 async def _line(thread: str) -> list[_Place]:
-    """Return a thread's unfinished runs, the earliest first."""
+    """Return a thread's unfinished runs, earliest first."""
     from aegra_api.core.database import db_manager
     from aegra_api.core.orm import Run
     from sqlalchemy import select
@@ -77,7 +77,7 @@ def _strategy(params: Any) -> str:
 
 
 async def _cancel(thread: str, place: _Place) -> None:
-    """Have a run cancelled: by its worker, or here where none has it yet."""
+    """Cancel a run: by its worker, or here if it has none yet."""
     from aegra_api.core.orm import _get_session_maker
     from aegra_api.services.run_status import interrupt_unowned_run
     from aegra_api.services.streaming_service import streaming_service
