@@ -51,7 +51,8 @@ def _crossed(pair: tuple[str, str], mine: _Placed, theirs: _Placed) -> bool:
     shared = mine.words.keys() & theirs.words.keys()
     sides = Counter((_nearer(word, pair, mine), _nearer(word, pair, theirs)) for word in shared)
     first, second = pair
-    return bool(sides[first, second] and sides[second, first]) and not sides[first, first] + sides[second, second]
+    crossed, straight = (sides[first, second], sides[second, first]), sides[first, first] + sides[second, second]
+    return all(crossed) and sum(crossed) > straight
 
 
 def _nearer(word: str, pair: tuple[str, str], placed: _Placed) -> str:

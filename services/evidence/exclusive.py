@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from services.evidence.readings import Reading
 from services.evidence.segments import Segments, Turned
 
 _EXCLUSIVE = re.compile(
     r"\b(?:only|solely|exclusively|nothing but|(?:any|every)thing (?:but|other than|except)|by (?:him|her|it)self|by themselves|on (?:his|her|its|their) own|"
-    r"single-handed(?:ly)?|alone|sole|entirely|purely)\b(?! \d)|[只仅](?![有需要用为占]?\s?\d)|唯一|独自|单独|完全由|专[门供]",
+    r"single-handed(?:ly)?|alone|sole|entirely|purely)\b(?! (?:\d|an?\b|one|two|three|four|five|six|seven|eight|nine|ten))|唯一|独自|单独|完全由",
     re.IGNORECASE,
 )
 _MAY_EXCLUDE = re.compile(
@@ -33,10 +34,18 @@ def exclusive(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned 
 def joint_for_each(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     """Tell whether a claim has for several together the number that the quotes have for each."""
     found = _JOINT.search(claim.text)
-    values = {number.text for number in claim.numbers}
-    if found is None or not values:
+    if found is None:
         return None
-    clauses = [clause for quote in quotes for clause in quote.clauses if any(value in clause for value in values)]
-    if clauses and all(_EACH.search(clause) and not _JOINT.search(clause) for clause in clauses):
-        return Turned("scope", (found.group(),))
+    for number in claim.numbers:
+        clauses = [clause for quote in quotes for clause in quote.clauses if _gives(clause, number.text)]
+        if clauses and all(_EACH.search(clause) and not _JOINT.search(clause) for clause in clauses):
+            return Turned("scope", (found.group(),))
     return None
+
+
+def _gives(clause: str, number: str) -> bool:
+    """Tell whether a clause has a number that is no part of another: `a million`, not `150 million`."""
+    return any(
+        not before.rstrip()[-1:].isdigit() and not after[:1].isdigit()
+        for before, after in pairwise(clause.split(number))
+    )

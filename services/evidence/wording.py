@@ -14,9 +14,7 @@ from services.evidence.complements import agents, complements, exchanged, listed
 from services.evidence.crossed_pairs import crossed_pairs
 from services.evidence.denied_or_hedged import DENIES_TOO, HEDGE, POSSIBLE, only_denied, only_guessed
 from services.evidence.exclusive import exclusive, joint_for_each
-from services.evidence.located_elsewhere import located_elsewhere
 from services.evidence.opposed_words import opposed_words
-from services.evidence.possession import other_agent, other_owner
 from services.evidence.predicates import attributed, compared
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
@@ -242,9 +240,6 @@ _OF_A_PASSAGE = (
     opposed_words,
     exclusive,
     joint_for_each,
-    other_owner,
-    other_agent,
-    located_elsewhere,
 )
 """What is asked of the few clauses that say most of a claim."""
 _OF_ALL = (bearer, only_denied, _only_guessed)
