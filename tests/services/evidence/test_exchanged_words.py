@@ -82,3 +82,16 @@ def test_numbers_that_follow_pass(claim: str) -> None:
 def test_numbers_that_do_not_follow_fail(claim: str) -> None:
     quote = "The bridge was opened in 1894. It was designed by Ida Marsh (1852–1931). Of 1,240 rivets that were tested, 87 had cracks."
     assert check_support(claim, [quote]).failing == "numbers"
+
+
+def test_a_year_beside_a_cell_and_a_count_of_rows_are_not_taken_for_other_cells() -> None:
+    offices = "| Office | Staff | Opened | Lifts |\n|---|---|---|---|\n| Graz | 143 | 1998 | 2 |\n| Leipzig | 88 | 2006 | 1 |\n| Brno | 117 | 2018 | 3 |"
+    assert not check_support("The office in Graz has 143 employees and opened in 1998.", [offices]).failing
+    assert not check_support("Two of the three offices, Graz and Brno, have more than 100 employees.", [offices]).failing
+    assert check_support("The office in Graz has 88 employees and opened in 1998.", [offices]).failing
+
+
+def test_a_plan_in_the_passive_is_no_fact() -> None:
+    dam = "A turbine hall was planned in 1952 but dropped because the Treasury refused the loan."
+    assert check_support("A turbine hall was built in 1952.", [dam]).failing == "hedge"
+    assert not check_support("A turbine hall was planned in 1952.", [dam]).failing
