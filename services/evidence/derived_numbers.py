@@ -37,11 +37,11 @@ BEYOND = 1.5
 """How many times more a quote may give where the claim says `more than`."""
 
 _MORE = re.compile(
-    r"(?:more than|over|above|exceed(?:s|ed|ing)?|at least|a little over|just over|upwards of|(?:超过|逾|多于|至少|不止)[^，。；、\d]{0,8})\s?[$€£¥]?$",
+    r"(?:more than|over|above|exceed(?:s|ed|ing)?|at least|a little over|just over|upwards of|(?:超过|逾|多于|至少|不止)[^，。；、\d]{0,8})(?: an?)?\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _LESS = re.compile(
-    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|short of|(?:不足|不到|不及|近|将近|少于)[^，。；、\d]{0,8})\s?[$€£¥]?$",
+    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|short of|(?:不足|不到|不及|近|将近|少于)[^，。；、\d]{0,8})(?: an?)?\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
@@ -185,7 +185,7 @@ def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
     return any(math.isclose(mine.value * scale, other.measure.value) for scale in scales for other in held)
 
 
-_YEARS_OLD = re.compile(r"\b(?:aged?|old|years?)\b|岁|年", re.IGNORECASE)
+_YEARS_OLD = re.compile(r"\b(?:aged?|old|years?|when s?he|\d{1,2} when|lived to|turned)\b|岁|年", re.IGNORECASE)
 
 
 def _of_unnamed_rows(pair: tuple[Number, Number], named: Collection[str]) -> bool:
@@ -225,7 +225,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     yield from _of_columns(claim, quotes)
     if mine.kind == "time":
         yield from _times_between(quotes)
-    elif _YEARS_OLD.search(claim.text[max(0, number.place - 12) : number.place + len(number.text) + 12]):
+    elif _YEARS_OLD.search(claim.text[max(0, number.place - 22) : number.place + len(number.text) + 12]):
         yield from (years * mine.factor for years in years_between(quotes))
 
 

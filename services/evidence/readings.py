@@ -38,6 +38,7 @@ _BREAK = re.compile(
     r"\sand\s(?!\d)|(?<=\s[12]\d{3})\sand\s(?=\d)(?![12]\d{3}\b)|\s(?=(?:from|to)\s[$€£¥]?\d)|(?=[从由至到为比]\s?\d))",
     re.IGNORECASE,
 )
+_SMALL_FORMS = str.maketrans("﹔﹐﹑", "；，、")
 _SEGMENT = re.compile(
     r"[.!?](?=\s|$)|[;。\n]|[,:—](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:!?]|"
     r"\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|and)\b)",
@@ -136,7 +137,7 @@ def word_keys(text: str) -> list[str]:
 @lru_cache(maxsize=256)
 def read(text: str) -> Reading:
     """Read a text."""
-    prose, tables = parted(text[:MAX_CHARACTERS])
+    prose, tables = parted(text[:MAX_CHARACTERS].translate(_SMALL_FORMS))
     reading = _prose(unwrapped(prose))
     for table in tables:
         reading = _with_table(reading, table)

@@ -16,6 +16,7 @@ from services.text.numerals import (
     chinese_value,
     english_value,
     scale_value,
+    with_halves,
 )
 from services.text.numeric import MAX_DIGITS
 from services.text.quantity import Kind, Quantity
@@ -124,6 +125,7 @@ def quantities_with_places(text: str) -> tuple[str, tuple[tuple[int, int, Quanti
     text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
     text = _MONEY.sub(lambda found: f"{found.group(1)} {SCALE_SIGNS[found.group(2).lower()]}", text)
+    text = with_halves(text)
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []
