@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,7 @@ from schemas.reporter import Report
 from schemas.revision import Revision
 from services.embedding.models import load_ahead
 from services.models import clients_open
-from services.models.chat import load_client
-from services.run.errors import BadInput, LeadlineError, RevisionRefused
+from services.run.errors import BadInput, RevisionRefused
 from services.run.journal import run_key
 from services.run.log import ERROR, WARNING, log
 from services.run.prices import price_of
@@ -157,12 +156,6 @@ async def _load_model(record: RunRecord) -> None:
         await load_ahead()
 
 
-async def _load_client(record: RunRecord) -> None:
-    """Load what speaks to the model before anything else is loaded beside it: the first call waits for it."""
-    with suppress(LeadlineError):  # the node that asks the model says what is wrong
-        await load_client(role_model("coordinator", record.context))
-
-
 async def _look_up_price(record: RunRecord) -> None:
     """Look up what the first answer of a model is priced by."""
     await price_of(role_model("coordinator", record.context))
@@ -194,7 +187,6 @@ async def _stream(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     config = config_of(record)
-    await _load_client(record)
     async with _prepared(
         _look_up_price(record), _load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)
     ):
