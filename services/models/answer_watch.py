@@ -25,13 +25,6 @@ class RepeatsItself(Exception):
         """Of the answer, what comes before the repetitions."""
 
 
-class BrokeOff(ConnectionError):
-    """A stream that ended before the answer did."""
-
-    def __init__(self) -> None:
-        super().__init__("the answer broke off in its middle")
-
-
 class AnswerWatch:
     """Takes the pieces of an answer."""
 

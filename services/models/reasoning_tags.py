@@ -3,8 +3,6 @@
 import re
 
 OPEN, CLOSE = "<think>", "</think>"
-REASONING = "reasoning_content"
-"""What an answer calls reasoning that stands apart from it, as DeepSeek, vLLM and llama.cpp do."""
 _TAG = re.compile(r"</?think>", re.IGNORECASE)
 
 
