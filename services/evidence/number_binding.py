@@ -119,7 +119,8 @@ def _is_opposite(number: Number, other: Number) -> bool:
 def equal(number: Number, other: Number) -> bool:
     """Tell whether two numbers have one value, as written or in units that convert."""
     mine, theirs = number.measure, other.measure
-    if mine.kind == theirs.kind and mine.agrees(theirs):
+    of_one_kind = mine.kind == theirs.kind or (other.scale != 1 and not theirs.kind)
+    if of_one_kind and mine.agrees(theirs):
         return True
     if math.isclose(mine.value / mine.factor, theirs.value / theirs.factor, rel_tol=1e-9):
         return True

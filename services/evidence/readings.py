@@ -12,7 +12,15 @@ from itertools import pairwise
 
 from services.evidence.counted_numbers import counts
 from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired, taken
-from services.evidence.table_reading import TableRead, parted, scale_of, scaled, sign_of_change
+from services.evidence.table_reading import (
+    TableRead,
+    numbers_of,
+    parted,
+    scale_of,
+    scaled,
+    sign_of_change,
+    unit_of_column,
+)
 from services.text.measures import Measure, is_year, measure_at
 from services.text.names import names
 from services.text.numbers import MONTHS, quantities, quantities_with_places
@@ -303,27 +311,32 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
     numbers = [*reading.numbers]
     labels = set(reading.labels)
     words = [frozenset(word_keys(head)) for head in table.heads]
+    units = [unit_of_column(head, table.caption) for head in table.heads]
     for place, row in enumerate(table.rows):
-        texts = [cell for cell in row if cell and not _is_number(cell) and not _CLOCK.fullmatch(cell)]
-        years = _calendar_years(row[0]) if _is_number(row[0]) else frozenset[Period]()
+        texts = [cell for cell in row if cell and not numbers_of(cell) and not _CLOCK.fullmatch(cell)]
+        years = _calendar_years(row[0]) if numbers_of(row[0]) else frozenset[Period]()
         labels |= {text.lower() for text in texts[:1]}
         for column, cell in enumerate(row):
             head = table.heads[column]
             clock = _CLOCK.fullmatch(cell)
-            found = [Quantity(cell, "number", _seconds(clock))] if clock else quantities(cell)[:1]
-            for quantity in found if clock or _is_number(cell) else []:
+            for written in (cell,) if clock else numbers_of(cell):
+                found = [Quantity(cell, "number", _seconds(clock))] if clock else quantities(written)[:1]
+                if not found:
+                    continue
+                quantity = found[0]
                 heading_years = _calendar_years(head)
-                measure = measure_at(cell, cell.find(quantity.text), len(cell), quantity)
-                scale = scale_of(head)
+                measure = measure_at(written, written.find(quantity.text), len(written), quantity)
+                unit = head if measure.kind else units[column]
+                scale = 1 if measure.kind == "percent" else scale_of(unit)
                 numbers.append(
                     Number(
-                        text=cell,
-                        measure=replace(measure, kind=CLOCK) if clock else scaled(measure, head, scale),
+                        text=written,
+                        measure=replace(measure, kind=CLOCK) if clock else scaled(measure, unit, scale),
                         scale=scale,
                         place=-1,
                         periods=heading_years or years,
                         near=bool(heading_years or years),
-                        towards=sign_of_change(head, cell, quantity.value),
+                        towards=sign_of_change(head, written, quantity.value),
                         names=frozenset(text.lower() for text in texts),
                         words=words[column],
                         row=place,
@@ -337,10 +350,6 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
         labels=frozenset(labels),
         periods=reading.periods | {period for number in numbers for period in number.periods},
     )
-
-
-def _is_number(cell: str) -> bool:
-    return re.fullmatch(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]*\s?%?", cell) is not None
 
 
 def _calendar_years(text: str) -> frozenset[Period]:

@@ -96,7 +96,7 @@ _IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|
 _WORDS = re.compile(rf"{ENGLISH.pattern}(?P<percent>\s(?:per ?cent|percentage points?)\b)?", re.IGNORECASE)
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca?\.|close to|an estimated)\s|"
-    r"[~≈约近]|大约|将近|接近|大概)"
+    r"[~≈约近]|约[有为是]|大约|将近|接近|大概)"
     r"[\s$€£¥]*$",
     re.IGNORECASE,
 )

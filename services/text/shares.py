@@ -37,7 +37,10 @@ def _share_pattern(name: str) -> str:
 
 
 _FRACTION = re.compile("|".join(map(_share_pattern, sorted(_FRACTIONS, key=len, reverse=True))), re.IGNORECASE)
-_NUMERAL = r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|twenty|hundred)"
+_NUMERAL = (
+    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|hundred)"
+)
 _IN = re.compile(rf"\b({_NUMERAL}) (?:in|out of)(?: every)? ({_NUMERAL})\b", re.IGNORECASE)
 _ORDINALS = {
     name: part for part, name in enumerate("third fourth fifth sixth seventh eighth ninth tenth".split(), 3)

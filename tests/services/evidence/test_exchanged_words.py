@@ -87,7 +87,9 @@ def test_numbers_that_do_not_follow_fail(claim: str) -> None:
 def test_a_year_beside_a_cell_and_a_count_of_rows_are_not_taken_for_other_cells() -> None:
     offices = "| Office | Staff | Opened | Lifts |\n|---|---|---|---|\n| Graz | 143 | 1998 | 2 |\n| Leipzig | 88 | 2006 | 1 |\n| Brno | 117 | 2018 | 3 |"
     assert not check_support("The office in Graz has 143 employees and opened in 1998.", [offices]).failing
-    assert not check_support("Two of the three offices, Graz and Brno, have more than 100 employees.", [offices]).failing
+    assert not check_support(
+        "Two of the three offices, Graz and Brno, have more than 100 employees.", [offices]
+    ).failing
     assert check_support("The office in Graz has 88 employees and opened in 1998.", [offices]).failing
 
 
