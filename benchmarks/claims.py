@@ -1,8 +1,9 @@
 """Claims written for the benchmark of the check: right paraphrases, and claims that are wrong in one way, by kind.
 
-`claims_en.jsonl` and `claims_zh.jsonl` hold them with their passages, which are invented. Passages of the part `choose`
-may be looked at while the check is changed, those of the part `report` only to be measured. Claims that name a `set` were
-written later than the others, before the check was measured on them, and are counted apart.
+`claims_en.jsonl` and `claims_zh.jsonl` hold them with their passages. A passage is an invented text, or names a part of a
+document of the data: its corpus, the document and where it starts and ends; the text itself stays outside of the project.
+Passages of the part `choose` may be looked at while the check is changed, those of the part `report` only to be measured.
+Claims that name a `set` were written later than the others, before the check was measured on them, and are counted apart.
 """
 
 import json
@@ -20,14 +21,38 @@ Judge = Callable[[str, Sequence[str], Sequence[str]], Verdict]
 
 
 def claim_sets(data: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the claims by set: those of the data, and our own by language, part and, for later ones, the set that they name."""
+    """Return the claims by set: those of the data, and our own by language, part and, for later ones, the set that they name.
+
+    Claims on documents that the data does not hold are left out.
+    """
+    texts = _Texts(data)
     sets = {"claims_dev": rows(data, "claims_dev")} if (data / "claims_dev.jsonl.gz").exists() else {}
     for language in ("en", "zh"):
         lines = (OWN / f"claims_{language}.jsonl").read_text("utf-8").splitlines()
         for claim in map(json.loads, lines):
             later = f"_{claim['set']}" if "set" in claim else ""
-            sets.setdefault(f"claims_{language}_{claim['part']}{later}", []).append(claim)
+            passages = [passage if isinstance(passage, str) else texts.part(passage) for passage in claim["passages"]]
+            if None not in passages:
+                named = f"claims_{language}_{claim['part']}{later}"
+                sets.setdefault(named, []).append({**claim, "passages": passages})
     return sets
+
+
+class _Texts:
+    """The documents of the data, read when a passage names one."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._corpora: dict[str, dict[str, str]] = {}
+
+    def part(self, passage: Mapping[str, Any]) -> str | None:
+        """Return the text of a passage; None where the data does not hold its corpus."""
+        corpus = passage["corpus"]
+        if corpus not in self._corpora:
+            there = (self._data / f"{corpus}.jsonl.gz").exists()
+            self._corpora[corpus] = {row["doc_id"]: row["text"] for row in rows(self._data, corpus)} if there else {}
+        text = self._corpora[corpus].get(passage["doc_id"])
+        return None if text is None else text[passage["start"] : passage["end"]]
 
 
 def measure_claims(claims: Sequence[Mapping[str, Any]], judge: Judge) -> dict[str, Any]:

@@ -4,14 +4,13 @@ Vectors of passages are kept in the folder's index by the content of their sourc
 whatever runs search it; vectors of queries are kept in the journal of the run that asks.
 """
 
-import asyncio
 import base64
-import importlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from openai import AsyncOpenAI, OpenAIError
 from pydantic import BaseModel
 
 from schemas.usage import CallUsage
@@ -24,9 +23,7 @@ from services.text.token_estimate import estimate_cjk
 ROLE = "embedding"
 """Name under which a run's usage lists embedding."""
 REQUEST_SECONDS, SECONDS_A_TEXT, MOST_SECONDS = 12.0, 1.0, 60.0
-"""Seconds of one request, which is repeated twice: the base, the addition for each text, and the maximum."""
-_CLIENT = "services.embedding.openai_embeddings"
-"""Module that loads OpenAI's client, which local models do not need."""
+"""How long one request may take, which is then tried again twice: so long, longer for each text, and at most."""
 _UNRELATED = (
     "The tide table for the harbour is printed every January.",
     "Her grandmother taught her to bake rye bread.",
@@ -135,11 +132,14 @@ class OpenAIEmbeddings:
     async def _request(self, texts: Sequence[str]) -> tuple[Vectors, int]:
         """Return the vectors and the endpoint's token count, 0 if it reports none."""
         seconds = min(MOST_SECONDS, REQUEST_SECONDS + SECONDS_A_TEXT * (len(texts) - 1))
-        client = await asyncio.to_thread(importlib.import_module, _CLIENT)
         try:
-            vectors, tokens = await client.request_embeddings(self.base_url, self.key, self.model, texts, seconds)
-        except ValueError as error:
-            raise self._failure(str(error)) from None
+            async with AsyncOpenAI(base_url=self.base_url, api_key=self.key, timeout=seconds) as client:
+                answer = await client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
+            rows = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]
+            vectors = np.array(rows, dtype=np.float32)
+            tokens = int(answer.usage.prompt_tokens) if answer.usage else 0
+        except (OpenAIError, ValueError, TypeError, AttributeError) as error:
+            raise self._failure(" ".join(str(error).split())[:200] or type(error).__name__) from None
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise self._failure(f"{len(vectors)} vectors came back for {len(texts)} texts")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -145,6 +145,21 @@ def for_each(held: Sequence[Number], told: Sequence[Number]) -> Iterator[float]:
                     yield total.measure.value * count.measure.value
 
 
+def per_unit(held: Sequence[Number], unit: tuple[str, float]) -> Iterator[float]:
+    """Yield how much of one number there is in each unit of another: inhabitants per square kilometre.
+
+    Args:
+        held: numbers of the quotes.
+        unit: what it measures, and how many of the common unit it is.
+    """
+    kind, factor = unit
+    for first, other in combinations(held[:MAX_OPERANDS], 2):
+        if same_place(first, other) or first.row == other.row >= 0:
+            for total, measured in ((first, other), (other, first)):
+                if measured.measure.kind == kind and measured.measure.value > 0:
+                    yield total.measure.value / (measured.measure.value / factor)
+
+
 def related(held: Sequence[Number]) -> list[tuple[Number, Number]]:
     """Return pairs of numbers that one may be a share of the other: near in prose, in one row or column, or the few of a unit."""
     pairs = combinations(held[:MAX_OPERANDS], 2)

@@ -21,14 +21,14 @@ HEDGE = re.compile(
     r"forecast\w*|project(?:s|ed|ion)|intend\w*|hop(?:e|es|ed)|believ\w+|assum\w+|appear\w*|seem\w*|estimat\w+|if|aim(?:s|ed)?|"
     r"thought|unclear|unknown|not known|whether|cannot tell|way|think\w*|view|opinion|suspect\w*|presum\w+|alleg\w+|reportedly|"
     r"anticipat\w+|predict\w*|guess\w*|fear\w*|indicat\w+|schedul\w+|said to|can|points? to|disagree\w*|disput\w*|debat\w*|controvers\w*|contested|uncertain\w*|doubt\w*)\b|"
-    r"可能|或许|也许|大概|预计|预期|预测|计划|拟|有望|估计|推测|推断|猜|怀疑|疑|据称|据说|初步|设想|争取|力争|认为|看来|仍需|尚需|有待|尚待|"
+    r"怕|可能|或许|也许|大概|预计|预期|预测|计划|拟|有望|估计|推测|推断|猜|怀疑|疑|据称|据说|初步|设想|争取|力争|认为|看来|仍需|尚需|有待|尚待|"
     r"如果|若|是否|打算|似乎|建议|目标|希望|论证|争议|分歧|不一|存疑|质疑|未定",
     re.IGNORECASE,
 )
 """Words with which a sentence says that something is not certain."""
 POSSIBLE = re.compile(
     r"\b(?:(?-i:may)|might|could(?! not\b|n['’]t)|suggest\w*|possib\w+|perhaps|probabl\w+|whether|suspect\w*|presum\w+|alleged\w*|reportedly|"
-    r"(?:thought|believed|said|assumed) to)\b|"
+    r"(?:thought|believed|said|assumed) to|(?:cited|credited|regarded|blamed) as)\b|"
     r"可能|或许|也许|推测|推断|猜测|怀疑|疑似|疑为|据称|据说|初步(?:判断|认为|认定|分析|估计)|尚需|有待",
     re.IGNORECASE,
 )

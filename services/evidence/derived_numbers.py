@@ -14,6 +14,7 @@ from services.evidence.arithmetic import (
     in_one_unit,
     parallel_sums,
     parts_and_wholes,
+    per_unit,
     percentages,
     related,
     rests,
@@ -21,7 +22,7 @@ from services.evidence.arithmetic import (
 )
 from services.evidence.derived_dates import YEAR, seconds_between, years_between
 from services.evidence.readings import CLOCK, Number, Reading
-from services.text.measures import MEASURED_KINDS
+from services.text.measures import MEASURED_KINDS, unit_of
 from services.text.numerals import SCALES
 from services.text.polarity import direction
 from services.text.shares import Share, shares_of
@@ -37,11 +38,11 @@ BEYOND = 1.5
 """How many times more a quote may give where the claim says `more than`."""
 
 _MORE = re.compile(
-    r"(?:more than|over|above|exceed(?:s|ed|ing)?|at least|a little over|just over|upwards of|(?:超过|逾|多于|至少|不止)[^，。；、\d]{0,8})\s?[$€£¥]?$",
+    r"(?:more than|over|above|exceed(?:s|ed|ing)?|at least|a little over|just over|upwards of|(?:超过|逾|多于|至少|不止)[^，。；、\d]{0,8})(?: an?)?\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _LESS = re.compile(
-    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|short of|(?:不足|不到|不及|近|将近|少于)[^，。；、\d]{0,8})\s?[$€£¥]?$",
+    r"(?:less than|fewer than|under|below|at most|almost|nearly|just under|close to|short of|(?:不足|不到|不及|近|将近|少于)[^，。；、\d]{0,8})(?: an?)?\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
@@ -63,6 +64,8 @@ _EACH = re.compile(
     r"\b(?:average|mean|per|each|every|apiece|a piece|daily|weekly|monthly|times an?)\b|平均|每|人均|均|各",
     re.IGNORECASE,
 )
+_PER = re.compile(r"(?:\b(?:per|every|each)|每)\s?(?=[a-z\u4e00-\u9fff])", re.IGNORECASE)
+"""Before the unit of a rate: `for every mile`, `每平方公里`."""
 _BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|of) $|[这该那全]$", re.IGNORECASE)
 _LIST = re.compile(r",(?=\s)|\band\b|\bor\b|[、和与及]")
 _MINOR = re.compile(r"^(?:cent|€|\$|£)$")
@@ -185,7 +188,7 @@ def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
     return any(math.isclose(mine.value * scale, other.measure.value) for scale in scales for other in held)
 
 
-_YEARS_OLD = re.compile(r"\b(?:aged?|old|years?)\b|岁|年", re.IGNORECASE)
+_YEARS_OLD = re.compile(r"\b(?:aged?|old|years?|when s?he|\d{1,2} when|lived to|turned)\b|岁|年", re.IGNORECASE)
 
 
 def _of_unnamed_rows(pair: tuple[Number, Number], named: Collection[str]) -> bool:
@@ -222,10 +225,13 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     told_for_each = held if _EACH.search(claim.text) else _told_for_each(quotes)
     if told_for_each:
         yield from for_each(held, told_for_each)
+    for rate in _PER.finditer(claim.text):
+        if unit_of_rate := unit_of(claim.text, rate.end()):
+            yield from per_unit(held, unit_of_rate)
     yield from _of_columns(claim, quotes)
     if mine.kind == "time":
         yield from _times_between(quotes)
-    elif _YEARS_OLD.search(claim.text[max(0, number.place - 12) : number.place + len(number.text) + 12]):
+    elif _YEARS_OLD.search(claim.text[max(0, number.place - 22) : number.place + len(number.text) + 12]):
         yield from (years * mine.factor for years in years_between(quotes))
 
 

@@ -71,6 +71,8 @@ _STATES = re.compile(
 )
 _ASKED = re.compile(r"[“「]([^“”「」]{1,400}+)[”」]")
 """What is not told, in quotation marks: a part of the question, whatever words it has."""
+_NAMED = re.compile(r"[:：]\s?([^:：]{1,400}+)$")
+"""The same behind a colon: `The sources do not tell: how many cells.`"""
 _ASKS = re.compile(
     r"(?:what|how|why|when|where|who|which|whether)\b|什么|如何|为什么|为何|怎样|怎么|哪|谁|何时", re.IGNORECASE
 )
@@ -104,6 +106,9 @@ def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -
 def says_nothing_known(words: str, evidence: str) -> bool:
     """Tell whether a sentence only says that the evidence lacks something; a clause that goes on to claim spoils it."""
     words = _ASKED.sub(lambda quoted: "“”" if quoted[1] in evidence else quoted[0], words)
+    named = _NAMED.search(words)
+    if named and named[1].rstrip(".。 ").lower() in evidence.lower():
+        words = words[: named.start()]
     lack = _NOTHING_KNOWN.match(words) or _NOTHING_KNOWN_CHINESE.match(words)
     return lack is not None and not _TURN.search(words, lack.end()) and not missing_quantities(words, [evidence])
 

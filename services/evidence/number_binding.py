@@ -77,6 +77,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             continue  # worked out
         if all(other.row < 0 for other in bound) and (misread := _of_a_neighbour(number, bound, context, quotes)):
             return misread
+        if all(other.row >= 0 for other in bound) and not number.text[0].isdigit() and derivable(number, claim, quotes):
+            continue  # two of the four stations, where a cell has 2
         rival = _better(about, number, bound, held, context)
         if rival is not None:
             return Misbound("other", number.text, rival.text)
@@ -117,7 +119,8 @@ def _is_opposite(number: Number, other: Number) -> bool:
 def equal(number: Number, other: Number) -> bool:
     """Tell whether two numbers have one value, as written or in units that convert."""
     mine, theirs = number.measure, other.measure
-    if mine.kind == theirs.kind and mine.agrees(theirs):
+    of_one_kind = mine.kind == theirs.kind or (other.scale != 1 and not theirs.kind)
+    if of_one_kind and mine.agrees(theirs):
         return True
     if math.isclose(mine.value / mine.factor, theirs.value / theirs.factor, rel_tol=1e-9):
         return True
@@ -260,7 +263,15 @@ def _better_column(
     rows = {other.row for other in bound}
     kinds = {other.measure.kind for other in bound}
     rivals = (rival for rival in held if rival.row in rows and rival.measure.kind in kinds and rival.words & about)
-    return next((rival for rival in rivals if not any(equal(mine, rival) for mine in context.claim.numbers)), None)
+    years = {float(year) for year, _, _ in context.claim.periods if year is not None}
+    return next(
+        (
+            rival
+            for rival in rivals
+            if rival.measure.value not in years and not any(equal(mine, rival) for mine in context.claim.numbers)
+        ),
+        None,
+    )
 
 
 def _reversed(held: Sequence[Number], context: "_Context") -> Misbound | None:

@@ -12,7 +12,15 @@ from itertools import pairwise
 
 from services.evidence.counted_numbers import counts
 from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired, taken
-from services.evidence.table_reading import TableRead, parted, scale_of, scaled, sign_of_change
+from services.evidence.table_reading import (
+    TableRead,
+    numbers_of,
+    parted,
+    scale_of,
+    scaled,
+    sign_of_change,
+    unit_of_column,
+)
 from services.text.measures import Measure, is_year, measure_at
 from services.text.names import names
 from services.text.numbers import MONTHS, quantities, quantities_with_places
@@ -38,6 +46,7 @@ _BREAK = re.compile(
     r"\sand\s(?!\d)|(?<=\s[12]\d{3})\sand\s(?=\d)(?![12]\d{3}\b)|\s(?=(?:from|to)\s[$€£¥]?\d)|(?=[从由至到为比]\s?\d))",
     re.IGNORECASE,
 )
+_SMALL_FORMS = str.maketrans("﹔﹐﹑", "；，、")
 _SEGMENT = re.compile(
     r"[.!?](?=\s|$)|[;。\n]|[,:—](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:!?]|"
     r"\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|and)\b)",
@@ -136,7 +145,7 @@ def word_keys(text: str) -> list[str]:
 @lru_cache(maxsize=256)
 def read(text: str) -> Reading:
     """Read a text."""
-    prose, tables = parted(text[:MAX_CHARACTERS])
+    prose, tables = parted(text[:MAX_CHARACTERS].translate(_SMALL_FORMS))
     reading = _prose(unwrapped(prose))
     for table in tables:
         reading = _with_table(reading, table)
@@ -302,27 +311,32 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
     numbers = [*reading.numbers]
     labels = set(reading.labels)
     words = [frozenset(word_keys(head)) for head in table.heads]
+    units = [unit_of_column(head, table.caption) for head in table.heads]
     for place, row in enumerate(table.rows):
-        texts = [cell for cell in row if cell and not _is_number(cell) and not _CLOCK.fullmatch(cell)]
-        years = _calendar_years(row[0]) if _is_number(row[0]) else frozenset[Period]()
+        texts = [cell for cell in row if cell and not numbers_of(cell) and not _CLOCK.fullmatch(cell)]
+        years = _calendar_years(row[0]) if numbers_of(row[0]) else frozenset[Period]()
         labels |= {text.lower() for text in texts[:1]}
         for column, cell in enumerate(row):
             head = table.heads[column]
             clock = _CLOCK.fullmatch(cell)
-            found = [Quantity(cell, "number", _seconds(clock))] if clock else quantities(cell)[:1]
-            for quantity in found if clock or _is_number(cell) else []:
+            for written in (cell,) if clock else numbers_of(cell):
+                found = [Quantity(cell, "number", _seconds(clock))] if clock else quantities(written)[:1]
+                if not found:
+                    continue
+                quantity = found[0]
                 heading_years = _calendar_years(head)
-                measure = measure_at(cell, cell.find(quantity.text), len(cell), quantity)
-                scale = scale_of(head)
+                measure = measure_at(written, written.find(quantity.text), len(written), quantity)
+                unit = head if measure.kind else units[column]
+                scale = 1 if measure.kind == "percent" else scale_of(unit)
                 numbers.append(
                     Number(
-                        text=cell,
-                        measure=replace(measure, kind=CLOCK) if clock else scaled(measure, head, scale),
+                        text=written,
+                        measure=replace(measure, kind=CLOCK) if clock else scaled(measure, unit, scale),
                         scale=scale,
                         place=-1,
                         periods=heading_years or years,
                         near=bool(heading_years or years),
-                        towards=sign_of_change(head, cell, quantity.value),
+                        towards=sign_of_change(head, written, quantity.value),
                         names=frozenset(text.lower() for text in texts),
                         words=words[column],
                         row=place,
@@ -336,10 +350,6 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
         labels=frozenset(labels),
         periods=reading.periods | {period for number in numbers for period in number.periods},
     )
-
-
-def _is_number(cell: str) -> bool:
-    return re.fullmatch(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]*\s?%?", cell) is not None
 
 
 def _calendar_years(text: str) -> frozenset[Period]:

@@ -64,7 +64,7 @@ _VERB = re.compile(
     r"\b(?:\w{2,}ed|sold|bought|won|beat|lost|gave|took|led|wrote|made|found|built|taught|fought|met|sent|left|saw|held|paid|drove|overtook|"
     r"outgrew|succeeds?|follows|leads|owns|teaches|supplies|employs|feeds|eats|hosts|contains|(?:more|less|fewer)|\w{2,}er(?= than))\b"
 )
-_BE = re.compile(r"\b(?:was|were|been|being|is|are|be|get|got)\s(?:(?:not|never|\w+ly)\s)?$")
+_BE = re.compile(r"\b(?:was|were|been|being|is|are|be|get|got)\s(?:(?:not|never|\w+ly)\s)?$|\bever\s$")
 
 
 def order(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from services.text.measures import Measure, unit_of
+from services.text.normal_form import normal_form
 from services.text.numbers import SCALE_SIGNS
 from services.text.numerals import CHINESE_SCALE, SCALES, scale_value
 from services.text.tokens import pieces
@@ -21,6 +22,8 @@ class TableRead:
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    """The line of prose above it, which may give the unit of its cells: `Spending in £ million`."""
 
     def is_sum(self, row: int) -> bool:
         """Tell whether a row adds up the others."""
@@ -37,7 +40,9 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
         if found is None:
             if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
                 width = len(rows[0])
-                tables.append(TableRead(rows[0], tuple((*row, *[""] * width)[:width] for row in rows[1:])))
+                caption = next((line for line in reversed(prose) if line.strip()), "")
+                cells = tuple((*row, *[""] * width)[:width] for row in rows[1:])
+                tables.append(TableRead(rows[0], cells, caption))
             rows = []
             prose.append(line)
         elif not _RULE.match(line):
@@ -61,6 +66,34 @@ def scale_of(head: str) -> int:
     return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
 
 
+_OWN_UNIT = re.compile("[（(%]")
+_UNIT_OF_ALL = re.compile(
+    r"\bin (?P<scale>(?:[$€£¥]\s?)?(?:thousand|million|billion)s?\b(?: of (?:dollars|euros|pounds|yuan))?)|"
+    r"(?P<money>[$€£¥]\s?(?:thousand|million|billion|k|mn?|bn)\b)|单位\s?[:：]\s?(?P<chinese>[\u4e00-\u9fff%]{1,6})",
+    re.IGNORECASE,
+)
+
+
+def unit_of_column(head: str, caption: str) -> str:
+    """Return the text that gives a column its unit: its heading where that has one, else what the line above the table says of all cells."""
+    found = None if _OWN_UNIT.search(head) else _UNIT_OF_ALL.search(caption)
+    return f"({(found['scale'] or found['money'] or found['chinese']).rstrip('s')})" if found else head
+
+
+_CELL = re.compile(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]{0,20}%?")
+_CELL_WITH_SHARE = re.compile(
+    r"(?P<number>[-+−]?[$€£¥]?\s?\d[\d.,]{0,20})\s?[（(]\s?(?P<share>\d[\d.]{0,8}\s?%)\s?[）)]"
+)
+
+
+def numbers_of(cell: str) -> tuple[str, ...]:
+    """Return the numbers that a cell consists of: one, or one with its share, as in `41 (20.1%)`; none where it holds words."""
+    if _CELL.fullmatch(cell):
+        return (cell,)
+    both = _CELL_WITH_SHARE.fullmatch(cell)
+    return (both["number"], both["share"]) if both else ()
+
+
 _GROWTH = re.compile(
     r"增[速长幅]|同比|环比|涨[幅跌]|升幅|[涨增]跌|增减|变[化动]|\b(?:change|growth|increase|rise|gain|difference)\b",
     re.IGNORECASE,
@@ -79,6 +112,7 @@ def scaled(measure: Measure, head: str, scale: float) -> Measure:
     """Return a cell's measure with the unit and the scale of its column's heading."""
     kind, factor = measure.kind, measure.factor
     if not kind:
+        head = normal_form("NFKC", head)  # `km²` is `km2`
         inside = re.search(r"[（(]([^（）()]{1,40})[）)]", _SIGN.sub(r"\1", head))
         unit = unit_of(f"1 {_SCALES_FIRST.sub('', inside.group(1))}", 1) if inside else None
         kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)

@@ -21,6 +21,7 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _MOST_CHANGED = re.compile(
     r"\b(?:largest|biggest|greatest|steepest|sharpest|strongest) (?:increase|rise|growth|gain|(?P<drop>decrease|drop|fall|decline|loss))\b|"
     r"\b(?:grew|rose|increased|gained|(?P<fell>fell|dropped|declined|shrank|lost)) (?:the )?(?:most|fastest)\b|"
+    r"\b(?:grew|rose|increased|gained|(?P<shrank>fell|dropped|declined|shrank|lost)) (?:[\w%]+ ){0,6}?than any other\b|"
     r"(?:增加|增长|上升|提高|增幅|涨幅|增量|(?P<less>减少|下降|降低|降幅|跌幅))[^，,。；;\d]{0,4}最[多大快高]",
     re.IGNORECASE,
 )

@@ -11,7 +11,10 @@ from dataclasses import replace
 from services.evidence.causes import caused, is_own_cause
 from services.evidence.circumstances import before_or_after, bounded, dated, placed
 from services.evidence.complements import agents, complements, exchanged, listed_agents
+from services.evidence.crossed_pairs import crossed_pairs
 from services.evidence.denied_or_hedged import DENIES_TOO, HEDGE, POSSIBLE, only_denied, only_guessed
+from services.evidence.exclusive import exclusive, joint_for_each
+from services.evidence.opposed_words import opposed_words
 from services.evidence.predicates import attributed, compared
 from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
@@ -37,7 +40,7 @@ _COMPLETED = re.compile(
     re.IGNORECASE,
 )
 _PLANNED = re.compile(
-    r"\b(?:expects?|expected|plan(?:s|ned)? to|propos(?:es|ed)|intend\w*|hop(?:e|es|ed) to)\b|预计|计划|拟于|有望|打算",
+    r"\b(?:expects?|expected|plan(?:s|ned)? to|(?:was|were|been) planned|propos(?:es|ed)|intend\w*|hop(?:e|es|ed) to)\b|预计|计划|拟于|有望|打算",
     re.IGNORECASE,
 )
 _SUPERLATIVE = re.compile(
@@ -233,6 +236,10 @@ _OF_A_PASSAGE = (
     listed_agents,
     exchanged,
     agents,
+    crossed_pairs,
+    opposed_words,
+    exclusive,
+    joint_for_each,
 )
 """What is asked of the few clauses that say most of a claim."""
 _OF_ALL = (bearer, only_denied, _only_guessed)

@@ -25,13 +25,6 @@ class RepeatsItself(Exception):
         """The part of the answer before the repetitions."""
 
 
-class BrokeOff(ConnectionError):
-    """The stream ended before the answer was complete."""
-
-    def __init__(self) -> None:
-        super().__init__("the answer broke off in its middle")
-
-
 class AnswerWatch:
     """Takes the pieces of an answer."""
 

@@ -1,6 +1,5 @@
 """The LangChain chat model of a role: any OpenAI-compatible endpoint, another provider's integration, or the offline model."""
 
-import asyncio
 import importlib
 import re
 from collections.abc import Callable, Generator
@@ -9,23 +8,29 @@ from hashlib import sha256
 from typing import Any
 
 import httpx
+import httpx2
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
 
 from schemas.context import RunContext
 from services.models.answer_watch import Sign
-from services.models.endpoint import integrations
-from services.models.endpoint_memory import learned
+from services.models.endpoint import (
+    CONNECT_SECONDS,
+    POOL_SECONDS,
+    WRITE_SECONDS,
+    client,
+    integrations,
+    unused_client,
+)
+from services.models.endpoint_memory import Learned, learned
 from services.models.llamacpp import addressed
 from services.models.offline import OfflineModel
 from services.models.server_models import root_of
+from services.models.streamed_chat import PiecewiseChatOpenAI
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, NotInstalled, SettingsError
 from services.run.installation import install_command
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, RoleModel, role_model
-
-_OPENAI = "services.models.openai_chat"
-"""Module that loads OpenAI's client (500 modules); runs without a key or with other providers do not need it."""
 
 
 def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
@@ -65,14 +70,53 @@ def build(
     if model.provider == OFFLINE:
         chat: BaseChatModel = OfflineModel(prompt=prompt)
     elif model.provider in OPENAI_COMPATIBLE:
-        openai_chat = importlib.import_module(_OPENAI).openai_chat
-        chat = openai_chat(addressed(model), max_tokens, response_format, stream, on_piece)
+        chat = _openai(addressed(model), max_tokens, response_format, stream, on_piece)
         on_piece = None
     else:
         chat = _integration(model, max_tokens, response_format)
     if on_piece is None and on_token is None:
         return chat
     return chat.model_copy(update={"callbacks": [TokenHandler(on_piece, on_token)]})
+
+
+def _openai(
+    model: RoleModel,
+    max_tokens: int,
+    response_format: dict[str, Any] | None,
+    stream: bool,
+    on_piece: Callable[[Sign, str], None] | None,
+) -> BaseChatModel:
+    known = learned(model)
+    body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra, **model.sampling}
+    if response_format is not None:
+        body["response_format"] = response_format
+    return PiecewiseChatOpenAI(
+        model=model.model,
+        base_url=model.base_url,
+        api_key=model.api_key or SecretStr("none"),
+        temperature=None if "temperature" in known.refused else model.temperature,
+        timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
+        max_retries=0,
+        stream_chunk_timeout=None,  # `stall_limited` holds it
+        stream_usage="stream_options" not in known.refused,
+        streaming=stream and "stream" not in known.refused,
+        piecewise="stream" not in known.refused,
+        on_piece=on_piece,
+        use_responses_api=False,
+        http_async_client=client(),
+        http_client=unused_client(),
+        extra_body=body,
+    )
+
+
+def _limit(model: RoleModel, known: Learned, max_tokens: int) -> dict[str, int]:
+    """Name the limit as the endpoint knows it: OpenAI renamed it, and most compatible servers did not follow."""
+    renamed = model.base_url is None or "api.openai.com" in model.base_url
+    if "max_tokens" in known.refused:
+        renamed = True
+    if "max_completion_tokens" in known.refused:
+        renamed = False
+    return {"max_completion_tokens" if renamed else "max_tokens": max_tokens}
 
 
 def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None) -> BaseChatModel:
@@ -171,18 +215,6 @@ def _kind(model: RoleModel) -> Any:
         return getattr(importlib.import_module(module), name)
     except ImportError:
         raise NotInstalled(f"The model {model.name} needs the package {package}.", install_command(extra)) from None
-
-
-async def load_client(model: RoleModel) -> None:
-    """Import a model's client library outside of the event loop, once: the import takes up to half a second.
-
-    Raises:
-        SettingsError: a provider's package is not installed.
-    """
-    if model.provider in OPENAI_COMPATIBLE:
-        await asyncio.to_thread(importlib.import_module, _OPENAI)
-    elif model.provider != OFFLINE:
-        await asyncio.to_thread(_kind, model)
 
 
 def comes_in_pieces(model: RoleModel) -> bool:

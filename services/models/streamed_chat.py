@@ -12,13 +12,22 @@ from langchain_openai.chat_models.base import ChatOpenAI
 from openai import APIError, AsyncAPIResponse
 from pydantic import Field
 
-from services.models.answer_watch import BrokeOff, Sign
-from services.models.reasoning_tags import CLOSE, OPEN, REASONING
+from services.models.answer_watch import Sign
+from services.models.reasoning_tags import CLOSE, OPEN
 
 Piece = dict[str, Any]
-"""One decoded event of a stream; empty for a sign of life."""
+"""A piece of a stream, as it came; empty for a sign of life."""
+REASONING = "reasoning_content"
+"""What an answer calls the reasoning before it, which DeepSeek, vLLM and llama.cpp do."""
 _REASONING_KEYS = (REASONING, "reasoning")
 """Keys of the reasoning in a message; OpenRouter and later versions of vLLM use the second."""
+
+
+class BrokeOff(ConnectionError):
+    """A stream that ended before the answer did."""
+
+    def __init__(self) -> None:
+        super().__init__("the answer broke off in its middle")
 
 
 class PiecewiseChatOpenAI(ChatOpenAI):

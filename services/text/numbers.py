@@ -16,6 +16,7 @@ from services.text.numerals import (
     chinese_value,
     english_value,
     scale_value,
+    with_halves,
 )
 from services.text.numeric import MAX_DIGITS
 from services.text.quantity import Kind, Quantity
@@ -95,7 +96,7 @@ _IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|
 _WORDS = re.compile(rf"{ENGLISH.pattern}(?P<percent>\s(?:per ?cent|percentage points?)\b)?", re.IGNORECASE)
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca?\.|close to|an estimated)\s|"
-    r"[~≈约近]|大约|将近|接近|大概)"
+    r"[~≈约近]|约[有为是]|大约|将近|接近|大概)"
     r"[\s$€£¥]*$",
     re.IGNORECASE,
 )
@@ -124,6 +125,7 @@ def quantities_with_places(text: str) -> tuple[str, tuple[tuple[int, int, Quanti
     text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
     text = _MONEY.sub(lambda found: f"{found.group(1)} {SCALE_SIGNS[found.group(2).lower()]}", text)
+    text = with_halves(text)
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []

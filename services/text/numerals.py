@@ -98,3 +98,18 @@ def scale_value(written: str) -> int:
     for char in written:
         value *= CHINESE_SCALES[char]
     return value
+
+
+_AND_A_HALF = re.compile(
+    r"\b(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten) and a half (thousand|million|billion|trillion)\b",
+    re.IGNORECASE,
+)
+
+
+def with_halves(text: str) -> str:
+    """Return a text with `one and a half million` as `1.5 million`."""
+    return _AND_A_HALF.sub(lambda found: f"{_few(found.group(1))}.5 {found.group(2)}", text)
+
+
+def _few(written: str) -> int:
+    return int(written) if written.isdigit() else int(english_value(written))

@@ -37,8 +37,17 @@ def _share_pattern(name: str) -> str:
 
 
 _FRACTION = re.compile("|".join(map(_share_pattern, sorted(_FRACTIONS, key=len, reverse=True))), re.IGNORECASE)
-_NUMERAL = r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|twenty|hundred)"
+_NUMERAL = (
+    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|hundred)"
+)
 _IN = re.compile(rf"\b({_NUMERAL}) (?:in|out of)(?: every)? ({_NUMERAL})\b", re.IGNORECASE)
+_ORDINALS = {
+    name: part for part, name in enumerate("third fourth fifth sixth seventh eighth ninth tenth".split(), 3)
+} | {"quarter": 4}  # fmt: skip
+_OF_ORDINALS = re.compile(
+    rf"\b(two|three|four|five|six|seven|eight|nine)[ -]({'|'.join(_ORDINALS)})s\b(?! (?:of )?an? )", re.IGNORECASE
+)
 _TENTHS = re.compile(rf"([{CHINESE_DIGIT}\d])成([{CHINESE_DIGIT}]?)")
 _PARTS = re.compile(rf"(?<![百\d])([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})分之([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})")
 _EVERY = re.compile(rf"每([{CHINESE_DIGIT}\d十百]{{1,6}})[名个人户家].{{0,12}}?有([{CHINESE_DIGIT}\d]{{1,6}})")
@@ -62,6 +71,9 @@ def shares_of(text: str) -> tuple[Share, ...]:
     found = [
         Share(*match.span(), _FRACTIONS[match.group().lower().replace("-", " ")]) for match in _FRACTION.finditer(text)
     ]
+    for match in _OF_ORDINALS.finditer(text):
+        if not any(share.start == match.start() for share in found):
+            found.append(Share(*match.span(), _value(match.group(1)) / _ORDINALS[match.group(2).lower()]))
     for match in _IN.finditer(text):
         part, whole = (_value(written) for written in match.groups())
         if whole > part > 0:

@@ -18,7 +18,7 @@ def _loaded_by(statement: str) -> set[str]:
 
 
 def test_the_command_loads_no_parser_of_files_and_pages() -> None:
-    loaded = _loaded_by("import leadline.cli.app")
+    loaded = _loaded_by("import leadline.cli.research")
     assert "langgraph" in loaded
     assert not loaded & HEAVY
 

@@ -38,3 +38,9 @@ def test_words_on_missing_evidence_are_no_claim(sentence: str) -> None:
 )
 def test_what_says_more_is_a_claim(sentence: str) -> None:
     assert not says_nothing_known(sentence, "")
+
+
+def test_what_is_not_told_may_stand_behind_a_colon_in_the_words_of_the_question() -> None:
+    question = "How many cells do the offices have, and since when?"
+    assert says_nothing_known("The sources found do not tell: How many cells.", question)
+    assert not says_nothing_known("The sources found do not tell: the offices have nine cells.", question)

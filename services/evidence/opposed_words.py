@@ -1,0 +1,117 @@
+"""Whether a claim has the opposite of a word of its quotes in the same place: `high humidity` of `low humidity`."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from services.evidence.readings import Reading, word_keys
+from services.evidence.segments import MAX_SEGMENTS, Segments, Turned
+from services.text.polarity import negated
+from services.text.tokens import has_cjk
+
+BESIDE = 2
+"""Words before or after a word among which the same word must stand in both texts."""
+_PAIRS = (
+    "high higher highest|low lower lowest",
+    "large larger big bigger great|small smaller little",
+    "fast faster quick quickly quicker speed speeding accelerate accelerated|slow slower slowly slowing slowed",
+    "simple simpler easy easier|complex complicated difficult harder",
+    "long longer|short shorter",
+    "strong stronger|weak weaker",
+    "early earlier|late later",
+    "wide wider broad|narrow narrower",
+    "deep deeper|shallow shallower",
+    "heavy heavier|light lighter",
+    "hot hotter warm warmer|cold colder cool cooler",
+    "dry drier|wet wetter rainy",
+    "rich richer|poor poorer",
+    "increase increased increasing rise rose|decrease decreased decreasing decline declined reduce reduced fell",
+    "improve improved|worsen worsened degrade degraded",
+    "north northern|south southern",
+    "east eastern|west western",
+    "left|right",
+    "upper|lower",
+    "include included|exclude excluded",
+    "allow allowed permit permitted|forbid forbidden ban banned prohibit prohibited",
+    "accept accepted approve approved|reject rejected refuse refused",
+    "support supported|oppose opposed",
+    "expand expanded|shrink shrank",
+    "positive|negative",
+    "public|private",
+    "strengthen strengthened|weaken weakened",
+    "rare rarely|common commonly",
+    "minimum|maximum",
+    "dense denser|sparse sparser",
+    "global|local",
+    "direct directly|indirect indirectly",
+    "internal|external",
+    "urban|rural",
+    "domestic|foreign",
+    "major majority|minor minority",
+    "indoor indoors|outdoor outdoors",
+    "ancient old older|modern new newer",
+)
+_OPPOSITES: dict[str, frozenset[str]] = {}
+_SAME: dict[str, frozenset[str]] = {}
+for _pair in _PAIRS:
+    _sides = [frozenset(word_keys(side)) for side in _pair.split("|")]
+    for _mine, _other in (_sides, _sides[::-1]):
+        for _word in _mine:
+            _OPPOSITES[_word] = _OPPOSITES.get(_word, frozenset()) | _other
+            _SAME[_word] = _SAME.get(_word, frozenset()) | _mine
+_CHINESE = "高低 大小 南北 东西 快慢 多少 强弱 早晚 前后 上下 升降 增减 长短 深浅 冷热 干湿 左右 内外 进出 公私 正负 胜负 新旧 远近".split()
+_OPPOSITE_CHARACTER = {pair[side]: pair[1 - side] for pair in _CHINESE for side in (0, 1)}
+_COMPARES = re.compile(r"\bthan\b|比|于", re.IGNORECASE)
+
+
+def opposed_words(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a claim has an opposite where its quotes have the word itself, with the same words around it."""
+    segments = [segment for quote in quotes for segment in quote.segments]
+    for mine in claim.segments[:MAX_SEGMENTS]:
+        for word, opposite in _opposed_chinese(mine, segments) if has_cjk(mine) else _opposed(mine, segments):
+            if opposite:
+                return Turned("opposite", (word,))
+    return None
+
+
+def _opposed(mine: str, segments: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    keys = word_keys(mine)
+    texts = [(word_keys(text), text) for text in segments]
+    for place, word in enumerate(keys):
+        if word not in _OPPOSITES or _OPPOSITES[word] & set(keys):
+            continue
+        before, after = _beside(keys, place)
+        opposed = same = False
+        for theirs, text in texts:
+            for there, other in enumerate(theirs):
+                if other not in _OPPOSITES[word] | _SAME[word]:
+                    continue
+                their_before, their_after = _beside(theirs, there)
+                if not (before & their_before or after & their_after):
+                    continue
+                if other in _SAME[word] or _turns(mine, text):
+                    same = True
+                else:
+                    opposed = True
+        yield word, opposed and not same
+
+
+def _turns(mine: str, text: str) -> bool:
+    """Tell whether two texts may say the same with opposite words: with a denial, or as a comparison from the other side."""
+    return negated(mine) is not negated(text) or bool(_COMPARES.search(mine) and _COMPARES.search(text))
+
+
+def _beside(keys: Sequence[str], place: int) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(keys[max(0, place - BESIDE) : place]), frozenset(keys[place + 1 : place + 1 + BESIDE])
+
+
+def _opposed_chinese(mine: str, segments: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    for place in range(1, len(mine) - 1):
+        opposite = _OPPOSITE_CHARACTER.get(mine[place])
+        if opposite is None:
+            continue
+        around = mine[place - 1], mine[place + 1]
+        if not all(map(has_cjk, around)):
+            continue
+        own, other = (f"{around[0]}{middle}{around[1]}" for middle in (mine[place], opposite))
+        holding = [text for text in segments if other in text]
+        yield own, bool(holding) and not any(own in text or _turns(mine, text) for text in holding)
