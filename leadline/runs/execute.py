@@ -36,7 +36,7 @@ OnReview = Callable[[dict[str, Any]], Awaitable[object]]
 
 
 class ChangeAsked(Exception):
-    """What was asked after a finished run is a change of its report.
+    """The follow-up of a finished run asks to change its report. `after` is that run, and `request` is the change.
 
     `after` is that run, and `request` says what to change.
     """
@@ -48,11 +48,11 @@ class ChangeAsked(Exception):
 
 
 class ReviewPending(Exception):
-    """The run waits for a review of its plan, and nobody was there to give it."""
+    """The run waits for a review of its plan, but no reviewer was there."""
 
 
 async def folder_of(record: RunRecord, report: Report) -> Path | None:
-    """Return the folder of a report's files; None where none are written."""
+    """Return the folder of a report's files, or None if none are written."""
     if record.out is None or report.direct:
         return None
     return await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
@@ -68,15 +68,15 @@ async def write_outputs(home: Home, record: RunRecord, report: Report, folder: P
 
 
 def config_of(record: RunRecord) -> RunnableConfig:
-    """Return what names a run's thread."""
+    """Return the configuration with a run's thread."""
     return {"configurable": {"thread_id": record.id}}
 
 
 async def first_input(home: Home, record: RunRecord) -> Any:
-    """Return what a run's thread begins with: its question, and the conversation that it goes on with.
+    """Return the first input of a run's thread: its question, and the conversation that it continues.
 
     Raises:
-        BadInput: the run that it follows is gone, or was never finished.
+        BadInput: the followed run is gone, or was never finished.
     """
     if record.after is None:
         return {"question": record.question}
@@ -90,14 +90,14 @@ async def first_input(home: Home, record: RunRecord) -> Any:
 
 
 def change_input(revision: Revision) -> Any:
-    """Return what has a finished run's thread change its report."""
+    """Return the input that changes the report in a finished run's thread."""
     return Command(update={"revision": revision, "messages": [HumanMessage(revision.request)]}, goto="reporter")
 
 
 async def carry_out(
     home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    """Run to the end, and keep the record up to date whatever happens on the way.
+    """Run to the end, and keep the record up to date in every case.
 
     Raises:
         BadInput: another process works on this run, or its choices are refused today.
@@ -121,7 +121,7 @@ async def _execute(
         finally:
             await _close_tools(home, record)
         folder = await folder_of(record, report)
-        if folder is not None:  # noted before anything is there: a run that is killed now finds it again
+        if folder is not None:  # stored before the folder is written: a resumed run finds it again
             record = record.model_copy(update={"folder": str(folder)})
             await home.save(record)
         report = await write_outputs(home, record, report, folder)
@@ -144,25 +144,25 @@ async def _execute(
 
 
 async def _close_tools(home: Home, record: RunRecord) -> None:
-    """Close what is still connected to servers of tools: a run that was cancelled did not come to it."""
+    """Close connections to tool servers that a cancelled run has left open."""
     values = (await home.graph.aget_state(config_of(record))).values
     if "turn" in values:
         await close_sessions(run_key(record.id, values["turn"]))
 
 
 async def _load_model(record: RunRecord) -> None:
-    """Load what compares meanings, which takes longer than anything else that a search needs."""
+    """Load the embedding model in advance, which takes longest of all that a search needs."""
     if await asyncio.to_thread(searches_documents, record.context):
         await load_ahead()
 
 
 async def _look_up_price(record: RunRecord) -> None:
-    """Look up what the first answer of a model is priced by."""
+    """Look up the price of the first model in advance."""
     await price_of(role_model("coordinator", record.context))
 
 
 async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
-    """Open what the run searches before it is searched, and tell what is not searched."""
+    """Open the run's documents and searches in advance, and report what is not searched."""
     providers = await providers_for(record.context)
     if on_event is not None:
         for notice in providers.notices(message_language(record.question)):
@@ -173,7 +173,7 @@ async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
 
 @asynccontextmanager
 async def _prepared(*work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
-    """Do what the first search needs during the first call. An error is left to the node that needs the result."""
+    """Prepare the first search during the first call. An error is left to the node that needs the result."""
     tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
         yield
@@ -205,7 +205,7 @@ async def _stream(
 
 
 async def _watched(home: Home, record: RunRecord, given: Any, on_event: OnEvent | None) -> None:
-    """Run to the end or to an interrupt; whoever watches is told the run's events, and the report as it is written."""
+    """Run to the end or to an interrupt; the watcher gets the run's events, and the report while it is written."""
     config, drafting = config_of(record), Drafting()
     if on_event is None:
         await home.graph.ainvoke(given, config, context=record.context, durability="sync")
@@ -220,10 +220,10 @@ async def _watched(home: Home, record: RunRecord, given: Any, on_event: OnEvent 
 
 
 def _check_begun(record: RunRecord, values: dict[str, Any]) -> None:
-    """Make sure that a question was asked, and not a change of the report of the run before.
+    """Check that a question was asked, and not a change of the previous run's report.
 
     Raises:
-        ChangeAsked: it was such a change.
+        ChangeAsked: the question is such a change.
     """
     revision: Revision | None = values.get("revision")
     if revision is not None and values.get("triage") is None:
@@ -231,10 +231,10 @@ def _check_begun(record: RunRecord, values: dict[str, Any]) -> None:
 
 
 def report_of(values: dict[str, Any]) -> Report:
-    """Return the report, or the direct answer where no research was due.
+    """Return the report, or the direct answer if no research was needed.
 
     Raises:
-        RevisionRefused: it was to be changed, and stayed as it was.
+        RevisionRefused: the requested change was refused; the report is unchanged.
     """
     report: Report | None = values.get("report")
     revision: Revision | None = values.get("revision")

@@ -1,4 +1,4 @@
-"""What is remembered of the caller's reports, and of nobody else's.
+"""Routes to the remembered statements of the caller's own reports.
 
 GET    /memory          the statements, the newest first; `?words=` those that hold any of these words, the best first
 DELETE /memory/<id>     forget a statement; one that there is not is as good as forgotten

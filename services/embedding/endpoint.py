@@ -23,7 +23,7 @@ from services.text.token_estimate import estimate_cjk
 ROLE = "embedding"
 """Name under which a run's usage lists embedding."""
 REQUEST_SECONDS, SECONDS_A_TEXT, MOST_SECONDS = 12.0, 1.0, 60.0
-"""How long one request may take, which is then tried again twice: so long, longer for each text, and at most."""
+"""Seconds of one request, which is repeated twice: the base, the addition for each text, and the maximum."""
 _UNRELATED = (
     "The tide table for the harbour is printed every January.",
     "Her grandmother taught her to bake rye bread.",

@@ -37,7 +37,7 @@ def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
     """Return the chat model of a role.
 
     Raises:
-        SettingsError: the environment holds something impossible, or a provider's package is not installed.
+        SettingsError: a setting is invalid, or a provider's package is not installed.
     """
     model = role_model(role, context or RunContext())
     return build(model, model.max_tokens)
@@ -97,7 +97,7 @@ def _openai(
         temperature=None if "temperature" in known.refused else model.temperature,
         timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
         max_retries=0,
-        stream_chunk_timeout=None,  # `stall_limited` holds it
+        stream_chunk_timeout=None,  # `stall_limited` limits the time
         stream_usage="stream_options" not in known.refused,
         streaming=stream and "stream" not in known.refused,
         piecewise="stream" not in known.refused,
@@ -110,7 +110,7 @@ def _openai(
 
 
 def _limit(model: RoleModel, known: Learned, max_tokens: int) -> dict[str, int]:
-    """Name the limit as the endpoint knows it: OpenAI renamed it, and most compatible servers did not follow."""
+    """Return the output limit under the parameter name that the endpoint knows: OpenAI renamed it, most other servers did not."""
     renamed = model.base_url is None or "api.openai.com" in model.base_url
     if "max_tokens" in known.refused:
         renamed = True

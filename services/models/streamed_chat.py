@@ -16,15 +16,15 @@ from services.models.answer_watch import Sign
 from services.models.reasoning_tags import CLOSE, OPEN
 
 Piece = dict[str, Any]
-"""A piece of a stream, as it came; empty for a sign of life."""
+"""One decoded event of a stream; empty for a sign of life."""
 REASONING = "reasoning_content"
-"""What an answer calls the reasoning before it, which DeepSeek, vLLM and llama.cpp do."""
+"""Key of the reasoning in a message, as DeepSeek, vLLM and llama.cpp name it."""
 _REASONING_KEYS = (REASONING, "reasoning")
 """Keys of the reasoning in a message; OpenRouter and later versions of vLLM use the second."""
 
 
 class BrokeOff(ConnectionError):
-    """A stream that ended before the answer did."""
+    """The stream ended before the answer was complete."""
 
     def __init__(self) -> None:
         super().__init__("the answer broke off in its middle")
@@ -162,7 +162,7 @@ async def _put_together(pieces: AsyncIterator[Piece]) -> dict[str, Any]:
 
     Raises:
         APIError: the endpoint failed amid its answer.
-        BrokeOff: it ends before the answer does.
+        BrokeOff: the stream ends before the answer does.
     """
     text: dict[str, list[str]] = {"content": [], "refusal": [], REASONING: []}
     calls: dict[int, dict[str, Any]] = {}
