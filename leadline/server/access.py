@@ -1,8 +1,8 @@
 """The server's access check: identifies the caller of every request, or refuses the request, before any route.
 
-With tokens, whoever brings one is let in under its name, wherever they come from. Without tokens only this machine is: not
-other machines, and not the pages of other sites that are open in a browser here (which could reach the server under a name
-that they made point here, or post to it blindly).
+With tokens, the bearer of a token is admitted under its name, from any machine. Without tokens only this machine is
+admitted: no other machines, and no pages of other sites in a local browser (which could reach the server by DNS
+rebinding, or by blind POST requests).
 """
 
 import ipaddress

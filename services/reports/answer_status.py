@@ -12,10 +12,11 @@ from services.text.questions import answer_type, clauses_of
 def answered(checked: CheckedReport, *, enough: bool, recognised: bool) -> Answered:
     """Judge whether a checked report answers its question.
 
-    `no` where no supported sentence stands in the opening before the first word on what the sources lack: what follows such a
-    word is near the question and no answer, unless all that lacks is one sentence that says everything. `yes` only where the opening has no such word, every statement of it is
-    verified, the research was judged sufficient, and whoever wrote it can recognise an answer. All else is `partly`, such as a
-    digest of a broad question.
+    `no` if the opening has no supported sentence before its first statement that the sources lack information: later
+    sentences are only related to the question, unless the statement is just that no single sentence says everything.
+    `yes` only if the opening has no such statement, every statement of it is verified, the research was judged
+    sufficient, and the report's author can recognise an answer. Other reports, such as a digest of a broad question,
+    are `partly`.
 
     Args:
         checked: the report.

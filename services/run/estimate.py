@@ -1,6 +1,7 @@
 """Estimates of a run's cost and of the cuts that its limits cause, shown before the run starts.
 
-The figures are those of the level (`schemas/depth.py`): expectations, not limits. Money comes from the price list.
+The figures come from the depth's level (`schemas/depth.py`): they are expectations, not limits. Costs come from the
+price list.
 """
 
 from langgraph.runtime import Runtime

@@ -1,6 +1,6 @@
 """Observability of a run: every node and every outside call is a log line and, if traces are enabled, a span.
 
-Only names, numbers and types of errors are told.
+Only names, numbers and types of errors are recorded.
 """
 
 import time

@@ -1,8 +1,9 @@
 """The journal: stores each answer from outside before the run uses it.
 
-A model's answer, a search, a program's output, the clock: each is written under a hash of its request, and the number of
-times that the same task has asked it before, into the store that the run already has. A task that runs again after a crash
-finds its answers there and asks nobody twice. A replay takes every answer of the whole run from there and asks nobody at all.
+A model's answer, a search, a program's output, the clock: each is written under a hash of its request, and the number
+of times that the same task has asked it before, into the store that the run already has. A task that runs again after a
+crash finds its answers there and repeats no request. A replay takes every answer of the run from there and makes no
+requests.
 
 Requests are kept as hashes and answers as they came; keys and other secrets are in neither.
 """

@@ -1,7 +1,7 @@
 """The tool loop in bounded rounds, with either of two protocols: native function calls, or structured JSON.
 
-What a call returns, errors included, goes back to the model as data; what cannot be read goes back as an error, too. The
-structured protocol is for models without function calling: tools are described in the prompt, and an action comes back.
+Results of calls, including errors, go back to the model as data; unreadable answers go back as errors. The structured
+protocol is for models without function calling: the prompt describes the tools, and the model answers with an action.
 """
 
 import json

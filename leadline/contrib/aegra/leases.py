@@ -1,8 +1,8 @@
 """Routes beside Aegra's API (`deploy/aegra.json`): our pages, and a watch over runs that Aegra 0.11 loses.
 
 A worker that comes to itself after its lease ran out may take up its own run again; its first attempt then gives up the
-second one's lease. Such a run counts as running, nobody works on it, and nobody looks for it (aegra/aegra#502). It is given
-a lease that runs out, so that Aegra finds it and hands it to a worker.
+second one's lease. Such a run counts as running although no worker executes it, and Aegra does not look for it
+(aegra/aegra#502). It gets a lease that expires, so that Aegra finds it and gives it to a worker.
 """
 
 import asyncio
