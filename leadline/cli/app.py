@@ -24,7 +24,7 @@ from services.run.errors import BadInput, LeadlineError, NotInstalled
 class Commands(TyperGroup):
     """All commands; the module of a command is imported when the command is named ("Lazily Loading Subcommands" in Click's guide).
 
-    What is wrong with an option is said without the words that pydantic, by which typer checks it, puts before it.
+    Messages about invalid options omit the prefix of pydantic, which typer validates with.
     """
 
     def __init__(self, *arguments: Any, **attributes: Any) -> None:

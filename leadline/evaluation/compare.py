@@ -104,8 +104,8 @@ async def compare(
 ) -> list[Total]:
     """Run every question under every setting, one after another, so that the seconds are comparable.
 
-    It is an evaluation whose reports are written nowhere. A question that fails counts as nothing found and is named; the rest
-    goes on.
+    The reports of this evaluation are not written to files. A failed question counts as nothing found and is named; the
+    other questions continue.
 
     Args:
         questions: the questions.

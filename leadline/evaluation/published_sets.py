@@ -17,7 +17,7 @@ RUBRIC_DIMENSIONS = {"info_recall": "comprehensiveness", "analysis": "insight", 
 def as_ours(row: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a published row to our fields; rows in our form are unchanged.
 
-    What is of the wrong type stays so, and is refused when the row is checked.
+    Values of a wrong type stay unchanged, and are refused when the row is validated.
     """
     content, config = row.get("content"), row.get("metric_config")
     if isinstance(content, Mapping) and "rubric" in content:

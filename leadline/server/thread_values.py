@@ -17,8 +17,9 @@ async def turns_found(client: LangGraphClient, thread: str) -> list[Any]:
 async def standing_values(client: LangGraphClient, thread: str, checkpoint: str | None = None) -> dict[str, Any]:
     """Return a thread's values, or those of a checkpoint.
 
-    Where the present turn was a greeting or was answered at once, they are those of the last turn that has a report. While a
-    question is being researched there is none, so that nobody takes the report on another question for its answer.
+    Where the present turn was a greeting or was answered at once, they are those of the last turn that has a report.
+    While a question is being researched there is none, so that the report on another question is not mistaken for its
+    answer.
 
     Raises:
         APIStatusError: the checkpoint does not exist.

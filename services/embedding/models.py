@@ -1,8 +1,8 @@
 """Embedding models: installed local models, or an OpenAI-compatible endpoint. Search works without any.
 
-Which ones are used: the endpoint's where `LEADLINE_EMBEDDINGS_MODEL` names one; else every local model that is
-installed. `USE` (Universal Sentence Encoder multilingual 3, Apache-2.0) is fast; `E5` (multilingual-e5-small, MIT) finds
-more and takes a quarter of a second of one core for a passage, so it leaves out folders beyond `MOST_SLOW` passages.
+The endpoint's model is used if `LEADLINE_EMBEDDINGS_MODEL` names one; else every installed local model. `USE`
+(Universal Sentence Encoder multilingual 3, Apache-2.0) is fast; `E5` (multilingual-e5-small, MIT) finds more and takes
+a quarter of a second of one core for a passage, so it leaves out folders beyond `MOST_SLOW` passages.
 """
 
 import asyncio

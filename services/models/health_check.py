@@ -1,7 +1,7 @@
 """Checks the models: the model of each role and its problems, by one small call for each endpoint and model.
 
-They are called as in a run: what an endpoint does not take is left out, and only what a run cannot do without is a problem. What
-it takes is kept for the runs to come.
+The models are called as in a run: unsupported features are left out, and only a missing feature that a run requires is
+a problem. The supported features are stored for later runs.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Requests and reads answers of a schema: natively, as a call of one tool, or as JSON in the text.
 
-What a schema bounds is bounded in the request; an answer that is longer all the same is cut, and not asked for again.
+The request contains the schema's limits; an answer that exceeds them is cut, and not requested again.
 """
 
 import copy
@@ -85,8 +85,8 @@ def answer_text(message: AIMessage) -> str:
 def parse(text: str, schema: type[BaseModel]) -> Any:
     """Parse JSON that may be fenced, amid prose or slightly broken, and fit it to the schema.
 
-    What code can settle is settled: what is longer than its bound is cut, and a value that does not fit and is not needed is
-    left out, so that only what cannot be settled is asked for again.
+    Code fixes what it can: it cuts texts to their maximum length and drops optional values that do not fit, so that
+    only other faults cause a repetition.
 
     Raises:
         ValueError: there is no JSON object, or it has none of the schema's properties.
@@ -122,7 +122,8 @@ def fitted(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
 def _without_misfits(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
     """Drop optional values that do not fit the schema, and list items that lack required values.
 
-    Where a needed value does not fit, or nothing would be left, the answer comes back as it was: it is asked for again.
+    If a required value does not fit, or nothing would be left, the answer is returned unchanged, and is requested
+    again.
     """
     settled, left_out = answer, list[str]()
     for _ in range(_SETTLED_AT_MOST):

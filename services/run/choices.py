@@ -1,7 +1,8 @@
 """Stores a run's choices with the run, so that a continued run need not repeat them.
 
-What a turn chose lies in the store under its hash, and the state holds the hash. It is small, and it holds no secrets: servers
-of tools, whose addresses and arguments may hold some, are kept by their names alone. A new turn takes its own choices.
+The choices of a turn are in the store under their hash, and the state holds the hash. It is small, and it holds no
+secrets: servers of tools, whose addresses and arguments may hold some, are kept by their names alone. A new turn takes
+its own choices.
 
 The state holds nothing of a turn whose first node has not ended, nor of what was chosen anew when a run was resumed: the store has
 a note of both, by thread and turn.

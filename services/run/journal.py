@@ -261,7 +261,7 @@ class Journal:
     async def decided(self, kind: str, decide: Callable[[], bool], what: str = "") -> bool:
         """Decide once and record the decision: a replay, which may know neither endpoint nor models, decides as the run did.
 
-        So does a run that goes on after it was killed where it had decided for something.
+        A run that is resumed after it was killed also repeats its positive decisions.
 
         Args:
             kind: a kind of `instrumentation.INSTANT`.

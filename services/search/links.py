@@ -33,7 +33,7 @@ class Titles:
     def named(self, text: str) -> dict[str, list[str]]:
         """Return the titles in a text by first mention, with their sources.
 
-        Of titles that begin at one place the longest counts.
+        Of titles that start at the same position, the longest is used.
         """
         words = _words(text)
         titles = _longest_at_each_place(words, range(self._most_words, 0, -1), self._words)

@@ -1,7 +1,7 @@
 """Pages that a run has read: each address is fetched once per run, for all of its steps, rounds and tools.
 
-What came of it is kept in the run's store beside its journal, so a run that is resumed knows it, and no other run does: the next
-turn of a thread reads anew. Each task's journal has its own account of what it was given. As many are kept as a run's limits let it
+The result is stored beside the run's journal, so that only a resumed run knows it: the next turn of a thread fetches
+the page again. Each task's journal has its own account of what it was given. As many are kept as a run's limits let it
 read; their texts lie in the evidence store, as those of all sources do.
 """
 

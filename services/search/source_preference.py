@@ -1,7 +1,7 @@
 """Small adjustments of a ranking by date, kind and site of the sources.
 
-What counts is their kind, what the user and the step prefer, whether another owner's site confirms a figure, and for a dated question
-their date and whether they are primary.
+The factors are their kind, the preferences of the user and the step, whether another owner's site confirms a figure,
+and for a dated question their date and whether they are primary.
 
 Relevance stays first: a lift of a few per cent of a passage's reciprocal rank moves it past a few others at most, and sources
 without date, site and kind keep their order.

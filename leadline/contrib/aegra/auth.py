@@ -1,6 +1,6 @@
 """The rules of `leadline.server.auth` for Aegra, which identifies users by request headers; `deploy/aegra.json` names this file.
 
-Where a request comes from decides, too, as long as there are no tokens; so the access check says who the caller is.
+Without tokens the origin of a request also matters, so the access check determines the caller.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Digests: what a broad question gets, such as `Tell me all about …` or `Overview of these documents`.
+"""Digests: reports on broad questions, such as `Tell me all about …` or `Overview of these documents`.
 
 Each source has a section with its kind, its date where that is known, and the sentences that say most of it. A sentence is central where its words are
 those that the source uses most (SumBasic: Nenkova and Vanderwende, "The impact of frequency on summarization", 2005).

@@ -10,9 +10,9 @@ from services.text.tokens import tokens
 class SaidOnce:
     """Takes texts one by one and tells which of them say only what an earlier text says.
 
-    What holds so much of a text holds one at least of its rarest terms, a fifth of all and one more: only texts that share one of
-    these are compared (prefix filtering: Chaudhuri, Ganti and Kaushik, "A primitive operator for similarity joins in data
-    cleaning", 2006).
+    A text that holds most of another holds at least one of its rarest terms (a fifth of all, plus one), so only texts
+    with such a common term are compared (prefix filtering: Chaudhuri, Ganti and Kaushik, "A primitive operator for
+    similarity joins in data cleaning", 2006).
     """
 
     def __init__(self, texts: Sequence[str]) -> None:

@@ -29,8 +29,8 @@ _RULE = re.compile(r"[|\s:-]+")
 def sections_of_report(prompt: ReporterPrompt, findings: Sequence[FindingView]) -> list[str]:
     """Return the sections with their quotes, within the word limit: a paragraph for each source, without repetitions.
 
-    What a step found stands below the section before it where it does not hold the names that the step looked for. What was computed,
-    and on what, the opening tells.
+    Findings of a step without the names that it searched for stand below the previous section. Computations and their
+    data are in the opening.
     """
     sections = prompt.outline
     found = [*(excerpt for finding in findings for excerpt in finding.evidence), *prompt.background]

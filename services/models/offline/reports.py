@@ -1,6 +1,6 @@
 """The offline reporter: arranges quoted sentences into a report, each with its citation.
 
-Where no sentence answers it says so, and shows the closest ones.
+If no sentence answers the question, the report says so and shows the closest sentences.
 """
 
 import re

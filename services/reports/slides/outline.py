@@ -32,9 +32,9 @@ _COVER_LINE = 140
 
 
 def outline(report: ParsedReport) -> list[Slide]:
-    """Content of the summary slides is not repeated.
+    """Lay a report out as slides: cover, summary, key figures, contents, sections with their dividers, sources, end.
 
-    What stands on the slides of the summary does not come again.
+    Content of the summary slides is not repeated.
     """
     labels = labels_for(report.locale)
     opening = _opening(report, labels)

@@ -125,8 +125,8 @@ class Subrequests:
 def _preflight(headers: Mapping[str, str]) -> BrowserReply:
     """Answer a CORS preflight for a GET with custom headers, without asking the site.
 
-    Those headers are not sent on, so there is nothing that the site would have to allow; whether the page may read the answer
-    is the site's to say, with the answer.
+    The custom headers are not forwarded, so the site need not allow them; the site's answer decides whether the page
+    may read it.
 
     Raises:
         PageError: the request has another method.

@@ -1,7 +1,7 @@
 """The parent side of a query: a child process queries the database, and is killed when the time is up.
 
-What is hostile in a file or a query can end that process and nothing else. The request is one line of JSON on the child's
-standard input (secrets are on no command line and in no file), the answer one on its standard output.
+A hostile file or query can only crash that process. The request is one line of JSON on the child's standard input
+(secrets are on no command line and in no file), the answer one on its standard output.
 """
 
 import asyncio

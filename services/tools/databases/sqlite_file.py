@@ -1,7 +1,8 @@
 """Reads an SQLite file and nothing else. Runs in the child process.
 
-Each of these would hold alone: the file is opened for reading, `query_only` is set, and an authorizer refuses every action
-that is not reading (sqlite3_set_authorizer(3)), among them ATTACH, PRAGMA, temporary tables and loading extensions.
+Each of these protections would suffice alone: the file is opened for reading, `query_only` is set, and an authorizer
+refuses every action that is not reading (sqlite3_set_authorizer(3)), among them ATTACH, PRAGMA, temporary tables and
+loading extensions.
 """
 
 import contextlib
