@@ -196,7 +196,7 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
 async def _body(
     chunks: AsyncIterator[bytes], headers: dict[str, str], limits: Limits, *, cut: bool
 ) -> tuple[bytes, bool]:
-    """Return the decoded body, and whether it was truncated."""
+    """Return the decoded body, and whether it is complete."""
     decoder = decoder_for(headers.get("content-encoding", ""))
     length = headers.get("content-length", "")
     if not cut and length.isdecimal() and (len(length) > 18 or int(length) > limits.wire_bytes):

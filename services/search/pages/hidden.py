@@ -47,7 +47,7 @@ class _Rules:
     hiding: set[tuple[str, str]] = field(default_factory=set)
     """(element or an empty text for any, name) of rules that hide."""
     hiding_by_display: set[tuple[str, str]] = field(default_factory=set)
-    """Those of them that hide by `display`."""
+    """The same for rules that hide only by `display`."""
     showing: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     """By name, the sets of names with which an element is displayed again."""
 
