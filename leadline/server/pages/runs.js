@@ -12,10 +12,13 @@ export function runList(actions) {
   const more = document.getElementById("more-runs");
   let shown = PAGE;
   let current = null;
+  let asked = 0;
 
   async function refresh() {
+    const mine = (asked += 1);
     try {
       const threads = await api.threads(shown + 1, 0);
+      if (mine !== asked) return; // a later answer is on its way
       more.hidden = threads.length <= shown;
       const items = threads.filter(begun).slice(0, shown).map(item);
       const focused = document.activeElement?.closest?.("#run-list li")?.dataset.thread;
@@ -53,9 +56,7 @@ export function runList(actions) {
       el("p", { text: say("deleteWhat", { title }) }),
       el("div", { class: "buttons" },
         el("button", { class: "plain", value: "", text: say("cancel"), autofocus: true }),
-        el("button", { class: "danger", value: "delete", text: say("delete") }))));
-    dialog.returnValue = "";
-    dialog.addEventListener("close", () => { if (dialog.returnValue === "delete") remove(thread); }, { once: true });
+        el("button", { class: "danger", value: "delete", text: say("delete"), on: { click: () => remove(thread) } }))));
     dialog.showModal();
   }
 
