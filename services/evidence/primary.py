@@ -7,8 +7,6 @@ from urllib.parse import urlsplit
 from services.text.names import names
 from services.text.tokens import STOP_WORDS, has_cjk, pieces
 
-MIN_CHINESE = 3
-"""Characters of an institution's name in Chinese; `调查` or `统计` names nobody."""
 MIN_ENGLISH = 2
 """Words of one in English; a lone name may be anybody's."""
 _ORIGIN = re.compile(

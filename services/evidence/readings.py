@@ -8,8 +8,8 @@ import re
 from bisect import bisect
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
+from services.evidence.clause_cuts import breaks_of, clauses_between, segments_of
 from services.evidence.counted_numbers import counts
 from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired, taken
 from services.evidence.table_reading import (
@@ -40,18 +40,7 @@ MAX_NUMBERS = 300
 """Numbers and periods of a text that are read."""
 _STEM = 6
 """Letters by which forms of one word are known: volunteer, volunteering."""
-_BREAK = re.compile(
-    r"(?P<strong>[.!?](?=\s|$)|[;；。！？\n])|"
-    r"(?P<weak>、|—(?!\d)|[,:](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:]|\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|than)\b)|"
-    r"\sand\s(?!\d)|(?<=\s[12]\d{3})\sand\s(?=\d)(?![12]\d{3}\b)|\s(?=(?:from|to)\s[$€£¥]?\d)|(?=[从由至到为比]\s?\d))",
-    re.IGNORECASE,
-)
 _SMALL_FORMS = str.maketrans("﹔﹐﹑", "；，、")
-_SEGMENT = re.compile(
-    r"[.!?](?=\s|$)|[;。\n]|[,:—](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:!?]|"
-    r"\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|and)\b)",
-    re.IGNORECASE,
-)
 _RANGE = re.compile(
     rf"\b({'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?(?:\s(?:\d{{1,2}}))?\s?(?:and|to|until|[–-])\s(?=\w{{3,9}}\.?\s([12]\d{{3}})\b)",
     re.IGNORECASE,
@@ -180,12 +169,12 @@ def period_of(quantity: Quantity) -> Period | None:
 
 def _prose(text: str) -> Reading:
     text, read = quantities_with_places(text)
-    breaks, depths = _breaks(text)
+    breaks, depths = breaks_of(text)
 
     def depth(place: int) -> int:
         return depths[bisect(breaks, place)]
 
-    clauses = _clauses(text, breaks, depths)
+    clauses = clauses_between(text, breaks, depths)
     starts = [first for first, _ in clauses]
     around = [_Around(part) for _, part in clauses]
     clocks = {found.start(): found for found in _CLOCK.finditer(text)}
@@ -257,7 +246,7 @@ def _prose(text: str) -> Reading:
         since=frozenset(period for start, period in periods if _SINCE.search(text[max(0, start - 12) : start])),
         names=frozenset(name.lower() for name in names(text)),
         clauses=tuple(part for _, part in clauses),
-        segments=tuple(part for part in (segment.strip(" ,，;；。.:：") for segment in _SEGMENT.split(text)) if part),
+        segments=segments_of(text),
     )
 
 
@@ -265,24 +254,6 @@ def _seconds(clock: re.Match[str]) -> float:
     """Return hours, minutes and seconds as seconds; two parts are minutes and seconds."""
     hours, minutes, seconds = (int(part or 0) for part in clock.groups())
     return float(hours * 3_600 + minutes * 60 + seconds)
-
-
-def _breaks(text: str) -> tuple[list[int], list[int]]:
-    places: list[int] = []
-    depths = [0]
-    for found in _BREAK.finditer(text):
-        places.append(found.start())
-        depths.append(depths[-1] + (SENTENCE if found.lastgroup == "strong" else 1))
-    return places, depths
-
-
-def _clauses(text: str, breaks: list[int], depths: list[int]) -> list[tuple[int, str]]:
-    """Return the stretches between strong breaks, with their beginnings."""
-    strong = [
-        place for place, (before, after) in zip(breaks, pairwise(depths), strict=True) if after - before >= SENTENCE
-    ]
-    ends = [0, *strong, len(text)]
-    return [(first, text[first:last].strip(" ;；。.\n")) for first, last in pairwise(ends) if text[first:last].strip()]
 
 
 def _role(text: str, start: int) -> str:

@@ -24,6 +24,9 @@ from services.text.quantity import Kind, Quantity
 ROUNDING = 0.05
 """How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
 
+LONGEST_KEPT = 2_000
+"""Characters of a text whose numbers are kept: a run asks about ten times for those of each sentence, once for those of a whole source."""
+_Placed = tuple[str, tuple[tuple[int, int, Quantity], ...]]
 MOST_MISSING = 100
 """Numbers of a claim that are named as missing; each takes a look at all that the evidence holds."""
 
@@ -118,9 +121,12 @@ def quantities(text: str) -> list[Quantity]:
     return [quantity for _, _, quantity in quantities_with_places(text)[1]]
 
 
-@lru_cache(maxsize=1_024)  # a run asks about ten times for those of each sentence
-def quantities_with_places(text: str) -> tuple[str, tuple[tuple[int, int, Quantity], ...]]:
+def quantities_with_places(text: str) -> _Placed:
     """Return a text in the form in which its quantities are read, and each with its start and end there."""
+    return (_kept if len(text) <= LONGEST_KEPT else _read)(text)
+
+
+def _read(text: str) -> _Placed:
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
     text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
@@ -134,6 +140,9 @@ def quantities_with_places(text: str) -> tuple[str, tuple[tuple[int, int, Quanti
         found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
         rest = _blanked(rest, [(start, end) for start, end, _ in taken])
     return text, tuple(sorted(found, key=lambda item: item[0]))
+
+
+_kept = lru_cache(maxsize=1_024)(_read)
 
 
 def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
