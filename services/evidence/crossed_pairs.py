@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from services.evidence.readings import Reading
 from services.evidence.segments import MAX_SEGMENTS, Segments, Turned
+from services.text.polarity import COMPARES
 from services.text.tokens import CJK_STOP, STOP_WORDS, has_cjk, stem
 
 _PIECE = re.compile(
@@ -40,6 +41,8 @@ def crossed_pairs(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
         if len(mine.values) < 2:
             continue
         for clause in (clause for quote in quotes for clause in quote.clauses):
+            if COMPARES.search(sentence) and COMPARES.search(clause):
+                continue  # the same, from the other side
             theirs = _placed(clause)
             for pair in combinations(sorted(mine.values.keys() & theirs.values.keys())[:MAX_SEGMENTS], 2):
                 if _crossed(pair, mine, theirs):

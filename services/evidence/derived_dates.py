@@ -20,6 +20,10 @@ _NEXT_YEAR = re.compile(
     r"\b(?:a|the|one) year (?:earlier|later|before|after)|(?:previous|following|next) year|\bafter (?:\w+ )?a year\b|上年|次年|翌年|去年|前一年|第二年|同比|(?<![\d十百])一年[之以]?[前后]"
 )
 _DECADE = re.compile(r"\b(?:a|one) (?:decade|(?P<century>century)) (?:earlier|later|before|after)\b")
+RELATIVE_TIME = re.compile(
+    rf"\b(?:years?|decades?|century|centuries|months?) (?:later|earlier|before|after(?:wards)?)\b|[年月][之以]?[前后]|{_NEXT_YEAR.pattern}", re.IGNORECASE
+)
+"""A time that is told from another: `five years later`."""
 _AGED = re.compile(
     r"\b(?:aged?|at(?: the age of)?|turned|when s?he was) (\d{1,3})\b|\bwas (\d{1,2}) when\b|(\d{1,3})岁", re.IGNORECASE
 )

@@ -8,6 +8,7 @@ from itertools import combinations
 from services.evidence.arithmetic import (
     FEW,
     MAX_OPERANDS,
+    MAX_PARTS,
     changes,
     differences_and_sums,
     for_each,
@@ -123,12 +124,24 @@ def _given_shares(quote: Reading) -> Iterator[float]:
     yield from (number.measure.value / 100 for number in values if number.measure.kind == "percent")
     rates = [number.measure.value for number in values if number.measure.kind == "percent"]
     yield from (max(pair) / min(pair) for pair in combinations(rates, 2))
+    yield from _of_totals(values)
     for first, other in combinations(values, 2):
         if "percent" not in {first.measure.kind, other.measure.kind} and (
             first.measure.kind == other.measure.kind or same_place(first, other)
         ):
             left, right = in_one_unit(first, other)
             yield from (left / right, right / left, left / (left + right), right / (left + right))
+
+
+def _of_totals(numbers: Sequence[Number]) -> Iterator[float]:
+    """Yield which share each of three and more numbers of one thing has in their total: 31 votes of 31, 17 and 4."""
+    clauses: dict[tuple[frozenset[str], str], list[float]] = {}
+    for number in numbers:
+        if number.row < 0 and number.measure.kind not in {"", "percent"}:
+            clauses.setdefault((number.words, number.measure.kind), []).append(number.measure.value)
+    for values in clauses.values():
+        if 2 < len(values) <= MAX_PARTS:
+            yield from (value / sum(values) for value in values)
 
 
 def _near(share: float, value: float, before: str, after: str) -> bool:
@@ -219,6 +232,8 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     else:
         pairs = (pair for pair in combinations(operands, 2) if not _of_unnamed_rows(pair, named))
         yield from differences_and_sums(pairs, differs=differs, adds=adds)
+        if mine.kind == "people":
+            yield from _people_together(operands)
         yield from parts_and_wholes(operands, quotes)
         yield from rests(operands, quotes, adds=adds)
         yield from parallel_sums(quotes)
@@ -233,6 +248,14 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
         yield from _times_between(quotes)
     elif _YEARS_OLD.search(claim.text[max(0, number.place - 22) : number.place + len(number.text) + 12]):
         yield from (years * mine.factor for years in years_between(quotes))
+
+
+def _people_together(operands: Sequence[Number]) -> Iterator[float]:
+    """Yield the sums of two groups of people that stand near each other: 131 passengers and 6 crew."""
+    groups = [other for other in operands if other.measure.kind and other.measure.kind not in MEASURED_KINDS]
+    for first, other in combinations(groups, 2):
+        if same_place(first, other):
+            yield first.measure.value + other.measure.value
 
 
 def _times_between(quotes: Sequence[Reading]) -> Iterator[float]:
@@ -261,15 +284,17 @@ def _is_an_end(number: Number, claim: Reading) -> bool:
 
 
 def _of_columns(claim: Reading, quotes: Sequence[Reading]) -> Iterator[float]:
-    """Yield totals and means of the columns of tables, and of what one clause of prose counts."""
+    """Yield totals and means of the columns and rows of tables, and of what prose counts."""
     adds, means = _SUM.search(claim.text), _MEAN.search(claim.text)
     for quote in quotes if adds or means else ():
-        groups: dict[tuple[int, str], list[float]] = {}
+        groups: dict[tuple[str, int, str], list[float]] = {}
         for number in quote.numbers:
             if number.row < 0 or not any(
                 table.is_sum(number.row) for table in quote.tables if number.row < len(table.rows)
             ):
-                groups.setdefault((number.column, number.measure.kind), []).append(number.measure.value)
+                groups.setdefault(("column", number.column, number.measure.kind), []).append(number.measure.value)
+            if number.row >= 0 and number.measure.value not in {year for year, _, _ in number.periods}:
+                groups.setdefault(("row", number.row, number.measure.kind), []).append(number.measure.value)
         for values in groups.values():
             if adds:
                 yield sum(values)

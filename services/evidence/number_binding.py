@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from services.evidence.derived_dates import RELATIVE_TIME
 from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.period_binding import Period
 from services.evidence.readings import Number, Reading, conflict, word_keys
@@ -44,6 +45,13 @@ class _Context:
     """Rows of tables that it names."""
     kinds: dict[str, set[str]]
     """The kinds of the numbers that stand in a sentence with a name, by the name's words."""
+
+    def periods_of(self, number: Number) -> frozenset[Period]:
+        """Return the periods of a number of the claim: those right beside it, or the only one there is."""
+        one = len(self.claim.periods) == 1
+        if one and number is not self.claim.numbers[0] and RELATIVE_TIME.search(self.claim.text):
+            return frozenset()  # `143 in 2018 and 125 five years later`
+        return number.periods if number.near or (one and number.role != "from") else frozenset()
 
 
 def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
@@ -119,7 +127,8 @@ def _is_opposite(number: Number, other: Number) -> bool:
 def equal(number: Number, other: Number) -> bool:
     """Tell whether two numbers have one value, as written or in units that convert."""
     mine, theirs = number.measure, other.measure
-    of_one_kind = mine.kind == theirs.kind or (other.scale != 1 and not theirs.kind)
+    counted_in_cell = other.row >= 0 and mine.kind not in MEASURED_KINDS
+    of_one_kind = mine.kind == theirs.kind or (not theirs.kind and (other.scale != 1 or counted_in_cell))
     if of_one_kind and mine.agrees(theirs):
         return True
     if math.isclose(mine.value / mine.factor, theirs.value / theirs.factor, rel_tol=1e-9):
@@ -163,9 +172,7 @@ def _fault(number: Number, other: Number, context: "_Context") -> Fault | Litera
 
 def _about_other(number: Number, other: Number, context: "_Context") -> Fault | Literal[""]:
     """Return whether a number of the quotes is one of another period, row or name."""
-    periods = (
-        number.periods if number.near or (len(context.claim.periods) == 1 and number.role != "from") else frozenset()
-    )
+    periods = context.periods_of(number)
     if other.role == "from" and not other.near:
         periods = frozenset()
     if periods <= context.claim.since and not any(

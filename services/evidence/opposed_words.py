@@ -1,11 +1,10 @@
 """Whether a claim has the opposite of a word of its quotes in the same place: `high humidity` of `low humidity`."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import MAX_SEGMENTS, Segments, Turned
-from services.text.polarity import negated
+from services.text.polarity import COMPARES, negated
 from services.text.tokens import has_cjk
 
 BESIDE = 2
@@ -60,7 +59,6 @@ for _pair in _PAIRS:
             _SAME[_word] = _SAME.get(_word, frozenset()) | _mine
 _CHINESE = "高低 大小 南北 东西 快慢 多少 强弱 早晚 前后 上下 升降 增减 长短 深浅 冷热 干湿 左右 内外 进出 公私 正负 胜负 新旧 远近".split()
 _OPPOSITE_CHARACTER = {pair[side]: pair[1 - side] for pair in _CHINESE for side in (0, 1)}
-_COMPARES = re.compile(r"\bthan\b|比|于", re.IGNORECASE)
 
 
 def opposed_words(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
@@ -97,7 +95,7 @@ def _opposed(mine: str, segments: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 def _turns(mine: str, text: str) -> bool:
     """Tell whether two texts may say the same with opposite words: with a denial, or as a comparison from the other side."""
-    return negated(mine) is not negated(text) or bool(_COMPARES.search(mine) and _COMPARES.search(text))
+    return negated(mine) is not negated(text) or bool(COMPARES.search(mine) and COMPARES.search(text))
 
 
 def _beside(keys: Sequence[str], place: int) -> tuple[frozenset[str], frozenset[str]]:

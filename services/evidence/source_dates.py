@@ -1,7 +1,8 @@
 """Dates by which a sentence names the source that it cites: `the notice of December 2011`, `the paper, published in 2014`.
 
 A source's date stands beside its text, and its title may name the year of what it reports. Such a date is no date of what the
-sentence says, so it is left out before numbers are bound. It must be the source's own.
+sentence says, so it is left out before numbers are bound. It must be the source's own. The same holds for a year in a title
+where the quotes name no date: all that they say is of that year.
 """
 
 import re
@@ -31,6 +32,8 @@ _NOUN_AFTER = re.compile(
     r"(?:\d{1,2}月)?的?(?:[\u4e00-\u9fff]{0,6}?)(?:报告|论文|研究|文章|通报|公告|综述|分析|报道|评论|调查|指南|发表|发布|刊登|刊载|出版|公布|的说法|一文)",
     re.IGNORECASE,
 )
+_PUBLISHED_BEHIND = re.compile(r" \([^()]*\)$")
+"""When a source was published, behind its title; see `dated_title`."""
 BEFORE, AFTER = 40, 60
 """Characters beside a date in which it is said to be that of a source."""
 
@@ -60,12 +63,14 @@ def without_source_dates(text: str, quotes: Sequence[str], titles: Sequence[str]
     plain, placed = quantities_with_places(text)
     dates = [(start, end, quantity) for start, end, quantity in placed if _is_date(quantity) and is_held(quantity, own)]
     held = [quantity for quote in quotes for quantity in quantities(quote)] if dates else []
+    titled = [quantity for title in titles for quantity in quantities(_PUBLISHED_BEHIND.sub("", title))]
+    undated = not any(map(_is_date, held))
     left_out = 0
     for start, end, quantity in reversed(dates):
         before, after = plain[max(0, start - BEFORE) : start], plain[end : end + AFTER]
         published = _PUBLISHED_BEFORE.search(before)
         named = _NOUN_BEFORE.search(before) or _NOUN_AFTER.match(after)
-        if published or (named and not is_held(quantity, held)):
+        if published or (named and not is_held(quantity, held)) or (undated and is_held(quantity, titled)):
             first = start - len(published.group()) if published else start
             plain = f"{plain[:first].rstrip()} {plain[end:].lstrip()}"
             left_out += 1

@@ -23,7 +23,7 @@ WHOLLY = 0.75
 LONGEST = 12
 """Characters of a Chinese subject."""
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|may|might|must|should|cannot|\w{2,30}(?:ed|es)|"
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|may|might|must|should|cannot|(?!minutes|miles|times|degrees|metres|litres|tonnes|inches|centuries)\w{2,30}(?:ed|es)|"
     r"became|began|bought|broke|brought|built|came|chose|costs?|cut|died|drew|drove|fed|fell|felt|fought|found|gave|got|grew|grows?|held|hit|"
     r"kept|knew|laid|lay|lays|led|left|lent|lies?|lost|made|met|paid|put|ran|read|rode|rose|said|sang|sat|saw|sent|set|shot|sold|spent|spoke|"
     r"stands?|stood|struck|swam|taught|thought|told|took|went|won|wore|wrote|needs?|takes?|makes?|carr(?:y|ies)|gives?|holds?|says?|runs?|"

@@ -21,7 +21,7 @@ from services.evidence.readings import Reading, word_keys
 from services.evidence.roles import order, order_chinese, role_by_preposition, speaker, swapped
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Segments, Turned, nearest, passage_of
 from services.evidence.subject_binding import bearer, worked_out
-from services.text.polarity import affirmed, negated, opposite
+from services.text.polarity import COMPARES, affirmed, negated, opposite
 from services.text.tokens import has_cjk
 
 ABOUT = 0.4
@@ -133,13 +133,12 @@ def _opposite(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
     for segment in claim.segments:
         near = [text for text, score in nearest(segment, keyed.near) if score >= ALIKE]
         around = " ".join(near)
-        compares = _COMPARES.search(segment) and _COMPARES.search(around)  # the other way round, perhaps of the other
+        compares = COMPARES.search(segment) and COMPARES.search(around)  # the other way round, perhaps of the other
         if near and not compares and (away := opposite(_BOUND.sub(" ", segment), around)):
             return Turned("opposite", away)
     return None
 
 
-_COMPARES = re.compile(r"\bthan\b|比|[高低大小多少长短早晚]于", re.IGNORECASE)
 _BOUND = re.compile(
     r"\b(?:more|less|fewer|longer|shorter) than (?=[$€£]?\d|\w+ (?:weeks|days|years|months|hours))", re.IGNORECASE
 )

@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from services.text.numerals import ENGLISH
 from services.text.numbers import ROUNDING, quantities_with_places
 from services.text.quantity import Quantity
 from services.text.tokens import STOP_WORDS, stem, tokens
@@ -16,7 +17,7 @@ _KINDS = {
     "mass": "kg 1 kilogram|kilograms|kilogramme|kilogrammes|kg|公斤|千克; 斤 0.5 斤; g 0.001 gram|grams|g|克; mg 1e-6 mg|毫克; "
     "t 1000 tonne|tonnes|ton|tons|吨; lb 0.45359237 pound|pounds|lb|lbs|磅",
     "time": "ms 0.001 millisecond|milliseconds|ms|毫秒; s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时|个小时; day 86400 day|days|天|日; "
-    "week 604800 week|weeks|周|星期; month 2629800 month|months|个月; year 31557600 year|years|年; decade 315576000 decade|decades",
+    "week 604800 week|weeks|周|星期; month 2629800 month|months|个月; year 31557600 year|years|年; decade 315576000 decade|decades; century 3155760000 century|centuries|个世纪",
     "area": "m2 1 square metre|square metres|square meter|square meters|m2|平方米; km2 1e6 square kilometre|"
     "square kilometres|square kilometer|square kilometers|km2|平方公里|平方千米; ha 1e4 hectare|hectares|公顷; mu 666.67 亩; "
     "acre 4046.86 acre|acres|英亩; sqmi 2.58999e6 square mile|square miles|平方英里; sqft 0.092903 square foot|square feet|平方英尺",
@@ -117,7 +118,7 @@ def measure_at(text: str, start: int, end: int, quantity: Quantity) -> Measure:
         kind, factor = _CURRENCIES[money.group(1).lower()]
     elif noun := _NOUN.match(text, end):
         word = (noun.group(1) or noun.group(2)).lower()
-        kind = "" if word in STOP_WORDS else stem(word)
+        kind = "" if word in STOP_WORDS or ENGLISH.fullmatch(word) else stem(word)
     rounded = quantity.approximate or abs(quantity.value) >= _ROUND
     half = (quantity.step if rounded else min(quantity.step, 1.0)) / 2
     return Measure(kind, quantity.value * factor, half * factor, factor, quantity.text)

@@ -16,7 +16,11 @@ _COMMON_WORDS = (
     "aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr prof tl tldr "
     "however besides apart among moreover further furthermore although though while since because before despite according first second "
     "third finally later today overall once until unlike like one two three four five six seven eight nine ten many "
-    "several few some most both another every bc ad ce bce"
+    "several few some most both another every bc ad ce bce together combined altogether meanwhile instead nevertheless nonetheless yet still thus hence "
+    "therefore accordingly consequently even here now just roughly nearly almost exactly against without within beyond throughout across above below "
+    "whether unless either neither all none similarly likewise additionally eventually initially originally previously recently currently formerly "
+    "subsequently afterwards ultimately notably specifically particularly especially generally typically usually often sometimes rarely never always "
+    "perhaps possibly probably certainly clearly indeed conversely compared given owing following amid alongside including excluding except regarding"
 )
 _JOINING = frozenset(_JOINING_WORDS.split())
 NOT_NAMES = STOP_WORDS | frozenset(_COMMON_WORDS.split())
@@ -40,7 +44,7 @@ _COMMON_ENDING = re.compile(r"(?:ing|ed|ly|s|ion|ment|ness|ity|ance|ence|ship|ur
 _NOT_SUBJECTS = NOT_NAMES | frozenset(_COMMON_SUBJECTS.split())
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
 _CHINESE_PLACE = re.compile(
-    r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市|县|洲|洋|号)"
+    r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市(?![场值价面民])|县|洲|洋|号(?![码召称]))"
 )
 _CHINESE_COUNTRY = re.compile(
     "美国|英国|法国|德国|俄罗斯|苏联|日本|韩国|朝鲜|印度尼西亚|印度|意大利|西班牙|葡萄牙|荷兰|比利时|瑞士|瑞典|挪威|丹麦|芬兰|冰岛|波兰|捷克|"

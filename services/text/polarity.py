@@ -30,6 +30,10 @@ _NOT_NEGATION = re.compile(
 )
 
 
+COMPARES = re.compile(r"\bthan\b|(?<!\d)比(?!\d)|[高低大小多少长短早晚]于", re.IGNORECASE)
+"""With which a text compares two things, which another text may do from the other side."""
+
+
 def negated(text: str) -> bool:
     """Tell whether a text denies something."""
     return denial(text) is not None
