@@ -41,10 +41,16 @@ class _Context:
     """What a claim speaks of."""
 
     claim: Reading
-    labels: frozenset[str]
+    rows: frozenset[str]
     """Rows of tables that it names."""
     kinds: dict[str, set[str]]
     """The kinds of the numbers that stand in a sentence with a name, by the name's words."""
+
+    def rows_of(self, number: Number) -> frozenset[str]:
+        """Return the rows that the claim names for a number: those of its segment, where each segment names its own."""
+        segments = [segment for segment in self.claim.segments if number.text in segment]
+        own = frozenset(label for label in self.rows if len(segments) == 1 and label in segments[0].lower())
+        return own or self.rows
 
     def periods_of(self, number: Number) -> frozenset[Period]:
         """Return the periods of a number of the claim: those right beside it, or the only one there is."""
@@ -182,7 +188,8 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
     if conflict(periods, other.periods):
         return "period"
     if other.row >= 0:
-        return "subject" if context.labels and not context.labels & other.names else ""
+        rows = context.rows_of(number)
+        return "subject" if rows and not rows & other.names else ""
     mine, theirs = _words(number.names), _words(other.names)
     of_its_own = all(other.measure.kind in context.kinds.get(word, ()) for word in mine)
     return "subject" if mine and theirs and not mine & theirs and of_its_own else ""
