@@ -48,9 +48,19 @@ class _Context:
 
     def rows_of(self, number: Number) -> frozenset[str]:
         """Return the rows that the claim names for a number: those of its segment, where each segment names its own."""
+        own = self._segment_of(number).lower()
+        return frozenset(label for label in self.rows if label in own) or self.rows
+
+    def names_of(self, number: Number) -> frozenset[str]:
+        """Return the words of the names that stand in a number's segment of the claim, or else in its clause."""
+        own = self._segment_of(number).lower()
+        return _words(frozenset(name for name in number.names if name in own) or number.names)
+
+    def _segment_of(self, number: Number) -> str:
+        """Return the segment of the claim with a number, where others have numbers of their own; empty else."""
         segments = [segment for segment in self.claim.segments if number.text in segment]
-        own = frozenset(label for label in self.rows if len(segments) == 1 and label in segments[0].lower())
-        return own or self.rows
+        others = any(other.text not in segments[0] for other in self.claim.numbers) if len(segments) == 1 else False
+        return segments[0] if others else ""
 
     def periods_of(self, number: Number) -> frozenset[Period]:
         """Return the periods of a number of the claim: those right beside it, or the only one there is."""
@@ -190,7 +200,7 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
     if other.row >= 0:
         rows = context.rows_of(number)
         return "subject" if rows and not rows & other.names else ""
-    mine, theirs = _words(number.names), _words(other.names)
+    mine, theirs = context.names_of(number), _words(other.names)
     of_its_own = all(other.measure.kind in context.kinds.get(word, ()) for word in mine)
     return "subject" if mine and theirs and not mine & theirs and of_its_own else ""
 
