@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable, Sequence
 
 from services.evidence.readings import Reading, word_keys
-from services.evidence.segments import Keyed, Segments, Turned
+from services.evidence.segments import Keyed, Segments, Turned, nearest
 from services.text.polarity import denial, negated
 from services.text.tokens import has_cjk
 
 SHARED, SHARED_CHINESE = 2, 3
 """Words, or pairs of Chinese characters, that a segment must share with a claim to speak of what the claim does."""
+SAID = 0.4
+"""Least share of what a claim calls certain that a sentence must hold to be of the same."""
 DENIES_TOO = re.compile(
     r"\b(?:unlike|only|alone|less|fewer|lower|instead of|rather than|except\w*|exempt\w*|exclud\w+|lack\w*|miss\w*|refus\w+|reject\w+)\b|"
     r"仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
@@ -33,6 +35,14 @@ POSSIBLE = re.compile(
     re.IGNORECASE,
 )
 """Those that call it possible only."""
+_CERTAIN = re.compile(
+    r"\b(?:it is certain|certainly|(?:is|are|was|were) known to|(?:there is |is )?(?:no|beyond|without) doubt|undoubtedly|(?:ha(?:s|ve) )?(?:established|proved|proven|confirmed|shown) that|"
+    r"(?:is|was|has been) (?:established|proven|confirmed)|definitely|undisputed)\b|可以确定|已确定|肯定是|证实|无疑|毫无疑问|确凿|已经?证明",
+    re.IGNORECASE,
+)
+"""Words with which a sentence says that something is certain."""
+_HELD_TRUE = re.compile(r"\b(?:believ|think|thought|suspect|assum|argu|suggest|appear|seem)\w*\b|认为|似乎|看来", re.IGNORECASE)
+"""Words of what somebody holds true."""
 _UNREAL = re.compile(
     r"\b(?:(?-i:may)|might|could|possib\w+|perhaps|probabl\w+|suspect\w*|presum\w+|alleged\w*|reportedly|considers?|considering|discussing|seeks?|"
     r"aims?|forecasts?|projected|scheduled|anticipat\w+|predict\w*|recommend\w*|propos\w+|expect\w*|plan(?:s|ned)? to|intend\w*|hop(?:e|es|ed) to|(?:fear|worr(?:y|ie)|doubt|hope)(?:s|d|ed)?)\b|"
@@ -55,6 +65,18 @@ def only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> 
     only = _only_behind(_UNREAL.search, claim, quotes, keyed.all)
     found = _UNREAL.search(only) if only else None
     return Turned("hedge", (found.group(),)) if found else None
+
+
+def made_certain(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a claim calls certain what the sentence that says most of it calls possible, or somebody's opinion."""
+    found = _CERTAIN.search(claim.text)
+    clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
+    if found is None or negated(claim.text[: found.start()]) or any(_CERTAIN.search(text) for text, _ in clauses):
+        return None
+    for text, score in nearest(f"{claim.text[: found.start()]} {claim.text[found.end() :]}", clauses):
+        if score >= SAID and (hedge := POSSIBLE.search(text) or _HELD_TRUE.search(text)):
+            return Turned("hedge", (hedge.group(),))
+    return None
 
 
 def _only_behind(

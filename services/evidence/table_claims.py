@@ -56,6 +56,7 @@ def wrong_reading(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | N
             numbers = [number for number in quote.numbers if number.row >= 0]
             for check in (
                 _superlative,
+                _denied_superlative,
                 _unsurpassed,
                 _two_superlatives,
                 _comparison,
@@ -135,6 +136,23 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
             if values[rows[0]] != extreme:
                 holder = next(row for row, value in values.items() if value == extreme)
                 yield WrongReading(found.group().strip(), f"{_label(table, holder)}: {table.rows[holder][column]}")
+
+
+_NOT_SO = re.compile(
+    r"(?:\b(?:not|never)\b|n['’]t\b)[^,;.]{0,24}$|(?:不是|并非|没有|未)[^，；。]{0,12}$", re.IGNORECASE
+)
+"""A denial right before a superlative."""
+
+
+def _denied_superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a claim that denies a row to have the greatest or least value of a column, which it has."""
+    rows = rows_named(claim.text, table)
+    marks = list(_SUPERLATIVE.finditer(claim.text))
+    if len(rows) != 1 or len(marks) != 1 or not _NOT_SO.search(claim.text[: marks[0].start()]):
+        return
+    if _extremes(marks[0], claim.text, table, numbers) == {rows[0]}:
+        column, _ = _measured(marks[0], claim.text, table, numbers)
+        yield WrongReading(marks[0].group().strip(), f"{_label(table, rows[0])}: {table.rows[rows[0]][column or 0]}")
 
 
 _NOBODY = re.compile(r"\b(?:nobody|no ?one|none|no other)\b", re.IGNORECASE)

@@ -12,7 +12,7 @@ from services.evidence.causes import caused, is_own_cause
 from services.evidence.circumstances import before_or_after, bounded, dated, placed
 from services.evidence.complements import agents, complements, exchanged, listed_agents
 from services.evidence.crossed_pairs import crossed_pairs
-from services.evidence.denied_or_hedged import DENIES_TOO, HEDGE, POSSIBLE, only_denied, only_guessed
+from services.evidence.denied_or_hedged import DENIES_TOO, HEDGE, POSSIBLE, made_certain, only_denied, only_guessed
 from services.evidence.exclusive import exclusive, joint_for_each
 from services.evidence.opposed_words import opposed_words
 from services.evidence.predicates import attributed, compared
@@ -216,6 +216,7 @@ _OF_A_PASSAGE = (
     _denied,
     _negation,
     _opposite,
+    made_certain,
     _hedge,
     scope,
     caused,
