@@ -22,9 +22,14 @@ _CAUSE = re.compile(
 _CAUSE_CLAIMED = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|led to|resulted (?:in|from)|"
     r"brought about|prompted|forced|caus(?:ed|es|ing)|(?:main|chief|only) (?:cause|reason))\b|"
-    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|[^，,。；;即假行大天促]使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，,。；;]{2,12}而",
+    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|(?:[^，,。；;即假行大天促]|(?<=[，,]))使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，,。；;]{2,12}而",
     re.IGNORECASE,
 )
+_CAUSE_GIVEN = re.compile(
+    rf"{_CAUSE_CLAIMED.pattern}|\b(?:therefore|hence|so that|as a (?:result|consequence)(?! of)|attribut\w+ (?P<effect>[^.;]{{2,60}}?) to)\b|因此|因而|所以|从而|以致",
+    re.IGNORECASE,
+)
+"""The same with words that a claim may have of its own, and quotes give for a cause."""
 _BACKWARD = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|resulted from)\b|因为|由于|得益于",
     re.IGNORECASE,
@@ -54,7 +59,7 @@ def caused(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
     if not has_cjk(claim.text) and (joined := _joined_otherwise(cause, effect, sentences)):
         return Turned("cause", (joined,), sure=False)
     for sentence in causal:
-        given = _CAUSE_CLAIMED.search(sentence)
+        given = _CAUSE_GIVEN.search(sentence)
         if given is None:
             continue
         their_cause, their_effect = _sides(sentence, given)
@@ -99,6 +104,8 @@ def is_own_cause(found: Turned) -> bool:
 def _sides(text: str, mark: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of the cause and of the effect around a causal word."""
     before, after = text[: mark.start()], text[mark.end() :]
+    if effect := mark.groupdict().get("effect"):
+        return frozenset(word_keys(after)), frozenset(word_keys(effect))
     if mark.group().endswith("而"):  # 因…而: the cause stands within
         return frozenset(word_keys(mark.group())), frozenset(word_keys(f"{before}，{after}"))
     if _BACKWARD.match(mark.group()):
