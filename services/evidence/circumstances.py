@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from services.evidence.readings import Reading, word_keys
-from services.evidence.segments import ALIKE, Segments, Turned, nearest
+from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
 from services.evidence.subject_binding import worked_out
 from services.text.numbers import MONTHS
 from services.text.tokens import has_cjk
@@ -82,6 +82,37 @@ def _of_another_time(part: str, kind: str, mine: set[str], near: Sequence[str], 
 
 def _words_but_times(text: str) -> frozenset[str]:
     return frozenset(word_keys(_TIMES.sub(" ", text)))
+
+
+_SINCE = re.compile(r"\b(?P<word>since|until|till) (?:the |early |late |about )?(?P<year>[12]\d{3})\b", re.IGNORECASE)
+
+
+def bounded(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether the quotes have what the claim says begin or end in another year: `since 2007` for `since 2010`."""
+    text = "\n".join(quote.text for quote in quotes)
+    given = [(found["word"].lower(), found["year"]) for found in _SINCE.finditer(text)]
+    for found in islice(_SINCE.finditer(claim.text), MAX_SEGMENTS):
+        years = [year for word, year in given if word == found["word"].lower()]
+        if years and found["year"] not in years and found["year"] in text:
+            return Turned("period", (years[0],))
+    return None
+
+
+_BEFORE_OR_AFTER = re.compile(r"(?<![到至])(?P<event>[\u4e00-\u9fff]{2})[之以]?(?P<side>[前后])(?![来期者方面往台程])")
+_ENGLISH_SIDE = re.compile(
+    r"\b(?P<side>before|after) (?P<event>(?:the |his |her |its |their )?[a-z]{4,20}(?: [a-z]{4,20})?)\b"
+)
+
+
+def before_or_after(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether the claim has after an event what the quotes have before it, or the other way round."""
+    pattern = _BEFORE_OR_AFTER if has_cjk(claim.text) else _ENGLISH_SIDE
+    given = {(found["event"], found["side"]) for quote in quotes for found in pattern.finditer(quote.text)}
+    for found in islice(pattern.finditer(claim.text), MAX_SEGMENTS):
+        other = {side for event, side in given if event == found["event"]}
+        if other and found["side"] not in other:
+            return Turned("opposite", (found.group(),))
+    return None
 
 
 _PLACE = re.compile(

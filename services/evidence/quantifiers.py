@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import ALIKE, Keyed, Segments, Turned, nearest
@@ -169,29 +168,3 @@ def _without_its_part(claim: Reading, keyed: Keyed) -> Turned | None:
             if words & set(word_keys(noun)) and not (has_cjk(noun) and "只" in claim.text):
                 return Turned("scope", (found.group().strip(),))
     return None
-
-
-_JOINT = re.compile(
-    r"\b(?:between them|together|in total|combined|altogether|in all)\b|合计|共计|总共|一共", re.IGNORECASE
-)
-_EACH = re.compile(r"\b(?:each|apiece)\b|[各均每]", re.IGNORECASE)
-
-
-def joint_for_each(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    """Tell whether a claim has for several together the number that the quotes have for each."""
-    found = _JOINT.search(claim.text)
-    if found is None:
-        return None
-    for number in claim.numbers:
-        clauses = [clause for quote in quotes for clause in quote.clauses if _gives(clause, number.text)]
-        if clauses and all(_EACH.search(clause) and not _JOINT.search(clause) for clause in clauses):
-            return Turned("scope", (found.group(),))
-    return None
-
-
-def _gives(clause: str, number: str) -> bool:
-    """Tell whether a clause has a number that is no part of another: `a million`, not `150 million`."""
-    return any(
-        not before.rstrip()[-1:].isdigit() and not after[:1].isdigit()
-        for before, after in pairwise(clause.split(number))
-    )

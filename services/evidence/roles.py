@@ -1,4 +1,4 @@
-"""Whether a claim gives the roles of its quotes to others: who acts, and who stands beside which words."""
+"""Whether a claim gives the roles of its quotes to others: who says, who acts, and who stands beside which words."""
 
 import re
 from collections.abc import Sequence
@@ -7,6 +7,58 @@ from itertools import islice
 from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import MAX_SEGMENTS, Keyed, Segments, Turned
 from services.text.tokens import has_cjk
+
+_SPEAKER = re.compile(
+    r"\b(?:[Aa]ccording to|[Ii]n the words of|[Ii]n (?=[\w ]{2,40}['’]s (?:view|opinion|words)))\s*((?:the |its |their )?[\w.-]+(?: [\w.-]+){0,2})|"
+    r"((?:[Tt]he |[A-Z])[\w.-]+(?: [\w.-]+){0,2}?) (?:said|says|believes?|thinks?|argues?|claims?|warned|told|point(?:s|ed) out|called|blamed?)\b|"
+    r"([\u4e00-\u9fff]{2,8}?)(?:则|也|还)?(?:认为|表示|指出|称|强调|介绍说|分析说)",
+)
+
+
+def speaker(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether the quotes have somebody else say what the claim says."""
+    found = _SPEAKER.search(claim.text)
+    if found is None:
+        return None
+    who = frozenset(word_keys(next(filter(None, found.groups()))))
+    said = frozenset(word_keys(claim.text[: found.start()] + " " + claim.text[found.end() :])) - who
+    clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
+    told = [(clause, keys) for clause, keys in clauses if said and len(said & keys) >= len(said) / 2]
+    named = any(who & keys for _, keys in clauses)
+    if not told or not named or not who or any(who & keys for _, keys in told):
+        return None
+    speakers = (next(filter(None, match.groups())) for clause, _ in told if (match := _SPEAKER.search(clause)))
+    other = next(filter(word_keys, speakers), None)  # a pronoun may stand for the claim's own
+    return Turned("roles", (other,)) if other else None
+
+
+_GIVEN_TO = re.compile(r"\b(?:to|from|under|against)\s(?:the |its |his |her |a )?(?:[a-z]{1,30} ){0,2}$")
+_AGENT = re.compile(r"(?:^|\bby\s)(?:[Tt]he |[Ii]n [12]\d{3},? |[A-Z][a-z]{0,30} ){0,4}(?:the )?(?:[a-z]{1,30} ){0,2}$")
+
+
+def role_by_preposition(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
+    """Tell whether who acts in the claim is who is acted on in the quotes, by the preposition before the name."""
+    for name in sorted(claim.names)[:MAX_SEGMENTS]:
+        for segment in claim.segments:
+            place = segment.lower().find(name)
+            if (
+                place < 0
+                or not _AGENT.search(segment[:place])
+                or re.search(r"\b(?:was|were|been|is|are|be)\b", segment[place:])
+            ):
+                continue
+            verb = re.match(r"(?:\s\w+ly)?\s(\w+)", segment[place + len(name) :])
+            for text, _keys in keyed.near if verb else ():
+                there = text.lower().find(name)
+                if (
+                    there > 0
+                    and verb
+                    and re.search(rf"\b{re.escape(verb.group(1))}\b", text[:there])
+                    and _GIVEN_TO.search(text[:there])
+                ):
+                    return Turned("roles", (text,))
+    return None
+
 
 _VERB = re.compile(
     r"\b(?:\w{2,}ed|sold|bought|won|beat|lost|gave|took|led|wrote|made|found|built|taught|fought|met|sent|left|saw|held|paid|drove|overtook|"
@@ -31,6 +83,29 @@ def order(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | Non
                 left, right = before & their_after - after - their_before, after & their_before - before - their_after
                 if left & _actors(segment) and right & _actors(text):
                     return Turned("roles", (text,))
+    return None
+
+
+_VERB_CHINESE = re.compile(
+    r"击败|战胜|打败|胜过|淘汰|收购|并购|兼并|起诉|控告|邀请|资助|取代|接替|超过|领先|继承|娶|嫁给|师从|拜师?|收养|供应|捕食|借给|卖给|赠给|捐给|委托|聘请|指控|批评|感谢|访问|击沉|攻占"
+)
+_PASSIVE_CHINESE = re.compile(r"被|由|遭|受|为[^，,。；;]{1,8}所")
+
+
+def order_chinese(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a Chinese claim has on both sides of a verb what a clause of the quotes has the other way round."""
+    for segment in claim.segments:
+        for verb in islice(_VERB_CHINESE.finditer(segment), MAX_SEGMENTS):
+            before, after = (set(word_keys(part)) for part in (segment[: verb.start()], segment[verb.end() :]))
+            for clause in (clause for quote in quotes for clause in quote.clauses):
+                place = clause.find(verb.group())
+                if place < 0 or _PASSIVE_CHINESE.search(segment) or _PASSIVE_CHINESE.search(clause):
+                    continue
+                their_before, their_after = (
+                    set(word_keys(part)) for part in (clause[:place], clause[place + len(verb.group()) :])
+                )
+                if before & their_after - after - their_before and after & their_before - before - their_after:
+                    return Turned("roles", (clause,))
     return None
 
 

@@ -9,18 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from services.evidence.causes import caused, is_own_cause
-from services.evidence.circumstances import dated, placed
+from services.evidence.circumstances import before_or_after, bounded, dated, placed
 from services.evidence.complements import agents, complements, exchanged, listed_agents
 from services.evidence.crossed_pairs import crossed_pairs
 from services.evidence.denied_or_hedged import DENIES_TOO, HEDGE, POSSIBLE, made_certain, only_denied, only_guessed
+from services.evidence.exclusive import exclusive, joint_for_each
 from services.evidence.opposed_words import opposed_words
 from services.evidence.predicates import attributed, compared
-from services.evidence.quantifiers import joint_for_each, scope
+from services.evidence.quantifiers import scope
 from services.evidence.readings import Reading, word_keys
-from services.evidence.roles import order, swapped
+from services.evidence.roles import order, order_chinese, role_by_preposition, speaker, swapped
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Segments, Turned, nearest, passage_of
 from services.evidence.subject_binding import bearer, worked_out
-from services.text.polarity import affirmed, negated
+from services.text.polarity import COMPARES, affirmed, negated, opposite
 from services.text.tokens import has_cjk
 
 ABOUT = 0.4
@@ -127,6 +128,22 @@ def _denied(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turne
     return None
 
 
+def _opposite(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
+    """Tell whether a segment of the claim turns a direction round that its nearest segment of the quotes has."""
+    for segment in claim.segments:
+        near = [text for text, score in nearest(segment, keyed.near) if score >= ALIKE]
+        around = " ".join(near)
+        compares = COMPARES.search(segment) and COMPARES.search(around)  # the other way round, perhaps of the other
+        if near and not compares and (away := opposite(_BOUND.sub(" ", segment), around)):
+            return Turned("opposite", away)
+    return None
+
+
+_BOUND = re.compile(
+    r"\b(?:more|less|fewer|longer|shorter) than (?=[$€£]?\d|\w+ (?:weeks|days|years|months|hours))", re.IGNORECASE
+)
+
+
 def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
     if HEDGE.search(claim.text):
         return None
@@ -198,14 +215,20 @@ def _superlatives(text: str) -> Iterator[str]:
 _OF_A_PASSAGE = (
     _denied,
     _negation,
+    _opposite,
     made_certain,
     _hedge,
     scope,
     caused,
     _superlative,
+    speaker,
+    role_by_preposition,
     order,
+    order_chinese,
     swapped,
     dated,
+    bounded,
+    before_or_after,
     placed,
     compared,
     attributed,
@@ -215,6 +238,7 @@ _OF_A_PASSAGE = (
     agents,
     crossed_pairs,
     opposed_words,
+    exclusive,
     joint_for_each,
 )
 """What is asked of the few clauses that say most of a claim."""
