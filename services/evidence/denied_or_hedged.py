@@ -41,7 +41,9 @@ _CERTAIN = re.compile(
     re.IGNORECASE,
 )
 """Words with which a sentence says that something is certain."""
-_HELD_TRUE = re.compile(r"\b(?:believ|think|thought|suspect|assum|argu|suggest|appear|seem)\w*\b|认为|似乎|看来", re.IGNORECASE)
+_HELD_TRUE = re.compile(
+    r"\b(?:believ|think|thought|suspect|assum|argu|suggest|appear|seem)\w*\b|认为|似乎|看来", re.IGNORECASE
+)
 """Words of what somebody holds true."""
 _UNREAL = re.compile(
     r"\b(?:(?-i:may)|might|could|possib\w+|perhaps|probabl\w+|suspect\w*|presum\w+|alleged\w*|reportedly|considers?|considering|discussing|seeks?|"

@@ -21,7 +21,8 @@ _NEXT_YEAR = re.compile(
 )
 _DECADE = re.compile(r"\b(?:a|one) (?:decade|(?P<century>century)) (?:earlier|later|before|after)\b")
 RELATIVE_TIME = re.compile(
-    rf"\b(?:years?|decades?|century|centuries|months?) (?:later|earlier|before|after(?:wards)?)\b|[年月][之以]?[前后]|{_NEXT_YEAR.pattern}", re.IGNORECASE
+    rf"\b(?:years?|decades?|century|centuries|months?) (?:later|earlier|before|after(?:wards)?)\b|[年月][之以]?[前后]|{_NEXT_YEAR.pattern}",
+    re.IGNORECASE,
 )
 """A time that is told from another: `five years later`."""
 _AGED = re.compile(

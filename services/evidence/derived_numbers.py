@@ -179,7 +179,7 @@ def _bounded(number: Number, claim: Reading, held: Sequence[Number], quotes: Seq
 
 
 def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
-    """Tell whether a small number in words counts rows or a list, or only refers to what was named: `the two towns`."""
+    """Tell whether a small number in words counts rows, columns or a list, or only refers to what was named: `the two towns`."""
     count = number.measure.value / number.measure.factor
     if re.match(r"\d", number.text, re.ASCII) or count > MAX_COUNTED or not float(count).is_integer():
         return False
@@ -187,7 +187,7 @@ def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
         return True
     if count <= MAX_REFERRED and _BACK_REFERENCE.search(claim.text[max(0, number.place - 8) : number.place]):
         return True
-    if any(count <= len(table.rows) for quote in quotes for table in quote.tables):
+    if any(count <= max(len(table.rows), len(table.heads) - 1) for quote in quotes for table in quote.tables):
         return True
     return any(len(_LIST.findall(clause)) + 1 == count for quote in quotes for clause in quote.clauses)
 

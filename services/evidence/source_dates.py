@@ -1,14 +1,15 @@
 """Dates by which a sentence names the source that it cites: `the notice of December 2011`, `the paper, published in 2014`.
 
 A source's date stands beside its text, and its title may name the year of what it reports. Such a date is no date of what the
-sentence says, so it is left out before numbers are bound. It must be the source's own. The same holds for a year in a title
-where the quotes name no date: all that they say is of that year.
+sentence says, so it is left out before numbers are bound. It must be the source's own. The same holds for a year in the
+title of a table without dates: all its rows are of that year.
 """
 
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from services.evidence.readings import read
 from services.text.measures import is_year
 from services.text.numbers import is_held, quantities, quantities_with_places
 from services.text.quantity import Quantity
@@ -64,7 +65,7 @@ def without_source_dates(text: str, quotes: Sequence[str], titles: Sequence[str]
     dates = [(start, end, quantity) for start, end, quantity in placed if _is_date(quantity) and is_held(quantity, own)]
     held = [quantity for quote in quotes for quantity in quantities(quote)] if dates else []
     titled = [quantity for title in titles for quantity in quantities(_PUBLISHED_BEHIND.sub("", title))]
-    undated = not any(map(_is_date, held))
+    undated = bool(titled) and not any(map(_is_date, held)) and all(read(quote).tables for quote in quotes)
     left_out = 0
     for start, end, quantity in reversed(dates):
         before, after = plain[max(0, start - BEFORE) : start], plain[end : end + AFTER]
