@@ -7,7 +7,7 @@ from services.evidence.support import check_support
 FERRY = "The ferry Osprey sank on 3 May 1931 with 84 travellers and 9 sailors aboard. The council voted 27 to 14, with 4 abstentions, for a pier."
 VOTE = "会议以36票赞成、12票反对、2票弃权通过了该方案。"
 HALLS = "| Hall | Seats | Concerts |\n|---|---|---|\n| Aldermoor | 1,846 | 41 |\n| Bexcombe | 920 | 58 |\n| Carrow | 615 | 17 |"
-COURTS = "| 年份 | 民事 | 刑事 | 行政 |\n|---|---|---|---|\n| 2018 | 4310 | 702 | 96 |\n| 2019 | 4655 | 688 | 104 |"
+COURTS = "江前区法院收案数（件）：\n\n| 年份 | 民事 | 刑事 | 行政 |\n|---|---|---|---|\n| 2018 | 4310 | 702 | 96 |\n| 2019 | 4655 | 688 | 104 |"
 TOMBS = "The older tomb dates from about 2600 BC, the younger tomb from about 2200 BC."
 MASTS = "The Harle mast is 212 metres high and was raised in 1958; the nearby Dunmore mast, 148 metres high, followed in 1971."
 FIRE = "The fire at the mill began at night, probably because a bearing had run hot. Inspectors believe that the watchman was asleep."
@@ -23,7 +23,7 @@ PHONES = "第三代手机在低温下的续航只有9小时，低于第二代的
         ("赞成该方案的票约占七成。", VOTE),
         ("Together the Aldermoor and the Bexcombe have 2,766 seats.", HALLS),
         ("The Aldermoor has about 1,800 seats.", HALLS),
-        ("2019年三类案件合计5447件。", COURTS),
+        ("2019年江前区法院三类收案合计5447件。", COURTS),
         ("The two tombs lie about four centuries apart.", TOMBS),
         ("Inspectors are certain of nothing, but the fire probably began because a bearing had run hot.", FIRE),
         ("低温下，第二代手机的续航比第三代更长。", PHONES),
@@ -42,7 +42,7 @@ def test_what_follows_from_a_source_holds(claim: str, quote: str) -> None:
         ("赞成该方案的票约占四成。", VOTE, "numbers"),
         ("Aldermoor gave 58 concerts, and Bexcombe gave 41 concerts.", HALLS, "subject"),
         ("The Aldermoor does not have the most seats.", HALLS, "table"),
-        ("2019年三类案件合计5477件。", COURTS, "numbers"),
+        ("2019年江前区法院三类收案合计5477件。", COURTS, "numbers"),
         ("The two tombs lie about nine centuries apart.", TOMBS, "numbers"),
         ("The Dunmore mast is 212 metres high, and the Harle mast 148 metres.", MASTS, "subject"),
         ("It is certain that the fire began because a bearing had run hot.", FIRE, "hedge"),
