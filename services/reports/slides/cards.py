@@ -1,5 +1,6 @@
 """Converts blocks of a report to cards: each with a sentence, a quote, a list item, or a piece of code."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -28,6 +29,8 @@ CODE_LINES = 14
 SIGNS = {"inferred": "≈", "unverified": "⚠"}
 """Signs of marks within a card's text or a cell."""
 _COLONS = ":："
+_BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$)|[。，；：！？])")
+"""Blank that a citation leaves before a stop."""
 
 
 def block_cards(block: Block) -> Iterator[Card]:
@@ -95,7 +98,7 @@ def with_sign(card: Card) -> str:
 def cell_text(content: Inlines) -> str:
     """Return the text of a table's cell with the signs of its marks."""
     signs = "".join(f" {SIGNS[inline.status]}" for inline in content if isinstance(inline, Mark))
-    return words(in_line(content)) + signs
+    return _BEFORE_STOP.sub("", words(in_line(content))) + signs
 
 
 def _joined(before: str, after: str) -> str:

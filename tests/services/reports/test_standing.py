@@ -288,3 +288,11 @@ async def test_the_pdf_has_a_tick_for_all_alone(stands: str) -> None:
     assert ("✓" in said) == (stands == "all")
     for text in (*SHOWN_MARKS["en-US"], *REASONS["en-US"].values()):
         assert (text.replace(" ", "") in said) == (stands == "some")
+
+
+@pytest.mark.parametrize("locale", SENTENCES)
+async def test_cells_of_a_deck_have_no_blank_where_a_citation_stood(locale: str) -> None:
+    [deck] = (await render(stated(locale), ["slides"])).values()
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", deck.decode())
+    assert any(SENTENCES[locale]["quoted"] in cell for cell in cells)
+    assert not any(" ." in cell or " 。" in cell for cell in cells)
