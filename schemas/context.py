@@ -265,20 +265,20 @@ class RunContext(BaseModel):
 
     @property
     def level(self) -> Level:
-        """What the depth comes to."""
+        """The limits of the depth."""
         return LEVELS[self.depth]
 
     @model_validator(mode="before")
     @classmethod
     def _leave_out_what_was_left_empty(cls, given: Any) -> Any:
-        """Take null for no choice where a field follows from the depth: that is what a form sends of it."""
+        """Treat null as unset for fields that follow from the depth: forms send null for an empty field."""
         if not isinstance(given, dict):
             return given
         return {name: value for name, value in given.items() if value is not None or name not in FOLLOW_DEPTH}
 
     @model_validator(mode="after")
     def _take_the_profiles_choices(self) -> Self:
-        """Take what the profile says where the run chooses nothing itself, and then what the depth comes to."""
+        """Apply the options of the profile that the run does not set itself, and then the limits of the depth."""
         for name, value in self._profile_choices().items():
             if name not in self.model_fields_set:
                 setattr(self, name, value)

@@ -8,7 +8,7 @@ Depth = Literal["quick", "standard", "deep", "exhaustive"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """What a depth comes to. The model's window and what is left of the budget make portions smaller, never larger."""
+    """The limits of a depth. The model's context window and the remaining budget make portions smaller, never larger."""
 
     plans: int
     """Plans that a run may make: the first one and its replans."""

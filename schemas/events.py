@@ -82,7 +82,7 @@ class ToolSearch(BaseModel):
 
 
 class Draft(BaseModel):
-    """A piece of the report as it is written: plain Markdown with ids of excerpts, which nobody has checked yet."""
+    """A piece of the report as it is written: plain Markdown with ids of excerpts, not checked yet."""
 
     text: str
     begins: bool = False

@@ -216,7 +216,7 @@ def status_counts(claims: Iterable[Claim]) -> dict[Status, int]:
 
 
 Answered = Literal["", "yes", "partly", "no"]
-"""Whether a report answers its question; empty where nobody has judged, as in bundles of versions before 0.2."""
+"""Whether a report answers its question; empty if this was not judged, as in bundles of versions before 0.2."""
 
 Standing = Literal["all", "some", "none", "empty"]
 """How a report stands: it answers its question and all of its statements are quoted or supported; something is lacking;

@@ -108,7 +108,7 @@ class PlannerPrompt(BaseModel):
     previous_plan: str
     """Titles of the last plan's steps, a line each; empty for the first plan."""
     steering: list[str] = Field(default_factory=list)
-    """What somebody has said since the last plan, while the run went on; usually nothing."""
+    """Messages of the user since the last plan, while the run went on; usually empty."""
     undone: list[str] = Field(default_factory=list)
     """Titles of the last plan's steps that were not done, where something was said."""
     max_nodes: int = 0

@@ -1,4 +1,4 @@
-"""A change of a finished report that somebody asks for, and the version that it makes."""
+"""A change of a finished report that a user asks for, and the version that it makes."""
 
 from datetime import UTC, datetime
 

@@ -48,7 +48,7 @@ class LabelledReport(BaseModel):
 
     report: Text
     met: list[bool | None]
-    """Whether it meets each criterion of the question, in their order; null where nobody judged."""
+    """Whether it meets each criterion of the question, in their order; null if not judged."""
 
 
 class EvalQuestion(BaseModel):

@@ -23,7 +23,7 @@ steering = APIRouter()
 
 
 class Said(BaseModel):
-    """What somebody says to a run."""
+    """Text of the message to the run."""
 
     text: str = Field(default="", max_length=MAX_TEXT)
     action: SteeringAction | None = None

@@ -65,7 +65,7 @@ def differences_and_sums(pairs: Iterable[tuple[Number, Number]], *, differs: boo
 
 
 def parts_and_wholes(operands: Sequence[Number], quotes: Sequence[Reading]) -> Iterator[float]:
-    """Yield what a share or a multiple that a quote tells of a number comes to, the rest, and of what the number is it.
+    """Yield the product of a number with a share or multiple that a quote gives, the rest, and the whole that the number is the share of.
 
     Where something rose or fell by the share, also what there was before: 500 where it grew by a fifth to 600.
     """

@@ -64,7 +64,7 @@ _AGENTS_END = re.compile(
 
 
 def listed_agents(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    """Tell whether the claim names somebody among those by whom something was done whom the quotes name elsewhere only."""
+    """Tell whether the claim names an agent (`done by …`) that the quotes name elsewhere only."""
     known = "\n".join(quote.text for quote in quotes)
     given = [(found["verb"], _agents_in(found["who"])) for found in _AGENTS.finditer(known)]
     for found in islice(_AGENTS.finditer(claim.text), MAX_SEGMENTS):
@@ -135,7 +135,7 @@ _PRONOUN = re.compile(r"[他她其它该此]")
 
 
 def agents(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    """Tell whether `由` names somebody for a verb before which every clause of the quotes has somebody else."""
+    """Tell whether `由` names an agent for a verb before which every clause of the quotes has another agent."""
     found = _BY.search(claim.text)
     if found is None:
         return None

@@ -44,7 +44,7 @@ _CERTAIN = re.compile(
 _HELD_TRUE = re.compile(
     r"\b(?:believ|think|thought|suspect|assum|argu|suggest|appear|seem)\w*\b|认为|似乎|看来", re.IGNORECASE
 )
-"""Words of what somebody holds true."""
+"""Verbs of opinion."""
 _UNREAL = re.compile(
     r"\b(?:(?-i:may)|might|could|possib\w+|perhaps|probabl\w+|suspect\w*|presum\w+|alleged\w*|reportedly|considers?|considering|discussing|seeks?|"
     r"aims?|forecasts?|projected|scheduled|anticipat\w+|predict\w*|recommend\w*|propos\w+|expect\w*|plan(?:s|ned)? to|intend\w*|hop(?:e|es|ed) to|(?:fear|worr(?:y|ie)|doubt|hope)(?:s|d|ed)?)\b|"
@@ -70,7 +70,7 @@ def only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> 
 
 
 def made_certain(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    """Tell whether a claim calls certain what the sentence that says most of it calls possible, or somebody's opinion."""
+    """Tell whether a claim calls certain what the sentence that says most of it calls possible, or an opinion."""
     found = _CERTAIN.search(claim.text)
     clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
     if found is None or negated(claim.text[: found.start()]) or any(_CERTAIN.search(text) for text, _ in clauses):

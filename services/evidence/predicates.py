@@ -111,7 +111,7 @@ _ACCORDING = re.compile(
 
 
 def attributed(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    """Tell whether the quotes put what the claim says in the mouth of somebody else, and something else in that of its speaker."""
+    """Tell whether the quotes attribute the claim's statement to another speaker, and another statement to its speaker."""
     sayer = _SAYER_CHINESE if has_cjk(claim.text) else _SAYER
     found = _ACCORDING.match(claim.text) or sayer.match(claim.text)
     if found is None:

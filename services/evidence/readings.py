@@ -62,7 +62,7 @@ _GROUP = re.compile(
 )
 _CLOCK = re.compile(r"(?<![\d:.])(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?![\d:])")
 _AGES = frozenset({"岁", "aged"})
-"""Kinds of numbers that say how old somebody was; a year beside them is often that of the birth."""
+"""Kinds of numbers that give an age; a year beside them is often the year of birth."""
 _SINCE = re.compile(r"\bsince (?:the |early |late )?$|自从?\s?$", re.IGNORECASE)
 _CALENDAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 

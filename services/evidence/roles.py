@@ -16,7 +16,7 @@ _SPEAKER = re.compile(
 
 
 def speaker(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    """Tell whether the quotes have somebody else say what the claim says."""
+    """Tell whether the quotes attribute the claim's statement to another speaker."""
     found = _SPEAKER.search(claim.text)
     if found is None:
         return None

@@ -44,7 +44,7 @@ class RoleCheck(BaseModel):
     temperature: float | None
     max_tokens: int
     price: Price | None
-    """None where nobody knows it."""
+    """None for an unknown price."""
     json_schema: bool | None = None
     """Whether the endpoint takes a JSON schema; None where it was not asked."""
     tools: bool | None = None

@@ -79,9 +79,9 @@ class RoleModel(BaseModel):
     max_tokens: int
     timeout: float
     first_token_timeout: float | None = None
-    """Seconds of silence before an answer, where somebody has set them."""
+    """Maximum seconds of silence before an answer begins; None for the default."""
     token_timeout: float | None = None
-    """Seconds of silence amid an answer, where somebody has set them."""
+    """Maximum seconds of silence within an answer; None for the default."""
     context_window: int | None
     tool_protocol: ToolProtocol
     extra: dict[str, Any]

@@ -4,8 +4,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from services.text.numerals import ENGLISH
 from services.text.numbers import ROUNDING, quantities_with_places
+from services.text.numerals import ENGLISH
 from services.text.quantity import Quantity
 from services.text.tokens import STOP_WORDS, stem, tokens
 

@@ -42,7 +42,7 @@ class Worked(BaseModel):
     text: str
     """The result that the model handed over."""
     finished: bool
-    """False where the rounds were used up, or somebody ended the step, before the model was done."""
+    """False if the rounds were used up, or a user ended the step, before the model was done."""
     finish_reason: str = ""
     rounds: int
     calls: list[CallMade] = Field(default_factory=list)

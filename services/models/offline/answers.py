@@ -97,7 +97,7 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
         first = next((sentence for sentence in chosen if is_answer(ranking, sentence)), None)
         if first is not None:
             first, others = settled(
-                ranking, first, [one for one in ranking.scores if is_answer(ranking, one)], published
+                ranking, first, [sentence for sentence in ranking.scores if is_answer(ranking, sentence)], published
             )
             more = (
                 []

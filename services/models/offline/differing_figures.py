@@ -27,32 +27,42 @@ def settled(
     """
     if ranking.kind != "number":
         return first, []
-    differing = [one for one in answering if one.title != first.title and _differ(ranking.clause, first, one)]
-    later = [one for one in differing if _restates(first, one) and published[one.id] > published[first.id] > ""]
-    best = max(later, key=lambda one: published[one.id], default=first)
-    rest = {one.title: one for one in reversed([first, *differing]) if _differ(ranking.clause, best, one)}
-    return best, [one for one in rest.values() if one.title != best.title][::-1][:MAX_OTHERS]
+    differing = [
+        sentence for sentence in answering if sentence.title != first.title and _differ(ranking.clause, first, sentence)
+    ]
+    later = [
+        sentence
+        for sentence in differing
+        if _restates(first, sentence) and published[sentence.id] > published[first.id] > ""
+    ]
+    best = max(later, key=lambda sentence: published[sentence.id], default=first)
+    rest = {
+        sentence.title: sentence
+        for sentence in reversed([first, *differing])
+        if _differ(ranking.clause, best, sentence)
+    }
+    return best, [sentence for sentence in rest.values() if sentence.title != best.title][::-1][:MAX_OTHERS]
 
 
 def differing(ranking: Ranking, first: Sentence, answering: Sequence[Sentence]) -> list[Sentence]:
     """Return for a clause that asks for a number the sentences of other sources with another figure, one for each source."""
     if ranking.kind != "number":
         return []
-    others = {one.title: one for one in reversed(answering) if one.title != first.title}
-    return [one for one in reversed(others.values()) if _differ(ranking.clause, first, one)][:MAX_OTHERS]
+    others = {sentence.title: sentence for sentence in reversed(answering) if sentence.title != first.title}
+    return [sentence for sentence in reversed(others.values()) if _differ(ranking.clause, first, sentence)][:MAX_OTHERS]
 
 
 def _restates(first: Sentence, other: Sentence) -> bool:
-    words = [{term for term in one.held if not term[0].isdigit()} for one in (first, other)]
+    words = [{term for term in sentence.held if not term[0].isdigit()} for sentence in (first, other)]
     return on_one_thing(words[0], words[1])
 
 
 def _differ(clause: str, first: Sentence, other: Sentence) -> bool:
     """Tell whether two sentences give conflicting figures of the asked kind, for no different years."""
-    years = [set(_YEAR.findall(one.said)) for one in (first, other)]
+    years = [set(_YEAR.findall(sentence.said)) for sentence in (first, other)]
     if all(years) and not years[0] & years[1]:
         return False
-    left, right = (asked_measures(clause, one.said) for one in (first, other))
+    left, right = (asked_measures(clause, sentence.said) for sentence in (first, other))
     same_kind = {measure.kind for measure in left} & {measure.kind for measure in right}
     if "percent" in same_kind and not _restates(first, other):  # two percentages may be shares of different things
         return False

@@ -54,7 +54,9 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     if (topic := digest_topic(prompt.question)) is not None:
         central = central_sentences(topic, sentences)
         told = list(central)[:MAX_CENTRAL]
-        queries = [" ".join(one.text.split())[:LONGEST_QUERY] for one in told[:BEST_OF_ROUND] if prompt.rounds_left]
+        queries = [
+            " ".join(sentence.text.split())[:LONGEST_QUERY] for sentence in told[:BEST_OF_ROUND] if prompt.rounds_left
+        ]
         findings = _findings(prompt, told, central, 1.0 if central else 0.0, [])
         return findings.model_copy(update={"queries": queries})
     compared = compared_in(prompt.question) or ()

@@ -71,7 +71,7 @@ class Page(BaseModel):
     rendered: bool = False
     """Whether a browser ran its scripts first."""
     links: list[PageLink] = Field(default_factory=list)
-    """In the order of its text; none where nobody wanted them."""
+    """Links in the order of the text; empty if the caller asked for none."""
 
     def hit(self) -> Hit:
         """Return the page as a hit of a search provider."""
