@@ -22,7 +22,7 @@ _CAUSE = re.compile(
 _CAUSE_CLAIMED = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|led to|resulted (?:in|from)|"
     r"brought about|prompted|forced|caus(?:ed|es|ing)|(?:main|chief|only) (?:cause|reason))\b|"
-    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|(?:[^，,。；;即假行大天促]|(?<=[，,]))使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，,。；;]{2,12}而",
+    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|[^，,。；;即假行大天促]使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，,。；;]{2,12}而",
     re.IGNORECASE,
 )
 _CAUSE_GIVEN = re.compile(
