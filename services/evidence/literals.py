@@ -97,7 +97,9 @@ def origin_of(code: str, known: Sequence[str], inputs: Collection[str]) -> Origi
         return Origin((NO_INPUT,))
     walk = _Walk(inputs, _printed_names(tree))
     walk.run(tree)
-    literals = walk.literals if walk.reads else [*walk.literals, *walk.parameters]
+    literals = [*walk.literals, *walk.parameters]
+    if walk.reads:
+        literals = [literal for literal in walk.literals if not _names_a_key(literal, walk.years)]
     held = [quantity for text in known for quantity in quantities(text)]
     given: dict[str, None] = {}
     nowhere: dict[str, None] = dict.fromkeys(sorted(walk.disguises))
@@ -120,6 +122,8 @@ class _Walk:
     parameters: list[str] = field(default_factory=list)
     """Small numbers that are not printed as they are: beside an input that is read, they say how to calculate with it."""
     disguises: set[str] = field(default_factory=set)
+    years: set[float] = field(default_factory=set)
+    """Those by which it takes rows and columns."""
     reads: bool = False
 
     def run(self, tree: ast.AST) -> None:
@@ -143,6 +147,8 @@ class _Walk:
             case ast.Constant(value=bool() | None):
                 return
             case ast.Constant(value=int() | float() | complex() as value):
+                if not isinstance(value, complex) and _is_year(value):
+                    self._key(str(value), use)
                 if not _harmless(value, use):
                     self._add(_number_text(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
             case ast.Constant(value=str() | bytes() as text):
@@ -155,6 +161,7 @@ class _Walk:
 
     def _text(self, text: str, use: str) -> None:
         if use in {"place", "compared", "pattern", "ignored"}:
+            self._key(text, use)
             return
         named = [name for name in self.inputs if name in text]
         is_path = text.replace("\\", "/").rpartition("/")[2] in named or (use == "argument" and bool(named))
@@ -167,6 +174,10 @@ class _Walk:
                 number = quantity.kind in {"number", "percent"}
                 if not number or not _harmless(quantity.value, use):
                     self._add(quantity.text, use, small=number and quantity.value <= SMALL)
+
+    def _key(self, text: str, use: str) -> None:
+        if use in {"place", "compared"} and re.fullmatch(r"\d{4}", text, re.ASCII):
+            self.years.add(float(text))
 
     def _add(self, literal: str, use: str, *, small: bool) -> None:
         (self.parameters if small and use != "printed" else self.literals).append(literal)
@@ -195,6 +206,12 @@ def _harmless(value: complex, use: str) -> bool:
     if use == "operand":
         return value in TRIVIAL or value in DEFINED
     return use != "printed" and value in TRIVIAL
+
+
+def _names_a_key(literal: str, years: Collection[float]) -> bool:
+    """Tell whether a number is a year by which the program takes a row or a column of what it reads: `p[2019]`."""
+    numbers = quantities(literal)
+    return bool(numbers) and all(number.kind == "number" and number.value in years for number in numbers)
 
 
 def _is_year(value: float) -> bool:

@@ -44,8 +44,15 @@ _PLANNED = re.compile(
     re.IGNORECASE,
 )
 _SUPERLATIVE = re.compile(
-    r"\bthe (?:most|least) (\w{4,})|\b(\w{3,}?)(?:iest|est)\b|最(?![终后近初])([\u4e00-\u9fff])", re.IGNORECASE
+    r"\bthe (?:most|least) (?!from\b|when\b|with\b|over\b|between\b|during\b)(\w{4,})|\b(\w{3,}?)(?:iest|est)\b|最(?![终后近初])([\u4e00-\u9fff])", re.IGNORECASE
 )
+_RANKS = re.compile(
+    r"\b(?:only|unique\w*|top|first|last|main|chief|leading|primar\w+|record|than (?:any|all|every)|all other|no other|none of|unmatched|unrivall?ed|maximum|minimum|"
+    r"compared|ahead of|exceed\w*|outnumber\w*|dominat\w+|major\w*|predominant\w*|\w{2,}er than|(?:more|less|fewer) \w+ than)\b|"
+    r"唯一|第一|首|冠|主要|主体|主力|主导|为主|之王|比|于|超过|未有|空前|[极顶]|纪录|记录",
+    re.IGNORECASE,
+)
+"""What ranks things in other words than a superlative."""
 _NOT_SUPERLATIVE = frozenset(
     "int inter for h contr req mod b gu t qu ear hon nor har inv dig prot sugg arr l r w at fin fur".split()
 )
@@ -57,7 +64,7 @@ def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False
     Args:
         claim: the sentence.
         quotes: what it cites.
-        concludes: it may give a cause where the quotes give none.
+        concludes: it may give a cause or a rank where the quotes give none.
     """
     about = frozenset(word_keys(claim.text))
     claim = replace(claim, segments=claim.segments[:MAX_SEGMENTS])
@@ -65,12 +72,17 @@ def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False
     in_tables = frozenset(key for quote in quotes for text in _labels(quote) for key in word_keys(text))
     keyed = _keyed(about, passage, in_tables)
     for check in _OF_A_PASSAGE:
-        if (found := check(claim, passage, keyed)) is not None and not (concludes and is_own_cause(found)):
+        if (found := check(claim, passage, keyed)) is not None and not (concludes and _is_own(found)):
             return found
     if sum(len(quote.clauses) for quote in quotes) > WHOLE:
         return None
     keyed = _keyed(about, quotes, in_tables)
     return next((found for check in _OF_ALL if (found := check(claim, quotes, keyed)) is not None), None)
+
+
+def _is_own(found: Turned) -> bool:
+    """Tell whether a claim adds a cause or a rank, of which the quotes say nothing."""
+    return is_own_cause(found) or (found.turn == "superlative" and not found.sure)
 
 
 def _labels(quote: Reading) -> Iterator[str]:
@@ -187,12 +199,19 @@ def _only_in(claim: Reading, keyed: Segments) -> set[str]:
 
 
 def _superlative(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a claim has a superlative that the quotes have of something else, or that neither their words nor numbers bear."""
     if any(quote.tables for quote in quotes):
         return None
-    given = {word for quote in quotes for word in _superlatives(quote.text)}
-    for word in _superlatives(claim.text):
-        if given and _group(word) not in {_group(other) for other in given}:
-            return Turned("superlative", (word,))
+    given = {_group(word) for quote in quotes for word in _superlatives(quote.text)}
+    counted = any(len(quote.numbers) > 1 for quote in quotes)
+    if not given and (counted or any(_RANKS.search(quote.text) for quote in quotes)):
+        return None
+    for clause in claim.clauses:
+        if counted and any(number.text in clause and number.text[0].isdigit() for number in claim.numbers):
+            continue  # that it is the number of this is checked
+        for word in _superlatives(clause):
+            if _group(word) not in given:
+                return Turned("superlative", (word,), sure=bool(given) and not counted)
     return None
 
 

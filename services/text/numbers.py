@@ -96,6 +96,9 @@ _MIXED = re.compile(r"(?<![\d.,])(\d{1,4})([万亿])(?:(\d{1,4})([百千万])|(\
 _MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
 _CHINESE = re.compile(rf"(?<!\d){CHINESE}(?P<percent>个百分点)?")
 _IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|一[一二]|[三四五六七八九]十分)$")
+_SCALE = re.compile(r"thousand|million|billion|trillion", re.IGNORECASE)
+_A = re.compile(r"\b(?:an?|the|per|every|half|few|several)[ -]$", re.IGNORECASE)
+"""Without such a word before it a scale belongs to numbers that stand elsewhere: `passengers (million)`."""
 _WORDS = re.compile(rf"{ENGLISH.pattern}(?P<percent>\s(?:per ?cent|percentage points?)\b)?", re.IGNORECASE)
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca?\.|close to|an estimated)\s|"
@@ -324,7 +327,7 @@ def _counts(written: str, following: str) -> bool:
 def _english(text: str) -> _Found:
     for found in _WORDS.finditer(text):
         value = english_value(found.group())
-        if value > 1:
+        if value > 1 and not (_SCALE.fullmatch(found.group()) and not _A.search(text[max(0, found.start() - 8) : found.start()])):
             yield *found.span(), _number(text, found, value, percent=bool(found["percent"]))
 
 
