@@ -4,9 +4,9 @@ Somewhere on a page stand a name, a number and most words of almost any claim ab
 them together.
 """
 
-import re
 from collections.abc import Sequence
 
+from services.evidence.table_reading import row_of
 from services.text.names import missing_names
 from services.text.numbers import is_held, missing_of, quantities
 from services.text.sentence_ranking import coverage
@@ -33,10 +33,7 @@ def held_together(text: str, sentences: Sequence[str], titles: str) -> bool:
 
 def is_long(sentences: Sequence[str]) -> bool:
     """Tell whether a text is long prose; the rows of a table, which count as sentences, belong together wherever they stand."""
-    return len(sentences) > LONG and not any(_ROW.match(sentence) for sentence in sentences)
-
-
-_ROW = re.compile(r"\s*\|.*\|\s*$")
+    return len(sentences) > LONG and 2 * sum(row_of(sentence) is not None for sentence in sentences) < len(sentences)
 
 
 def _names_and_numbers(text: str, sentences: Sequence[str], titles: str) -> bool:

@@ -1,6 +1,8 @@
-"""Tables of a text: parted from its prose, with the scale and the unit that a heading gives its column."""
+"""Tables of a text, in Markdown or CSV: parted from its prose, with the scale and the unit that a heading gives its column."""
 
+import csv
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.text.measures import Measure, unit_of
@@ -11,7 +13,13 @@ from services.text.tokens import pieces
 
 MAX_COLUMNS = 40
 """Of a table that is read."""
+MAX_CELL = 80
+"""Characters of a cell of CSV."""
+LEAST_DELIMITERS = 2
 _LINE = re.compile(r"^\s*\|(.*)\|\s*$")
+_PROSE = re.compile(r"[，。；\r\n\0]|[.!?]\s*$|\.\s")
+"""What no row of CSV holds."""
+_UNITS_OF_NAMES = {"percent": "%", "pct": "%", "perc": "%"}
 _RULE = re.compile(r"^[\s|:-]+$")
 _SUMS = re.compile(r"^(?:total|all|sum|overall|average|mean|合计|总计|总数|全部|平均)$", re.IGNORECASE)
 
@@ -34,20 +42,58 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
     """Return the prose of a text, and its tables."""
     prose: list[str] = []
     tables: list[TableRead] = []
+    lines: list[str] = []
     rows: list[tuple[str, ...]] = []
     for line in [*text.split("\n"), ""]:
-        found = _LINE.match(line)
-        if found is None:
+        row = row_of(line)
+        if lines and (row is None or not _of_one_table(lines[-1], line, rows[-1], row)):
             if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
-                width = len(rows[0])
                 caption = next((line for line in reversed(prose) if line.strip()), "")
-                cells = tuple((*row, *[""] * width)[:width] for row in rows[1:])
-                tables.append(TableRead(rows[0], cells, caption))
-            rows = []
+                tables.append(_table(rows, caption, is_csv=not _LINE.match(lines[0])))
+            elif not _LINE.match(lines[0]):
+                prose += lines
+            lines, rows = [], []
+        if row is None:
             prose.append(line)
         elif not _RULE.match(line):
-            rows.append(tuple(cell.strip() for cell in found.group(1).split("|")))
+            lines.append(line)
+            rows.append(row)
     return "\n".join(prose), tables
+
+
+def row_of(line: str) -> tuple[str, ...] | None:
+    """Return the cells of a row of a table in Markdown or CSV; None for a line of prose."""
+    if found := _LINE.match(line):
+        return tuple(cell.strip() for cell in found.group(1).split("|"))
+    for delimiter in ",;\t":
+        if line.count(delimiter) >= LEAST_DELIMITERS and not _PROSE.search(line) and f"{delimiter} " not in line:
+            cells = next(csv.reader([line], delimiter=delimiter), [])
+            if LEAST_DELIMITERS < len(cells) <= MAX_COLUMNS and all(len(cell) <= MAX_CELL for cell in cells):
+                return tuple(cell.strip() for cell in cells)
+    return None
+
+
+def _of_one_table(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:
+    """Tell whether a row goes on with the table of the row before: in Markdown, or in CSV with as many cells."""
+    return _LINE.match(line) is not None if _LINE.match(before) else len(former) == len(row)
+
+
+def _table(rows: Sequence[tuple[str, ...]], caption: str, *, is_csv: bool) -> TableRead:
+    width = len(rows[0])
+    heads = tuple(map(_spelled_out, rows[0])) if is_csv else rows[0]
+    return TableRead(heads, tuple((*row, *[""] * width)[:width] for row in rows[1:]), caption)
+
+
+def _spelled_out(name: str) -> str:
+    """Return the name of a column of a file as a heading: `passengers_million` as `passengers (million)`."""
+    words = name.replace("_", " ").split()
+    if len(words) > 1 and (unit := _UNITS_OF_NAMES.get(words[-1].lower(), words[-1])) and _is_unit(unit):
+        return f"{' '.join(words[:-1])} ({unit})"
+    return " ".join(words)
+
+
+def _is_unit(word: str) -> bool:
+    return word == "%" or word in SCALES or unit_of(f"1 {word}", 1) is not None
 
 
 _SCALES_FIRST = re.compile(rf"^\s*{CHINESE_SCALE}{{1,3}}")
@@ -74,10 +120,16 @@ _UNIT_OF_ALL = re.compile(
 )
 
 
+_IN_BRACKETS = re.compile(r"[（(]([^（）()]{1,12})[）)]")
+
+
 def unit_of_column(head: str, caption: str) -> str:
     """Return the text that gives a column its unit: its heading where that has one, else what the line above the table says of all cells."""
-    found = None if _OWN_UNIT.search(head) else _UNIT_OF_ALL.search(caption)
-    return f"({(found['scale'] or found['money'] or found['chinese']).rstrip('s')})" if found else head
+    if _OWN_UNIT.search(head):
+        return head
+    if found := _UNIT_OF_ALL.search(caption):
+        return f"({(found['scale'] or found['money'] or found['chinese']).rstrip('s')})"
+    return next((f"({inside})" for inside in _IN_BRACKETS.findall(caption) if _is_unit(inside.strip())), head)
 
 
 _CELL = re.compile(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]{0,20}%?")
