@@ -22,6 +22,7 @@ from services.evidence.citable_excerpts import cited_evidence
 from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
+from services.evidence.table_heads import with_table_heads
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.models import write
 from services.models.fallback import answer_by_rules
@@ -153,7 +154,8 @@ async def _revised(
 
 
 async def _settled(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return the state with merged copies of texts, and with figures that independent sources confirm."""
+    """Return the state with merged copies of texts, headings of quoted rows, and figures that independent sources confirm."""
+    state = await with_table_heads(state, evidence_of(runtime))
     sources = await settled_copies(state["sources"], cited_evidence(state), evidence_of(runtime))
     return await asyncio.to_thread(with_confirmations, {**state, "sources": sources})
 

@@ -97,6 +97,13 @@ class BundledExcerpt(BaseModel):
             "figures, too; absent where there are none."
         ),
     ] = []
+    heads: Annotated[
+        str,
+        Field(
+            description="Line of headings, in the source's text, of the table that the quote holds rows of; absent where it begins "
+            "with it, and where it is of no table."
+        ),
+    ] = ""
 
 
 class BundledResult(StepOutcome):

@@ -169,6 +169,13 @@ class Excerpt(BaseModel):
     relevance: Relevance = "medium"
     confirmed_by: list[str] = Field(default_factory=list)
     """Ids of excerpts of independent sources that give one of its figures, too; found when the report is written."""
+    heads: str = ""
+    """Line of headings of the table that it quotes rows of, where it does not begin with it; found when the report is written."""
+
+    @property
+    def headed_quote(self) -> str:
+        """The quote below the headings of its table: what statements are checked against."""
+        return f"{self.heads}\n{self.quote}" if self.heads else self.quote
 
 
 Status = Literal["", "quoted", "supported", "inferred", "unverified", "contradicted"]

@@ -25,6 +25,8 @@ class EvidenceView(BaseModel):
     relevance: str = "medium"
     confirmed_by: list[str] = Field(default_factory=list)
     """Ids of excerpts in which independent sources give one of its figures, too."""
+    columns: CleanLine = ""
+    """Line of headings of the table that it holds rows of, where it does not begin with it."""
     quote: str
 
 

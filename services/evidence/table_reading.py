@@ -46,7 +46,7 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
     rows: list[tuple[str, ...]] = []
     for line in [*text.split("\n"), ""]:
         row = row_of(line)
-        if lines and (row is None or not _of_one_table(lines[-1], line, rows[-1], row)):
+        if lines and (row is None or not same_table(lines[-1], line, rows[-1], row)):
             if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
                 caption = next((line for line in reversed(prose) if line.strip()), "")
                 tables.append(_table(rows, caption, is_csv=not _LINE.match(lines[0])))
@@ -73,7 +73,7 @@ def row_of(line: str) -> tuple[str, ...] | None:
     return None
 
 
-def _of_one_table(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:
+def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:
     """Tell whether a row goes on with the table of the row before: in Markdown, or in CSV with as many cells."""
     return _LINE.match(line) is not None if _LINE.match(before) else len(former) == len(row)
 

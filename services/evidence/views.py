@@ -29,6 +29,7 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
             abstract_only=source.abstract_only,
             relevance=excerpt.relevance,
             confirmed_by=excerpt.confirmed_by,
+            columns=excerpt.heads,
             quote=excerpt.quote,
         )
         for excerpt in excerpts

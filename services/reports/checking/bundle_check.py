@@ -16,6 +16,7 @@ from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
+from services.evidence.table_heads import headed_rows, heads_at
 from services.evidence.source_dates import dated_title
 from services.evidence.support import check_support
 from services.evidence.verdict import SEEN_BEFORE, Verdict
@@ -136,10 +137,13 @@ def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
 
 def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
     """Check the quotes of a source, and quotes of its copies that are cited as this source."""
+    tables = headed_rows(text or "")
     for excerpt in quoted:
         inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
         if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
             yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
+        elif excerpt.heads and heads_at(tables, excerpt.start) != excerpt.heads:
+            yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
     for excerpt in borrowed:
         if text is None or not locate(excerpt.quote, text):
             yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
@@ -187,8 +191,8 @@ def _claims(
         elif claim.verified:
             cited = [excerpts[citation] for citation in claim.citations]
             nowhere = {key for key, source in sources.items() if source.untraced}
-            quotes = [first.quote for first in cited if first.content_hash not in nowhere]
-            untraced = [first.quote for first in cited if first.content_hash in nowhere]
+            quotes = [first.headed_quote for first in cited if first.content_hash not in nowhere]
+            untraced = [first.headed_quote for first in cited if first.content_hash in nowhere]
             titles = [
                 dated_title(source.title, source.published or "")
                 for first in cited

@@ -266,8 +266,8 @@ class ClaimCheck:
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         """Return the quotes of excerpts, all titles with dates, and the quotes of untraced computations."""
         cited = [self.excerpts[key] for key in ids]
-        quotes = [excerpt.quote for excerpt in cited if excerpt.content_hash not in self.untraced]
-        untraced = [excerpt.quote for excerpt in cited if excerpt.content_hash in self.untraced]
+        quotes = [excerpt.headed_quote for excerpt in cited if excerpt.content_hash not in self.untraced]
+        untraced = [excerpt.headed_quote for excerpt in cited if excerpt.content_hash in self.untraced]
         dated = (
             dated_title(self.titles.get(excerpt.content_hash, ""), self.published.get(excerpt.content_hash, ""))
             for excerpt in cited
