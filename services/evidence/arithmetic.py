@@ -186,9 +186,9 @@ def percentages(pairs: Sequence[tuple[Number, Number]]) -> Iterator[float]:
     yield from changes(pairs)
 
 
-def changes(pairs: Sequence[tuple[Number, Number]]) -> Iterator[float]:
-    """Yield by how many percent one number is more or less than the other."""
+def changes(pairs: Sequence[tuple[Number, Number]], *, of_percentages: bool = False) -> Iterator[float]:
+    """Yield by how many percent one number is more or less than the other; of percentages only where a share in words tells it: `a fifth lower`."""
     for pair in pairs:
         first, other = in_one_unit(*pair)
-        if first > 0 and other > 0 and _one_kind(*pair) and pair[0].measure.kind != "percent":
+        if first > 0 and other > 0 and _one_kind(*pair) and (of_percentages or pair[0].measure.kind != "percent"):
             yield from (100 * abs(first - other) / first, 100 * abs(first - other) / other)

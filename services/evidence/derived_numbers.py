@@ -23,6 +23,7 @@ from services.evidence.arithmetic import (
 )
 from services.evidence.derived_dates import YEAR, seconds_between, years_between
 from services.evidence.readings import CLOCK, Number, Reading
+from services.evidence.table_reading import labels_in
 from services.text.measures import MEASURED_KINDS, unit_of
 from services.text.numerals import SCALES
 from services.text.polarity import direction
@@ -103,7 +104,7 @@ def share_holds(share: Share, claim: Reading, quotes: Sequence[Reading]) -> bool
     if len(quotes) > 1:
         given += [ratio for pair in _of_few(held) for ratio in (pair[0] / pair[1], pair[1] / pair[0])]
     if differs_in(claim.text):
-        given += [percent / 100 for percent in changes(related(held))]
+        given += [percent / 100 for percent in changes(related(held), of_percentages=True)]
     given += [1 - value for value in given if value < 1]
     return any(_near(share.value, value, before, after) for value in given)
 
@@ -206,7 +207,11 @@ _YEARS_OLD = re.compile(r"\b(?:aged?|old|years?|when s?he|\d{1,2} when|lived to|
 
 def _of_unnamed_rows(pair: tuple[Number, Number], named: Collection[str]) -> bool:
     """Tell whether two cells are both of rows that a claim does not name, where it names one."""
-    return bool(named) and all(number.row >= 0 and number.names.isdisjoint(named) for number in pair)
+    return all(_of_other_rows(number, named) for number in pair)
+
+
+def _of_other_rows(number: Number, named: Collection[str]) -> bool:
+    return bool(named) and number.row >= 0 and number.names.isdisjoint(named)
 
 
 def _is_bare_cell(number: Number) -> bool:
@@ -218,10 +223,10 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     """Yield what the numbers, shares, times and dates of the quotes come to."""
     mine = number.measure
     relative = mine.kind == "percent" and not _points(number, claim)
-    named = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
+    named = labels_in(claim.text, {label for quote in quotes for label in quote.labels})
     unit = mine.kind if mine.kind in {"time", "length", "percent"} else ""
     operands = [other for other in held if other.measure.kind in ({unit, "", CLOCK} if unit == "time" else {unit, ""})]
-    operands = (operands if unit else list(held))[:MAX_OPERANDS]
+    operands = sorted(operands if unit else held, key=lambda other: _of_other_rows(other, named))[:MAX_OPERANDS]
     differs = any(differs_in(segment) for segment in claim.segments if number.text in segment)
     adds = bool(_SUM.search(claim.text) or _OF_THE.search(claim.text[max(0, number.place - 8) : number.place]))
     if relative:

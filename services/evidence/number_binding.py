@@ -15,6 +15,7 @@ from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.period_binding import Period
 from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.evidence.sibling_numbers import given_to_sibling, given_to_topic
+from services.evidence.table_reading import labels_in
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS
 from services.text.polarity import direction
 from services.text.tokens import has_cjk, stem
@@ -48,8 +49,7 @@ class _Context:
 
     def rows_of(self, number: Number) -> frozenset[str]:
         """Return the rows that the claim names for a number: those of its segment, where each segment names its own."""
-        own = self._segment_of(number).lower()
-        return frozenset(label for label in self.rows if label in own) or self.rows
+        return labels_in(self._segment_of(number), self.rows) or self.rows
 
     def names_of(self, number: Number) -> frozenset[str]:
         """Return the words of the names that stand in a number's segment of the claim, or else in its clause."""
@@ -76,7 +76,7 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
     quotes = [_without_groups(quote, groups) for quote in quotes]
     claim = _without_groups(claim, groups)
     held = [number for quote in quotes for number in quote.numbers]
-    labels = {label for quote in quotes for label in quote.labels if label in claim.text.lower()}
+    labels = labels_in(claim.text, {label for quote in quotes for label in quote.labels})
     labels = {label for label in labels if not any(label != other and label in other for other in labels)}
     about = frozenset(word_keys(claim.text))
     context = _Context(claim, frozenset(labels), _kinds_of_names(held))

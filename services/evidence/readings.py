@@ -6,8 +6,10 @@ of a table is bound to its row and to its column's heading.
 
 import re
 from bisect import bisect
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from services.evidence.clause_cuts import breaks_of, clauses_between, segments_of
 from services.evidence.counted_numbers import counts
@@ -241,13 +243,24 @@ def _prose(text: str) -> Reading:
         )
     return Reading(
         text=text,
-        numbers=tuple(numbers),
+        numbers=tuple(_with_units_of_ends(numbers)),
         periods=frozenset(period for _, period in periods),
         since=frozenset(period for start, period in periods if _SINCE.search(text[max(0, start - 12) : start])),
         names=frozenset(name.lower() for name in names(text)),
         clauses=tuple(part for _, part in clauses),
         segments=segments_of(text),
     )
+
+
+def _with_units_of_ends(numbers: Sequence[Number]) -> Iterator[Number]:
+    """Yield numbers, the beginning of a change in the unit of its end: `from 42 to 53 percent`."""
+    for number, following in pairwise([*numbers, None]):
+        if number is None:
+            return
+        ends = following is not None and number.role == "from" and following.role == "to"
+        if ends and following and not number.measure.kind and following.measure.kind == "percent":
+            number = replace(number, measure=replace(number.measure, kind="percent"))
+        yield number
 
 
 def _seconds(clock: re.Match[str]) -> float:

@@ -10,6 +10,7 @@ from services.evidence.number_check import missing_numbers
 from services.evidence.readings import Reading, read, with_title
 from services.evidence.source_dates import without_source_dates
 from services.evidence.table_claims import wrong_reading
+from services.evidence.table_reading import labels_in
 from services.evidence.table_trends import wrong_trend
 from services.evidence.verdict import Verdict
 from services.evidence.wording import turned
@@ -91,9 +92,8 @@ def check_support(
 
 def _anchored(claim: Reading, quotes: Sequence[Reading]) -> bool:
     """Tell whether a sentence has numbers or dates, which were checked, or names a row of a table."""
-    lowered = claim.text.lower()
     counted = claim.numbers or claim.periods or shares_of(claim.text)
-    return bool(counted) or any(label in lowered for quote in quotes for label in quote.labels)
+    return bool(counted) or any(labels_in(claim.text, quote.labels) for quote in quotes)
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:

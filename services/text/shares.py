@@ -28,7 +28,7 @@ def _share_pattern(name: str) -> str:
     if not name.isascii():
         return name
     follows = (
-        r"(?=\s(?:of|less|more|lower|higher|fewer|as|in|were|was|had|have|said|did)\b|[,.;]|\s?$)"
+        r"(?=\s(?:of|less|more|lower|higher|fewer|as|in|were|was|had|have|said|did|named|answered|reported|replied|wanted|preferred|felt|thought|chose|gave|cited|mentioned|agreed|died|survived|voted)\b|[,.;]|\s?$)"
         if name.endswith(_ORDINAL)
         else r"(?!-)"
     )
