@@ -12,7 +12,7 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(
-    r"[.!?](?=\s|$)|[;。\n]|[,:—](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:!?]|"
+    r"[.!?](?=\s|$)|[;。\n]| \| |[,:—](?=[\s\u4e00-\u9fff《“])|(?<=[\u4e00-\u9fff])[,:!?]|"
     r"\s(?=(?:but|while|whereas|although|though|yet|which|who|whose|because|since|unlike|and)\b)",
     re.IGNORECASE,
 )

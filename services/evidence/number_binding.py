@@ -13,7 +13,7 @@ from typing import Literal
 from services.evidence.derived_dates import RELATIVE_TIME
 from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.period_binding import Period
-from services.evidence.readings import Number, Reading, conflict, word_keys
+from services.evidence.readings import CELL, Number, Reading, conflict, word_keys
 from services.evidence.sibling_numbers import given_to_sibling, given_to_topic
 from services.evidence.table_reading import labels_in
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS
@@ -77,9 +77,9 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
     claim = _without_groups(claim, groups)
     held = [number for quote in quotes for number in quote.numbers]
     labels = labels_in(claim.text, {label for quote in quotes for label in quote.labels})
-    labels = {label for label in labels if not any(label != other and label in other for other in labels)}
+    rows = frozenset(label for label in labels if not any(label != other and label in other for other in labels))
     about = frozenset(word_keys(claim.text))
-    context = _Context(claim, frozenset(labels), _kinds_of_names(held))
+    context = _Context(claim, rows, _kinds_of_names(held))
     for number in claim.numbers:
         same = [other for other in held if equal(number, other)]
         if not same:
@@ -99,7 +99,8 @@ def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
             if all(_is_no_change(other) for other in bound) and not derivable(number, claim, quotes):
                 return Misbound("other", number.text)  # an end of the change, told as how much it is
             continue  # worked out
-        if all(other.row < 0 for other in bound) and (misread := _of_a_neighbour(number, bound, context, quotes)):
+        in_prose = CELL not in claim.text and all(other.row < 0 for other in bound)
+        if in_prose and (misread := _of_a_neighbour(number, bound, context, quotes)):
             return misread
         if all(other.row >= 0 for other in bound) and not number.text[0].isdigit() and derivable(number, claim, quotes):
             continue  # two of the four stations, where a cell has 2

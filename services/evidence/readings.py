@@ -32,6 +32,8 @@ from services.text.quantity import Quantity
 from services.text.shares import times_in_two_units
 from services.text.tokens import has_cjk, tokens
 
+CELL = " | "
+"""What parts the cells of a row of a report's table; a period in one of them is of the numbers beside it, one in the first of all."""
 CLOCK = "clock"
 """Kind of what is written as hours, minutes and seconds: `2:31:08`."""
 MAX_CHARACTERS = 20_000
@@ -202,7 +204,8 @@ def _prose(text: str) -> Reading:
         for start, end, quantity in placed
         if quantity.kind in {"number", "percent"} and not (period_of(quantity) and not counts(text, start, end))
     ]
-    turns = paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
+    cells = [found.start() for found in re.finditer(re.escape(CELL), text)]
+    turns = {} if cells else paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
     introducing = leading(counted, periods, depth)
     for start, end, quantity in counted:
         if len(numbers) == MAX_NUMBERS:
@@ -213,6 +216,7 @@ def _prose(text: str) -> Reading:
             (abs(depth(place) - depth(start)), period)
             for place, period in periods
             if (place < start or place not in introducing or depth(place) == depth(start))
+            and bisect(cells, place) in {0, bisect(cells, start)}
             and not taken(
                 place, start, [first for first, _, _ in counted], [first for first, _ in periods], introducing, depth
             )
@@ -228,7 +232,7 @@ def _prose(text: str) -> Reading:
                 periods=frozenset()
                 if measure.kind in _AGES
                 else frozenset(period for distance, period in away if distance == least < SENTENCE)
-                or before_a_semicolon(text, start, periods, depth),
+                or (frozenset() if cells else before_a_semicolon(text, start, periods, depth)),
                 near=least == 0,
                 names=clause.names,
                 words=clause.words,
@@ -258,9 +262,8 @@ def _with_units_of_ends(numbers: Sequence[Number]) -> Iterator[Number]:
         if number is None:
             return
         ends = following is not None and number.role == "from" and following.role == "to"
-        if ends and following and not number.measure.kind and following.measure.kind == "percent":
-            number = replace(number, measure=replace(number.measure, kind="percent"))
-        yield number
+        lacks = ends and following and not number.measure.kind and following.measure.kind == "percent"
+        yield replace(number, measure=replace(number.measure, kind="percent")) if lacks else number
 
 
 def _seconds(clock: re.Match[str]) -> float:

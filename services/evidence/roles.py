@@ -122,8 +122,6 @@ SWAPPED_CHINESE = 3
 
 def swapped(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
     """Tell whether two actors of a claim have changed places: the quotes have the words beside each beside the other."""
-    if " | " in claim.text:  # cells of a row stand in no order of words
-        return None
     parts = [(frozenset(word_keys(segment)), _actors(segment)) for segment in claim.segments]
     held = frozenset(word for _, keys in keyed.near for word in keys)
     for first, (former, actors) in enumerate(parts):

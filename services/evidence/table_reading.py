@@ -96,14 +96,18 @@ def _is_unit(word: str) -> bool:
     return word == "%" or word in SCALES or unit_of(f"1 {word}", 1) is not None
 
 
-_COMPARED_WITH = re.compile(r"(?:\b(?:than|behind|ahead of|unlike|below|above|over|beside|next to)(?: the)? |比|[低高多少]于|不及|超过)$")
+_COMPARED_WITH = re.compile(
+    r"(?:\b(?:than|behind|ahead of|unlike|below|above|over|beside|next to)(?: the)? |比|[低高多少]于|不及|超过)$"
+)
 
 
 def labels_in(text: str, labels: Iterable[str]) -> frozenset[str]:
     """Return the labels of rows, in lower case, that a text names as whole words, and not only to compare something with them."""
     lowered = text.lower()
     found = (label for label in labels if label and label in lowered)
-    return frozenset(label for label in found if any(_stands(label, place, lowered) for place in _places(label, lowered)))
+    return frozenset(
+        label for label in found if any(_stands(label, place, lowered) for place in _places(label, lowered))
+    )
 
 
 def _places(label: str, text: str) -> Iterator[int]:

@@ -17,7 +17,7 @@ from services.evidence.exclusive import exclusive, joint_for_each
 from services.evidence.opposed_words import opposed_words
 from services.evidence.predicates import attributed, compared
 from services.evidence.quantifiers import scope
-from services.evidence.readings import Reading, word_keys
+from services.evidence.readings import CELL, Reading, word_keys
 from services.evidence.roles import order, order_chinese, role_by_preposition, speaker, swapped
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Segments, Turned, nearest, passage_of
 from services.evidence.subject_binding import bearer, worked_out
@@ -44,7 +44,8 @@ _PLANNED = re.compile(
     re.IGNORECASE,
 )
 _SUPERLATIVE = re.compile(
-    r"\bthe (?:most|least) (?!from\b|when\b|with\b|over\b|between\b|during\b)(\w{4,})|\b(\w{3,}?)(?:iest|est)\b|最(?![终后近初])([\u4e00-\u9fff])", re.IGNORECASE
+    r"\bthe (?:most|least) (?!from\b|when\b|with\b|over\b|between\b|during\b)(\w{4,})|\b(\w{3,}?)(?:iest|est)\b|最(?![终后近初])([\u4e00-\u9fff])",
+    re.IGNORECASE,
 )
 _RANKS = re.compile(
     r"\b(?:only|unique\w*|top|first|last|main|chief|leading|primar\w+|record|than (?:any|all|every)|all other|no other|none of|unmatched|unrivall?ed|maximum|minimum|"
@@ -71,7 +72,7 @@ def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False
     passage = passage_of(about, quotes)
     in_tables = frozenset(key for quote in quotes for text in _labels(quote) for key in word_keys(text))
     keyed = _keyed(about, passage, in_tables)
-    for check in _OF_A_PASSAGE:
+    for check in _OF_A_PASSAGE[: -len(_OF_ORDER)] if CELL in claim.text else _OF_A_PASSAGE:
         if (found := check(claim, passage, keyed)) is not None and not (concludes and _is_own(found)):
             return found
     if sum(len(quote.clauses) for quote in quotes) > WHOLE:
@@ -231,6 +232,8 @@ def _superlatives(text: str) -> Iterator[str]:
         yield (most or root or chinese).lower()[:5]
 
 
+_OF_ORDER = (order, order_chinese, swapped, crossed_pairs)
+"""What goes by the order of words, in which the cells of a row do not stand."""
 _OF_A_PASSAGE = (
     _denied,
     _negation,
@@ -242,9 +245,6 @@ _OF_A_PASSAGE = (
     _superlative,
     speaker,
     role_by_preposition,
-    order,
-    order_chinese,
-    swapped,
     dated,
     bounded,
     before_or_after,
@@ -255,10 +255,10 @@ _OF_A_PASSAGE = (
     listed_agents,
     exchanged,
     agents,
-    crossed_pairs,
     opposed_words,
     exclusive,
     joint_for_each,
+    *_OF_ORDER,
 )
 """What is asked of the few clauses that say most of a claim."""
 _OF_ALL = (bearer, only_denied, _only_guessed)

@@ -327,7 +327,9 @@ def _counts(written: str, following: str) -> bool:
 def _english(text: str) -> _Found:
     for found in _WORDS.finditer(text):
         value = english_value(found.group())
-        if value > 1 and not (_SCALE.fullmatch(found.group()) and not _A.search(text[max(0, found.start() - 8) : found.start()])):
+        if value > 1 and not (
+            _SCALE.fullmatch(found.group()) and not _A.search(text[max(0, found.start() - 8) : found.start()])
+        ):
             yield *found.span(), _number(text, found, value, percent=bool(found["percent"]))
 
 

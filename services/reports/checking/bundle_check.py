@@ -16,9 +16,9 @@ from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
-from services.evidence.table_heads import headed_rows, heads_at
 from services.evidence.source_dates import dated_title
 from services.evidence.support import check_support
+from services.evidence.table_heads import headed_rows, heads_at
 from services.evidence.verdict import SEEN_BEFORE, Verdict
 from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
 from services.reports.checking.claim_check import VETO

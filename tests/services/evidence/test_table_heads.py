@@ -1,0 +1,86 @@
+"""Rows that are quoted without the headings of their table, and statements that are checked against them."""
+
+import pytest
+
+from schemas.evidence import Excerpt
+from services.evidence.support import check_support
+from services.evidence.table_heads import headed_rows, heads_at
+
+CSV = "A note, first.\n\nyear,line,passengers_million,punctual_percent\n2016,Harbour,4.38,89.6\n2016,Mill,2.94,92.1\n2017,Harbour,4.31,94.9"
+MARKDOWN = (
+    "Text.\n\n| Line | 2016 | 2017 |\n|---|---|---|\n| Harbour | 4.38 | 4.31 |\n| Mill | 2.94 | 2.93 |\n\nMore text."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "heads"),
+    [
+        (CSV, "2016,Mill", "year,line,passengers_million,punctual_percent"),
+        (CSV, "2017,Harbour", "year,line,passengers_million,punctual_percent"),
+        (CSV, "year,line", ""),
+        (CSV, "A note", ""),
+        (MARKDOWN, "| Mill", "| Line | 2016 | 2017 |"),
+        (MARKDOWN, "More text", ""),
+    ],
+)
+def test_a_row_has_the_headings_of_its_table(text: str, row: str, heads: str) -> None:
+    assert heads_at(headed_rows(text), text.index(row)) == heads
+
+
+def _quote(row: str) -> str:
+    start = CSV.index(row)
+    excerpt = Excerpt(
+        content_hash="0", quote=CSV[start:], start=start, end=len(CSV), heads=heads_at(headed_rows(CSV), start)
+    )
+    return excerpt.headed_quote
+
+
+@pytest.mark.parametrize(
+    ("claim", "fails"),
+    [
+        ("The Mill line carried 2.94 million passengers in 2016.", False),
+        ("In 2017, 94.9 percent of the trams on the Harbour line were punctual.", False),
+        ("The Mill line carried 4.31 million passengers in 2016.", True),
+        ("The Harbour line carried 94.9 million passengers in 2017.", True),
+    ],
+)
+def test_a_statement_is_held_to_the_row_below_its_headings(claim: str, fails: bool) -> None:
+    assert bool(check_support(claim, [_quote("2016,Mill")]).failing) is fails
+
+
+@pytest.mark.parametrize(
+    ("row", "quote", "fails"),
+    [
+        ("Mill | 92.1 % | 96.4 %, 2019", "Mill had 92.1 percent in 2016, and a high of 96.4 percent in 2019.", False),
+        ("Lys | 3.6 million euros | not given", "A Sund cost 2.9 million euros, a Lys 3.6 million.", False),
+        ("广茂铁路 | 材料未给出 | 364.6公里", "广茂铁路全长364.6公里，由三茂铁路股份有限公司管理运营。", False),
+        ("Lys | 2.9 percent | not given", "A Sund cost 2.9 million euros, a Lys 3.6 million.", True),
+    ],
+)
+def test_cells_of_a_row_are_read_apart(row: str, quote: str, fails: bool) -> None:
+    assert bool(check_support(row, [quote]).failing) is fails
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "fails"),
+    [
+        ("Of these, weight is the largest cause.", "Weight, heat and wear all contribute to the losses.", True),
+        (
+            "Mill grew most strongly, by 18.4 percent.",
+            "Mill grew by 18.4 percent, Harbour by 3.4 percent, its lowest.",
+            False,
+        ),
+        (
+            "The coverage of costs by fares was about a fifth lower in 2024 than in 2019.",
+            "Fares covered 47 percent of the costs in 2024, against 58 percent in 2019.",
+            False,
+        ),
+        (
+            "What fares leave open grew from 42 to 53 percent.",
+            "Fares covered 58 percent of the costs in 2019 and 47 percent in 2024.",
+            False,
+        ),
+    ],
+)
+def test_ranks_and_shares_follow_from_numbers(claim: str, quote: str, fails: bool) -> None:
+    assert bool(check_support(claim, [quote]).failing) is fails
