@@ -21,7 +21,7 @@ from services.evidence.support import check_support
 from services.evidence.table_heads import headed_rows, heads_at
 from services.evidence.verdict import SEEN_BEFORE, Verdict
 from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
-from services.reports.checking.claim_check import VETO
+from services.reports.checking.claim_check import AROUND, VETO
 from services.reports.checking.inference_quota import SHARE
 from services.reports.counts_line import counts_of
 from services.reports.document import Citation, Link, Text, letters
@@ -207,7 +207,7 @@ def _claims(
             if verdict.failing not in VETO and not verdict.refutes and _is_judged(claim, folder, content):
                 continue
             why = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
-            if why and not any(claim.text in quote for quote in quotes):
+            if why and not any(claim.text.strip(AROUND) in quote for quote in quotes):
                 yield f"{name}: it is called verified, but: {why}"
 
 

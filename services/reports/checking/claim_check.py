@@ -26,7 +26,8 @@ VETO = frozenset({"uncited", "numbers", "untraced", "names", "period", "subject"
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
 """Failures after which the citation may be about something else, so that code searches for a supporting excerpt."""
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "other", "reversed", "table"})
-_AROUND = " .。“”\"'"
+AROUND = " .。“”\"'"
+"""What a sentence of a report may have around the words of a quote."""
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
 _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
@@ -276,7 +277,7 @@ class ClaimCheck:
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
         """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""
-        bare = words.strip(_AROUND)
+        bare = words.strip(AROUND)
         for key in ids:
             quote = self.excerpts[key].quote
             at = quote.find(bare) if bare and self.excerpts[key].content_hash not in self.untraced else -1
