@@ -147,8 +147,8 @@ class _Walk:
             case ast.Constant(value=bool() | None):
                 return
             case ast.Constant(value=int() | float() | complex() as value):
-                if not isinstance(value, complex) and _is_year(value):
-                    self._key(str(value), use)
+                if not isinstance(value, complex):
+                    self._key(value, use)
                 if not _harmless(value, use):
                     self._add(_number_text(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
             case ast.Constant(value=str() | bytes() as text):
@@ -161,7 +161,8 @@ class _Walk:
 
     def _text(self, text: str, use: str) -> None:
         if use in {"place", "compared", "pattern", "ignored"}:
-            self._key(text, use)
+            if re.fullmatch(r"\d{4}", text, re.ASCII):
+                self._key(int(text), use)
             return
         named = [name for name in self.inputs if name in text]
         is_path = text.replace("\\", "/").rpartition("/")[2] in named or (use == "argument" and bool(named))
@@ -175,9 +176,9 @@ class _Walk:
                 if not number or not _harmless(quantity.value, use):
                     self._add(quantity.text, use, small=number and quantity.value <= SMALL)
 
-    def _key(self, text: str, use: str) -> None:
-        if use in {"place", "compared"} and re.fullmatch(r"\d{4}", text, re.ASCII):
-            self.years.add(float(text))
+    def _key(self, value: float, use: str) -> None:
+        if use in {"place", "compared"} and _is_year(value):
+            self.years.add(value)
 
     def _add(self, literal: str, use: str, *, small: bool) -> None:
         (self.parameters if small and use != "printed" else self.literals).append(literal)

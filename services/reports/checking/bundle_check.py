@@ -135,9 +135,9 @@ def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
         yield from (f"{excerpt.id}: it quotes {named}, and there is no such source" for excerpt in excerpts)
 
 
-def _quotes(source: Source, text: str | None, quoted: Iterable[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
+def _quotes(source: Source, text: str | None, quoted: Sequence[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
     """Check the quotes of a source, and quotes of its copies that are cited as this source."""
-    tables = headed_rows(text or "")
+    tables = headed_rows(text) if text and any(excerpt.heads for excerpt in quoted) else []
     for excerpt in quoted:
         inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
         if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:

@@ -101,3 +101,14 @@ def test_hostile_programs_are_read_in_time(hostile: str) -> None:
     begun = time.process_time()  # of this process alone, however busy the machine is
     origin_of(hostile, KNOWN, FILES)
     assert time.process_time() - begun < 5
+
+
+def test_a_year_by_which_a_program_takes_rows_or_columns_may_be_printed() -> None:
+    code = 'import pandas as pd\np = pd.read_csv("a.csv").set_index("year")["n"]\nprint(f"In 2019 {p[2019]} came.")'
+    assert origin_of(code, [], ["a.csv"]).traced
+    assert origin_of(code.replace("In 2019", "In 2018"), [], ["a.csv"]).nowhere == ("2018",)
+
+
+def test_another_number_that_is_a_key_may_not_be_printed() -> None:
+    code = 'import pandas as pd\np = pd.read_csv("a.csv")\nprint(p["4821"].sum(), "and 4821")'
+    assert origin_of(code, [], ["a.csv"]).nowhere == ("4821",)
