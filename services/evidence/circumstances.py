@@ -23,7 +23,7 @@ _RELATIVE = re.compile(
 
 _TIMES = re.compile(
     r"(?:\b(?:[Ii]n|[Oo]n|[Dd]uring|[Bb]y|of) )?(?:"
-    r"(?P<year>(?<!\d)(?<!\d[.,])[12]\d{3}(?![\d%]|[.,]\d))年?|"
+    r"(?P<year>(?<!\d)(?<!\d[.,])[12]\d{3}(?![\d%]|[.,]\d))(?:年(?:(?:1[0-2]|[1-9])月(?:\d{1,2}日)?)?)?|"
     rf"\b(?P<month>{'|'.join(name.title() for name in sorted(MONTHS, key=len, reverse=True) if len(name) > 3 or name == 'may')})\b|"
     r"(?<![\d年])(?P<numbered>1[0-2]|[1-9])月(?!\d)|"
     r"\b(?P<day>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b|"

@@ -14,7 +14,7 @@ SAID = 0.4
 """Least share of what a claim calls certain that a sentence must hold to be of the same."""
 DENIES_TOO = re.compile(
     r"\b(?:unlike|only|alone|less|fewer|lower|instead of|rather than|except\w*|exempt\w*|exclud\w+|lack\w*|miss\w*|refus\w+|reject\w+)\b|"
-    r"仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
+    r"\bunless\b|仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
     re.IGNORECASE,
 )
 """Words that deny something as well, without a negation."""
@@ -36,11 +36,14 @@ POSSIBLE = re.compile(
 )
 """Those that call it possible only."""
 _CERTAIN = re.compile(
-    r"\b(?:it is certain|certainly|(?:is|are|was|were) known to|(?:there is |is )?(?:no|beyond|without) doubt|undoubtedly|(?:ha(?:s|ve) )?(?:established|proved|proven|confirmed|shown) that|"
+    r"\b(?:it is certain|certainly|(?:proves?|demonstrates?|establish(?:es)?|confirms?) that|(?:is|are|was|were) known to|(?:there is |is )?(?:no|beyond|without) doubt|undoubtedly|(?:ha(?:s|ve) )?(?:established|proved|proven|confirmed|shown) that|"
     r"(?:is|was|has been) (?:established|proven|confirmed)|definitely|undisputed)\b|可以确定|已确定|肯定是|证实|无疑|毫无疑问|确凿|已经?证明",
     re.IGNORECASE,
 )
 """Words with which a sentence says that something is certain."""
+_PENDING = re.compile(r"有待|尚待|[仍尚]?需|是否|能否|待[^，。；]{0,12}$")
+PENDING_BEFORE = 16
+"""Characters before a word of certainty in which it is taken back: `有待实验证实`."""
 _HELD_TRUE = re.compile(
     r"\b(?:believ|think|thought|suspect|assum|argu|suggest|appear|seem)\w*\b|认为|似乎|看来", re.IGNORECASE
 )
@@ -58,8 +61,29 @@ def only_denied(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> T
     """Tell whether the quotes hold a word of the claim only where they deny what it is said of, and the claim does not."""
     if negated(claim.text) or DENIES_TOO.search(claim.text):
         return None
-    only = _only_behind(denial, claim, quotes, keyed.all)
+    only = _only_behind(
+        lambda text: None if denies_something_else(text, claim.text) else denial(text), claim, quotes, keyed.all
+    )
     return Turned("negation", (only,), sure=False) if only else None
+
+
+_OF_A_PART = re.compile(r"(?:and |but )?not (to|by|from|because|for|with|through|due)\b", re.IGNORECASE)
+_QUALIFIES = re.compile(r"的(?=[\u4e00-\u9fff])")
+"""Where a Chinese denial ends that only qualifies a noun: `未参与研究的专家`."""
+
+
+def denies_something_else(text: str, claim: str) -> bool:
+    """Tell whether what a text denies is nothing that a claim speaks of.
+
+    `and not to the fare rise` denies the part of the rise in what was said, rather than the rise.
+    """
+    if part := _OF_A_PART.match(text):
+        return re.search(rf"\b{part.group(1)}\b", claim, re.IGNORECASE) is None
+    found = denial(text)
+    if found is None:
+        return True
+    denied = frozenset(word_keys(_QUALIFIES.split(text[found.end() :])[0]))
+    return bool(denied) and denied.isdisjoint(word_keys(claim))
 
 
 def only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
@@ -73,7 +97,8 @@ def made_certain(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turn
     """Tell whether a claim calls certain what the sentence that says most of it calls possible, or an opinion."""
     found = _CERTAIN.search(claim.text)
     clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
-    if found is None or negated(claim.text[: found.start()]) or any(_CERTAIN.search(text) for text, _ in clauses):
+    before = claim.text[: found.start()] if found else ""
+    if found is None or negated(before) or _PENDING.search(before[-PENDING_BEFORE:]) or any(_CERTAIN.search(text) for text, _ in clauses):
         return None
     for text, score in nearest(f"{claim.text[: found.start()]} {claim.text[found.end() :]}", clauses):
         if score >= SAID and (hedge := POSSIBLE.search(text) or _HELD_TRUE.search(text)):

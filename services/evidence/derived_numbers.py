@@ -70,6 +70,8 @@ _PER = re.compile(r"(?:\b(?:per|every|each)|每)\s?(?=[a-z\u4e00-\u9fff])", re.I
 """Before the unit of a rate: `for every mile`, `每平方公里`."""
 _BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|of) $|[这该那全]$", re.IGNORECASE)
 _LIST = re.compile(r",(?=\s)|\band\b|\bor\b|[、和与及]")
+_NAMES = re.compile(r"(?:[:：—]|分别[是为]|\bnamely\b)(?P<list>[^.;。；：:]{1,200})")
+"""What names the members of a count: `three stages: building, testing and opening`."""
 _MINOR = re.compile(r"^(?:cent|€|\$|£)$")
 
 
@@ -190,7 +192,10 @@ def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
         return True
     if any(count <= max(len(table.rows), len(table.heads) - 1) for quote in quotes for table in quote.tables):
         return True
-    return any(len(_LIST.findall(clause)) + 1 == count for quote in quotes for clause in quote.clauses)
+    if any(len(_LIST.findall(clause)) + 1 == count for quote in quotes for clause in quote.clauses):
+        return True
+    named = _NAMES.search(claim.text, number.place + len(number.text))
+    return named is not None and len(_LIST.findall(named["list"])) + 1 == count
 
 
 def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from services.text.quantity import Quantity
 
@@ -71,3 +72,32 @@ def paired(
             if all(period is None for _, period in values) and all(period for _, period in times):
                 paired |= {place: period for (place, _), (_, period) in zip(values, times, strict=True) if period}
     return paired
+
+
+_LISTED = re.compile(r"[^\d.;。；！？\n]{0,24}(?:[,、&和与及]|\b(?:and|or)\b)[^\d.;。；！？\n]{0,8}")
+"""What parts the members of a list, with a unit before it."""
+_SENTENCE_ENDS = re.compile(r"[;；。！？\n]|[.!?](?=\s)")
+_BETWEEN = re.compile(r"\bbetween $|[在从自]$", re.IGNORECASE)
+_Placed = tuple[int, int, Period | None]
+"""Where a number or a period begins and ends, with the period."""
+
+
+def listed(text: str, counted: Sequence[tuple[int, int, Quantity]], periods: Sequence[_Placed]) -> dict[int, Period]:
+    """Bind a list of numbers to a list of as many periods beside it, by their places: `in 2019 and 2021 it had 18 and 23`."""
+    runs: list[list[_Placed]] = []
+    for item in sorted([*((start, end, None) for start, end, _ in counted), *periods], key=lambda item: item[0]):
+        before = runs[-1][-1] if runs else None
+        alike = before is not None and (before[2] is None) is (item[2] is None)
+        if before and alike and _LISTED.fullmatch(text, before[1], item[0]):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    bound: dict[int, Period] = {}
+    for former, other in pairwise(runs):
+        values, times = (former, other) if former[0][2] is None else (other, former)
+        if len(values) != len(times) or len(values) == 1 or values[0][2] is not None or times[0][2] is None:
+            continue
+        apart = text[former[-1][1] : other[0][0]]
+        if not _SENTENCE_ENDS.search(apart) and not _BETWEEN.search(text[: times[0][0]][-8:]):
+            bound |= {value[0]: time[2] for value, time in zip(values, times, strict=True) if time[2]}
+    return bound

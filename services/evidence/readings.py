@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from services.evidence.clause_cuts import breaks_of, clauses_between, segments_of
 from services.evidence.counted_numbers import counts
-from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, paired, taken
+from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, listed, paired, taken
 from services.evidence.table_reading import (
     TableRead,
     numbers_of,
@@ -190,11 +190,12 @@ def _prose(text: str) -> Reading:
     placed += [
         (time.start, time.end, Quantity(time.measure.text, "number", time.measure.value)) for time in times.values()
     ]
-    periods = [
-        (start, period)
+    spans = [
+        (start, end, period)
         for start, end, quantity in placed
         if (period := period_of(quantity)) and (quantity.kind == "date" or not counts(text, start, end))
     ][:MAX_NUMBERS]
+    periods = [(start, period) for start, _, period in spans]
     periods += [
         (found.start(), (int(found.group(2)), MONTHS[found.group(1).lower()], None)) for found in _RANGE.finditer(text)
     ][:MAX_NUMBERS]
@@ -206,6 +207,7 @@ def _prose(text: str) -> Reading:
     ]
     cells = [found.start() for found in re.finditer(re.escape(CELL), text)]
     turns = {} if cells else paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
+    turns |= {} if cells else listed(text, counted[:MAX_NUMBERS], spans)
     introducing = leading(counted, periods, depth)
     for start, end, quantity in counted:
         if len(numbers) == MAX_NUMBERS:

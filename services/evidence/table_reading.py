@@ -81,7 +81,39 @@ def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]
 def _table(rows: Sequence[tuple[str, ...]], caption: str, *, is_csv: bool) -> TableRead:
     width = len(rows[0])
     heads = tuple(map(_spelled_out, rows[0])) if is_csv else rows[0]
-    return TableRead(heads, tuple((*row, *[""] * width)[:width] for row in rows[1:]), caption)
+    return _with_years_as_columns(TableRead(heads, tuple((*row, *[""] * width)[:width] for row in rows[1:]), caption))
+
+
+_YEAR = re.compile(r"[12]\d{3}年?")
+
+
+def _with_years_as_columns(table: TableRead) -> TableRead:
+    """Return a table of years and labels (`year,line,passengers`) with a row for each label; any other table as it is."""
+    columns = list(zip(*table.rows, strict=True))
+    years, labels, values = [], [], []
+    for place, cells in enumerate(columns):
+        if all(map(_YEAR.fullmatch, cells)):
+            years.append(place)
+        elif any(re.search(r"[^\W\d_]", cell) and not numbers_of(cell) for cell in cells):
+            labels.append(place)
+        else:
+            values.append(place)
+    if len(years) != 1 or len(labels) != 1 or not values:
+        return table
+    (year,), (label,) = years, labels
+    by_key = {(row[label], row[year]): row for row in table.rows}
+    times, names = (list(dict.fromkeys(columns[place])) for place in (year, label))
+    if len(by_key) < len(table.rows) or not 1 < len(times) < len(table.rows) or len(names) == len(table.rows):
+        return table
+    wanted = [(time, place) for time in times for place in values]
+    if len(wanted) >= MAX_COLUMNS:
+        return table
+    empty = [""] * len(columns)
+    return TableRead(
+        (table.heads[label], *(f"{table.heads[place]} {time}" for time, place in wanted)),
+        tuple((name, *(by_key.get((name, time), empty)[place] for time, place in wanted)) for name in names),
+        table.caption,
+    )
 
 
 def _spelled_out(name: str) -> str:

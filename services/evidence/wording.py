@@ -12,7 +12,15 @@ from services.evidence.causes import caused, is_own_cause
 from services.evidence.circumstances import before_or_after, bounded, dated, placed
 from services.evidence.complements import agents, complements, exchanged, listed_agents
 from services.evidence.crossed_pairs import crossed_pairs
-from services.evidence.denied_or_hedged import DENIES_TOO, HEDGE, POSSIBLE, made_certain, only_denied, only_guessed
+from services.evidence.denied_or_hedged import (
+    DENIES_TOO,
+    HEDGE,
+    POSSIBLE,
+    denies_something_else,
+    made_certain,
+    only_denied,
+    only_guessed,
+)
 from services.evidence.exclusive import exclusive, joint_for_each
 from services.evidence.opposed_words import opposed_words
 from services.evidence.predicates import attributed, compared
@@ -72,7 +80,7 @@ def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False
     passage = passage_of(about, quotes)
     in_tables = frozenset(key for quote in quotes for text in _labels(quote) for key in word_keys(text))
     keyed = _keyed(about, passage, in_tables)
-    for check in _OF_A_PASSAGE[: -len(_OF_ORDER)] if CELL in claim.text else _OF_A_PASSAGE:
+    for check in _OF_A_PASSAGE if CELL in claim.text else (*_OF_A_PASSAGE, *_OF_ORDER):
         if (found := check(claim, passage, keyed)) is not None and not (concludes and _is_own(found)):
             return found
     if sum(len(quote.clauses) for quote in quotes) > WHOLE:
@@ -108,7 +116,7 @@ def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
             negated(segment)
             or DENIES_TOO.search(segment)
             or not near
-            or not all(negated(text) and text not in denied for text, _ in near)
+            or not all(negated(text) and text not in denied and not denies_something_else(text, claim.text) for text, _ in near)
         ):
             continue
         if near[0][1] >= ALIKE or any(text in only for text, _ in near):
@@ -190,7 +198,7 @@ def _is_worked_out(claim: Reading, keyed: Segments) -> bool:
 
 def _only_in(claim: Reading, keyed: Segments) -> set[str]:
     """Return the segments that alone hold a word of the claim, which no table has, and more of its words besides."""
-    words = frozenset(word_keys(claim.text)) - keyed.in_tables
+    words = frozenset(key for key in word_keys(claim.text) if key[0] not in "年月日") - keyed.in_tables
     holders: dict[str, list[str]] = {}
     for text, keys in keyed.all:
         if len(keys & words) >= max(2, len(keys) * (ABOUT_CHINESE if has_cjk(text) else ABOUT)):
@@ -207,10 +215,10 @@ def _superlative(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turn
     counted = any(len(quote.numbers) > 1 for quote in quotes)
     if not given and (counted or any(_RANKS.search(quote.text) for quote in quotes)):
         return None
-    for clause in claim.clauses:
-        if counted and any(number.text in clause and number.text[0].isdigit() for number in claim.numbers):
+    for segment in claim.segments:
+        if counted and any(number.text in segment and number.text[0].isdigit() for number in claim.numbers):
             continue  # that it is the number of this is checked
-        for word in _superlatives(clause):
+        for word in _superlatives(segment):
             if _group(word) not in given:
                 return Turned("superlative", (word,), sure=bool(given) and not counted)
     return None
@@ -232,8 +240,6 @@ def _superlatives(text: str) -> Iterator[str]:
         yield (most or root or chinese).lower()[:5]
 
 
-_OF_ORDER = (order, order_chinese, swapped, crossed_pairs)
-"""What goes by the order of words, in which the cells of a row do not stand."""
 _OF_A_PASSAGE = (
     _denied,
     _negation,
@@ -258,8 +264,9 @@ _OF_A_PASSAGE = (
     opposed_words,
     exclusive,
     joint_for_each,
-    *_OF_ORDER,
 )
 """What is asked of the few clauses that say most of a claim."""
+_OF_ORDER = (order, order_chinese, swapped, crossed_pairs)
+"""What is asked of them besides, but not for the cells of a row, which stand in no order of words."""
 _OF_ALL = (bearer, only_denied, _only_guessed)
 """What goes by what the quotes do not say, and so is asked of all of them."""
