@@ -32,6 +32,10 @@ _PART = re.compile(
 """What joins parts to their whole."""
 
 
+_REST = re.compile(r"\b(?:rest|remainder|balance)\b|其余|余下|剩余", re.IGNORECASE)
+"""A part that is told without its number."""
+
+
 def same_place(first: Number, other: Number) -> bool:
     """Tell whether two numbers of prose stand near each other."""
     return first.row < 0 and other.row < 0 and abs(first.place - other.place) < NEAR
@@ -105,13 +109,18 @@ def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) 
         parted = _PART.search(quote.text) is not None
         for numbers in sentences.values():
             whole, *parts = sorted(_in_their_unit(numbers), reverse=True)
-            if not 1 <= len(parts) < MAX_PARTS:
+            if len(parts) >= MAX_PARTS:
                 continue
-            if parted:
-                yield from (whole - sum(parts), sum(parts), *(whole - part for part in parts))
+            if parted and parts:
+                yield from (whole - sum(parts), *(whole - part for part in parts))
+                if len(parts) > 1:
+                    yield sum(parts)
             elif len(parts) == 1:
                 yield whole - parts[0]
-            if adds and len({number.measure.kind for number in numbers} - {""}) <= 1:
+            if _REST.search(quote.text):
+                others = (other for other in operands if other not in numbers and other.measure.kind == numbers[0].measure.kind)
+                yield from (other.measure.value - whole - sum(parts) for other in others)
+            if adds and parts and len({number.measure.kind for number in numbers} - {""}) <= 1:
                 yield whole + sum(parts)
 
 

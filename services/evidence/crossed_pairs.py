@@ -20,6 +20,7 @@ _PIECE = re.compile(
     r"(?P<word>[A-Za-z][\w'’]*)|(?P<character>[\u4e00-\u9fff])|(?P<cut>[,;:，、；：])",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"[12]\d{3}")
 _JOINS = frozenset({"and", "but", "while", "whereas", "和", "及", "与", "而"})
 CUT = 4
 """Words that a comma or a conjunction is as far as."""
@@ -45,9 +46,14 @@ def crossed_pairs(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
                 continue  # the same, from the other side
             theirs = _placed(clause)
             for pair in combinations(sorted(mine.values.keys() & theirs.values.keys())[:MAX_SEGMENTS], 2):
-                if _crossed(pair, mine, theirs):
+                if _of_one_sort(pair, sentence + clause) and _crossed(pair, mine, theirs):
                     return Turned("roles", pair)
     return None
+
+
+def _of_one_sort(pair: tuple[str, str], texts: str) -> bool:
+    """Tell whether two numbers may be years both, or neither: a year takes no place of a quantity."""
+    return len({bool(_YEAR.fullmatch(value)) and f"{value[0]},{value[1:]}" not in texts for value in pair}) == 1
 
 
 def _crossed(pair: tuple[str, str], mine: _Placed, theirs: _Placed) -> bool:

@@ -58,7 +58,7 @@ def years_between(quotes: Sequence[Reading]) -> Iterator[float]:
 
 
 def seconds_between(quotes: Sequence[Reading]) -> Iterator[float]:
-    """Yield the seconds between any two days of the quotes, between two months, and between two times of day."""
+    """Yield the seconds between any two days of the quotes, between two months, and between two times of day; of months also with both of them."""
     periods = {period for quote in quotes for period in quote.periods if period[1] is not None}
     year = min((period[0] for period in periods if period[0] is not None), default=None)
     days = {float(_ordinal(period, year)) for period in periods if period[2] is not None}
@@ -67,6 +67,8 @@ def seconds_between(quotes: Sequence[Reading]) -> Iterator[float]:
     for group in (days, *groups):
         dates = sorted(group)[:MAX_OPERANDS]
         yield from ((last - first) * _DAY for first, last in combinations(dates, 2))
+    months = sorted({12 * (period[0] or 0) + (period[1] or 0) for period in periods if period[2] is None})
+    yield from ((last - first + 1) * _MONTH for first, last in combinations(months[:MAX_OPERANDS], 2))
     for quote in quotes:
         hours = sorted(set(islice(_hours(quote.text), MAX_OPERANDS)))
         for first, last in combinations(hours, 2):

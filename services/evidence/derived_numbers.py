@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from services.evidence.arithmetic import (
     FEW,
@@ -50,14 +50,14 @@ _LESS = re.compile(
 _DIFFERENCE = re.compile(
     r"\b(?:points?|more|less|fewer|lower|higher|short\w*|long\w*|old\w*|young\w*|later|earlier|rise|rose|risen|fell|fall\w*|increas\w*|"
     r"decreas\w*|drop\w*|declin\w*|gr[eo]w\w*|gap|lead|ahead|behind|difference|differ\w*|majority|margin|heavier|lighter|faster|slower|cheaper|dearer|deeper|"
-    r"shallower|thicker|thinner|wider|narrower|larger|bigger|smaller|closer|farther|apart|warmer|colder|hotter|cooler|than|after|before|gained?|lost|up|down|remain\w*|rest|other|not|no longer|never|years?|between (?:the|these|both|them))\b|"
-    r"便宜|昂?贵|没|差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后|[厚薄宽窄深浅长短快慢轻重远近大小]",
+    r"shallower|thicker|thinner|wider|narrower|larger|bigger|smaller|closer|farther|apart|additional|extra|added|saved?|saving|warmer|colder|hotter|cooler|than|after|before|gained?|lost|up|down|remain\w*|rest|other|not|no longer|never|years?|between (?:the|these|both|them))\b|"
+    r"省[下了去出]|节[省约]|便宜|昂?贵|没|差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后|[厚薄宽窄深浅长短快慢轻重远近大小]",
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(r"[^，。；、\d\s]{0,4}以上|(?: \w{1,15})? or more\b")
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
 _SUM = re.compile(
-    r"\b(?:total\w*|altogether|together|combined|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者",
+    r"\b(?:total\w*|altogether|together|combined|across|in aggregate|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者",
     re.IGNORECASE,
 )
 _OF_THE = re.compile(r"\bof (?:the|all) $", re.IGNORECASE)
@@ -72,6 +72,9 @@ _BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|o
 _LIST = re.compile(r",(?=\s)|\band\b|\bor\b|[、和与及]")
 _NAMES = re.compile(r"(?:[:：—]|分别[是为]|\bnamely\b)(?P<list>[^.;。；：:]{1,200})")
 """What names the members of a count: `three stages: building, testing and opening`."""
+_NAMED_BEFORE = re.compile(r"(?P<list>(?:[^，。；：、,\s]{1,8}[、和与及]){1,10}[^，。；：、,\s]{1,8})$")
+LISTED_BEFORE = 60
+"""Characters before a count in which its members may be listed: `省、市、县三级`."""
 _MINOR = re.compile(r"^(?:cent|€|\$|£)$")
 
 
@@ -79,7 +82,8 @@ def derivable(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool
     """Tell whether a claim's number, which no quote holds, follows from those that the quotes hold."""
     held = [other for quote in quotes for other in quote.numbers]
     if _is_an_end(number, claim) and number.measure.kind != "percent":
-        return _bounded(number, claim, held, quotes) or any(_agree(number, other.measure.value) for other in held)
+        values = [*(other.measure.value for other in held), *_of_columns(claim, quotes)]
+        return _bounded(number, claim, held, quotes) or any(_agree(number, value) for value in values)
     return (
         _bounded(number, claim, held, quotes)
         or _counted(number, claim, quotes)
@@ -194,7 +198,9 @@ def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
         return True
     if any(len(_LIST.findall(clause)) + 1 == count for quote in quotes for clause in quote.clauses):
         return True
-    named = _NAMES.search(claim.text, number.place + len(number.text))
+    named = _NAMES.search(claim.text, number.place + len(number.text)) or _NAMED_BEFORE.search(
+        claim.text[max(0, number.place - LISTED_BEFORE) : number.place]
+    )
     return named is not None and len(_LIST.findall(named["list"])) + 1 == count
 
 
@@ -203,7 +209,7 @@ def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
     mine = number.measure
     if mine.kind == "cent":
         return any(_MINOR.match(other.measure.kind) and math.isclose(mine.value, other.measure.value) for other in held)
-    scales = {SCALES[word] for word in pieces(claim.text) if word in SCALES}
+    scales = {SCALES[word] for word in pieces(claim.text.replace(number.text, " ")) if word in SCALES}
     return any(math.isclose(mine.value * scale, other.measure.value) for scale in scales for other in held)
 
 
@@ -254,10 +260,37 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
         if unit_of_rate := unit_of(claim.text, rate.end()):
             yield from per_unit(held, unit_of_rate)
     yield from _of_columns(claim, quotes)
+    if _EACH_YEAR.search(claim.text):
+        yield from _for_each_year(quotes)
+    if mine.kind == "area":
+        yield from _areas(quotes)
     if mine.kind == "time":
         yield from _times_between(quotes)
     elif _YEARS_OLD.search(claim.text[max(0, number.place - 22) : number.place + len(number.text) + 12]):
         yield from (years * mine.factor for years in years_between(quotes))
+
+
+_EACH_YEAR = re.compile(r"\b(?:per|a|each|every) year\b|\b(?:annual|yearly)|每年|年均", re.IGNORECASE)
+
+
+def _for_each_year(quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield what the numbers of a quote are for each year from its first to its last."""
+    for quote in quotes:
+        years = {year for year, _, _ in quote.periods if year is not None}
+        span = max(years) - min(years) + 1 if len(years) > 1 else 0
+        yield from (number.measure.value / span for number in quote.numbers if span and number.row < 0)
+
+
+_BY = re.compile(r"\s?(?:metres?|meters?|m|km|cm|mm|feet|ft|米|公里|厘米)?\s?(?:by|x|×|乘以?)\s?")
+
+
+def _areas(quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield the areas of what quotes give the length and the breadth of: `32 by 11 metres`."""
+    for quote in quotes:
+        for first, other in pairwise(number for number in quote.numbers if number.row < 0):
+            if _BY.fullmatch(quote.text, first.place + len(first.text), other.place):
+                left, right = in_one_unit(first, other)
+                yield left * right
 
 
 def _people_together(operands: Sequence[Number]) -> Iterator[float]:
@@ -310,6 +343,17 @@ def _of_columns(claim: Reading, quotes: Sequence[Reading]) -> Iterator[float]:
                 yield sum(values)
             if means:
                 yield sum(values) / len(values)
+        yield from _of_named_rows(claim, quote) if adds else ()
+
+
+def _of_named_rows(claim: Reading, quote: Reading) -> Iterator[float]:
+    """Yield what the rows of a table that a claim names come to, by column."""
+    named = labels_in(claim.text, quote.labels)
+    columns: dict[tuple[int, str], list[float]] = {}
+    for number in quote.numbers if len(named) > 1 else ():
+        if number.row >= 0 and number.names & named:
+            columns.setdefault((number.column, number.measure.kind), []).append(number.measure.value)
+    yield from (sum(values) for values in columns.values() if len(values) == len(named))
 
 
 def _points(number: Number, claim: Reading) -> bool:

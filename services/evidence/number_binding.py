@@ -49,7 +49,8 @@ class _Context:
 
     def rows_of(self, number: Number) -> frozenset[str]:
         """Return the rows that the claim names for a number: those of its segment, where each segment names its own."""
-        return labels_in(self._segment_of(number), self.rows) or self.rows
+        own = labels_in(self._segment_of(number), self.rows)
+        return own or (frozenset() if _PRONOUN.match(self.claim.text) else self.rows)
 
     def names_of(self, number: Number) -> frozenset[str]:
         """Return the words of the names that stand in a number's segment of the claim, or else in its clause."""
@@ -67,7 +68,9 @@ class _Context:
         one = len(self.claim.periods) == 1
         if one and number is not self.claim.numbers[0] and RELATIVE_TIME.search(self.claim.text):
             return frozenset()  # `143 in 2018 and 125 five years later`
-        return number.periods if number.near or (one and number.role != "from") else frozenset()
+        if not number.near and (not one or number.role == "from"):
+            return frozenset()
+        return number.periods | _years_within(number.periods, self.claim.text)
 
 
 def misbound(claim: Reading, quotes: Sequence[Reading]) -> Misbound | None:
@@ -210,11 +213,27 @@ def _before(former: Period, other: Period) -> bool:
     return former[0] is not None and other[0] is not None and former[0] < other[0]
 
 
+_PRONOUN = re.compile(r"(?:It|Its|They|Their|This|These|He|His|She|Her)\b|[其它该]")
+"""With which a claim begins that speaks of what another sentence named."""
+_SPAN = re.compile(r"(?<!\d)([12]\d{3})年?\s?(?:and|to|until|through|[–—-]|[至到])\s?(?:the )?([12]\d{3})(?!\d)")
+
+
+def _years_within(periods: frozenset[Period], text: str) -> frozenset[Period]:
+    """Return the years of a span that two periods are the ends of: `between 2019 and 2023`."""
+    years = {year for year, _, _ in periods}
+    spans = ((int(first), int(last)) for first, last in _SPAN.findall(text)) if len(years) > 1 else ()
+    return frozenset(
+        (year, None, None) for first, last in spans if {first, last} <= years for year in range(first, last + 1)
+    )
+
+
 def _words(names: frozenset[str]) -> frozenset[str]:
     return frozenset(stem(word) for name in names for word in name.split())
 
 
 def _units_clash(number: Number, other: Number) -> bool:
+    if number.rate and other.rate and number.rate != other.rate:
+        return True
     mine, theirs = number.measure, other.measure
     if "percent" in (mine.kind, theirs.kind) and mine.kind != theirs.kind:
         return bool(mine.kind and theirs.kind)

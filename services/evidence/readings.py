@@ -23,12 +23,14 @@ from services.evidence.table_reading import (
     sign_of_change,
     unit_of_column,
 )
-from services.text.measures import Measure, is_year, measure_at
+from services.text.measures import MEASURED_KINDS, Measure, is_year, measure_at
+
 from services.text.names import names
 from services.text.numbers import MONTHS, quantities, quantities_with_places
 from services.text.passages import unwrapped
 from services.text.polarity import change_at
 from services.text.quantity import Quantity
+from services.text.rates import rate_at
 from services.text.shares import times_in_two_units
 from services.text.tokens import has_cjk, tokens
 
@@ -102,6 +104,8 @@ class Number:
     """1 where something rises by it or to it, -1 where something falls."""
     towards_word: str = ""
     """What says so."""
+    rate: str = ""
+    """The time for which it is told, as `day`: `400 passengers a day`."""
     names_group: bool = False
     """Whether it is a percentage that is the name of a group: `0.05%组`."""
 
@@ -243,6 +247,7 @@ def _prose(text: str) -> Reading:
                 towards=towards,
                 towards_word=towards_word,
                 names_group=measure.kind == "percent" and _GROUP.match(text, end) is not None,
+                rate=rate_at(text, start, end),
                 change=_CHANGE.match(text, end) is not None
                 or _CHANGED.search(text[max(0, start - 8) : start]) is not None,
             )
@@ -259,13 +264,28 @@ def _prose(text: str) -> Reading:
 
 
 def _with_units_of_ends(numbers: Sequence[Number]) -> Iterator[Number]:
-    """Yield numbers, the beginning of a change in the unit of its end: `from 42 to 53 percent`."""
+    """Yield numbers, the beginning of a change in the unit of its end: `from 42 to 53 percent`, `from 8.5 to 15.9 million tonnes`."""
     for number, following in pairwise([*numbers, None]):
         if number is None:
             return
-        ends = following is not None and number.role == "from" and following.role == "to"
-        lacks = ends and following and not number.measure.kind and following.measure.kind == "percent"
-        yield replace(number, measure=replace(number.measure, kind="percent")) if lacks else number
+        if following and number.role == "from" and following.role == "to" and not number.measure.kind:
+            yield replace(number, measure=_in_unit_of(number.measure, following.measure))
+        else:
+            yield number
+
+
+_DIGITS = re.compile(r"\d[\d,]{0,15}(?:\.\d{1,10})?")
+_ALIKE = 100
+"""How many times more one end of a change may be than the other to be of its unit."""
+
+
+def _in_unit_of(measure: Measure, end: Measure) -> Measure:
+    digits = [_DIGITS.fullmatch(measure.text), _DIGITS.search(end.text)]
+    first, last = (float(found.group().replace(",", "")) if found else 0.0 for found in digits)
+    if not first or not last or not 1 / _ALIKE < first / last < _ALIKE or end.kind not in {*MEASURED_KINDS, ""}:
+        return measure
+    times = end.value / last
+    return Measure(end.kind, measure.value * times, measure.half_step * times, end.factor, measure.text)
 
 
 def _seconds(clock: re.Match[str]) -> float:

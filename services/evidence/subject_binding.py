@@ -56,7 +56,7 @@ _PRONOUN_CHINESE = re.compile(r"[他她它其该此这]|前者|后者|两者|双
 _JOINS_CHINESE = re.compile(
     r"(?:但|而|并|且|却|也|则|又|还|因此|所以|由于|因为|虽然|不过|然而|同时|同[年月日]|[次翌当]年|其中|另外|此外|随后|后来|之后|当时|目前|现在|到|从|在|\d{4}年|\d{1,2}[月日]){1,6}"
 )
-_TOPIC = re.compile(r"[^是为有被把了]{0,60}的[^的是为有被把了]{2,8}")
+_TOPIC = re.compile(r"[^是为有被把了占达]{0,60}的[^的是为有被把了占达]{2,8}")
 """A segment that is a noun with what qualifies it."""
 _PAIR = re.compile(r"[\u4e00-\u9fff]{2}")
 _NUMBER = re.compile(r"\d[\d.]*")
@@ -201,7 +201,7 @@ def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     units = [unit for quote in quotes for unit in _units(quote)]
     texts = [frozenset([*_pairs(text), *_NUMBER.findall(text)]) for text, _, _ in units]
     held = Counter(pair for text in texts for pair in text)
-    named = frozenset(_pairs(claim.text))
+    named, spelled = frozenset(_pairs(claim.text)), frozenset(claim.text)
     for segment in claim.segments:
         if negated(segment) or worked_out(segment, frozenset(_NUMBER.findall(whole))):
             continue
@@ -217,7 +217,7 @@ def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
         near = _nearest(said, texts, held, SAID)
         wholly = _nearest(said, texts, held, WHOLLY)
         if near and all(
-            _of_another(subject, units[place], said, named, held, place in wholly, own_words) for place in near
+            _of_another(subject, units[place], said, named, spelled, held, place in wholly, own_words) for place in near
         ):
             return Turned("roles", (units[near[0]][0],))
     return None
@@ -228,6 +228,7 @@ def _of_another(
     unit: tuple[str, str, str],
     said: dict[str, None],
     named: frozenset[str],
+    spelled: frozenset[str],
     held: Counter[str],
     wholly: bool,
     own_words: int,
@@ -242,6 +243,8 @@ def _of_another(
         return False
     around = text if explicit else before + text + (last_sentence if pronoun or not before else "")
     other = _pairs(head if explicit else before)
+    if explicit and set(head) <= spelled:
+        return False  # the same in other words: 涨价 for 价格上涨
     return not named.issuperset(other) and _rarest_is_strange(
         subject, frozenset(pair for pair in subject if pair in around), held
     )

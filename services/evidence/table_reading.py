@@ -188,7 +188,7 @@ def unit_of_column(head: str, caption: str) -> str:
     if _OWN_UNIT.search(head):
         return head
     if found := _UNIT_OF_ALL.search(caption):
-        return f"({(found['scale'] or found['money'] or found['chinese']).rstrip('s')})"
+        return f"({(found['scale'] or found['money'] or found['chinese']).split(' of ')[0].rstrip('s')})"
     return next((f"({inside})" for inside in _IN_BRACKETS.findall(caption) if _is_unit(inside.strip())), head)
 
 

@@ -15,7 +15,7 @@ _KINDS = {
     "millimeters|mm|毫米; nm 1e-9 nm|纳米; ft 0.3048 foot|feet|ft|英尺; inch 0.0254 inch|inches|英寸; yd 0.9144 yard|yards|码; "
     "fathom 1.8288 fathom|fathoms|英寻; mile 1609.344 mile|miles|英里; nmi 1852 nautical mile|nautical miles|海里; AU 1.496e11 astronomical unit|astronomical units|天文单位",
     "mass": "kg 1 kilogram|kilograms|kilogramme|kilogrammes|kg|公斤|千克; 斤 0.5 斤; g 0.001 gram|grams|g|克; mg 1e-6 mg|毫克; "
-    "t 1000 tonne|tonnes|ton|tons|吨; lb 0.45359237 pound|pounds|lb|lbs|磅",
+    "t 1000 tonne|tonnes|ton|tons|吨; kt 1e6 kilotonne|kilotonnes|kt; lb 0.45359237 pound|pounds|lb|lbs|磅",
     "time": "ms 0.001 millisecond|milliseconds|ms|毫秒; s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时|个小时; day 86400 day|days|天|日; "
     "week 604800 week|weeks|周|星期; month 2629800 month|months|个月; year 31557600 year|years|年; decade 315576000 decade|decades; century 3155760000 century|centuries|个世纪",
     "area": "m2 1 square metre|square metres|square meter|square meters|m2|平方米; km2 1e6 square kilometre|"

@@ -44,7 +44,7 @@ _COMMON_ENDING = re.compile(r"(?:ing|ed|ly|s|ion|ment|ness|ity|ance|ence|ship|ur
 _NOT_SUBJECTS = NOT_NAMES | frozenset(_COMMON_SUBJECTS.split())
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
 _CHINESE_PLACE = re.compile(
-    r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省|市(?![场值价面民])|县|洲|洋|号(?![码召称]))"
+    r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省(?![下了去出])|市(?![场值价面民])|县|洲|洋|号(?![码召称]))"
 )
 _CHINESE_COUNTRY = re.compile(
     "美国|英国|法国|德国|俄罗斯|苏联|日本|韩国|朝鲜|印度尼西亚|印度|意大利|西班牙|葡萄牙|荷兰|比利时|瑞士|瑞典|挪威|丹麦|芬兰|冰岛|波兰|捷克|"

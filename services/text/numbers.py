@@ -71,7 +71,9 @@ _DECADE = re.compile(
 _CENTURY_WORDS = {
     word: number
     for number, word in enumerate(
-        ["sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"], 16
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
+        "seventeenth eighteenth nineteenth twentieth twenty-first".split(),
+        1,
     )
 }
 _CENTURY = re.compile(

@@ -28,7 +28,7 @@ def _share_pattern(name: str) -> str:
     if not name.isascii():
         return name
     follows = (
-        r"(?=\s(?:of|less|more|lower|higher|fewer|as|in|were|was|had|have|said|did|named|answered|reported|replied|wanted|preferred|felt|thought|chose|gave|cited|mentioned|agreed|died|survived|voted)\b|[,.;]|\s?$)"
+        r"(?=\s(?:of|less|more|lower|higher|fewer|as|in|were|was|had|have|said|did|named|answered|reported|replied|wanted|preferred|felt|thought|chose|gave|cited|mentioned|agreed|died|survived|voted|that|this|since|from|between|over|during|after|before|within|compared)\b|[,.;]|\s?$)"
         if name.endswith(_ORDINAL)
         else r"(?!-)"
     )
@@ -48,7 +48,7 @@ _ORDINALS = {
 _OF_ORDINALS = re.compile(
     rf"\b(two|three|four|five|six|seven|eight|nine)[ -]({'|'.join(_ORDINALS)})s\b(?! (?:of )?an? )", re.IGNORECASE
 )
-_TENTHS = re.compile(rf"([{CHINESE_DIGIT}\d])成([{CHINESE_DIGIT}]?)")
+_TENTHS = re.compile(rf"([{CHINESE_DIGIT}\d])成([{CHINESE_DIGIT}半]?)")
 _PARTS = re.compile(rf"(?<![百\d])([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})分之([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})")
 _EVERY = re.compile(rf"每([{CHINESE_DIGIT}\d十百]{{1,6}})[名个人户家].{{0,12}}?有([{CHINESE_DIGIT}\d]{{1,6}})")
 _TIMES = re.compile(
@@ -79,7 +79,7 @@ def shares_of(text: str) -> tuple[Share, ...]:
         if whole > part > 0:
             found.append(Share(*match.span(), part / whole))
     found += [
-        Share(*match.span(), _value(match.group(1)) / 10 + (_value(match.group(2)) / 100 if match.group(2) else 0))
+        Share(*match.span(), _value(match.group(1)) / 10 + _hundredths(match.group(2)))
         for match in _TENTHS.finditer(text)
     ]
     for match in _PARTS.finditer(text):
@@ -93,6 +93,10 @@ def shares_of(text: str) -> tuple[Share, ...]:
     times = ((match, _value(match.group(1) or match.group(2))) for match in _TIMES.finditer(text))
     found += [Share(*match.span(), value) for match, value in times if value > 1]
     return tuple(found[:MAX_SHARES])
+
+
+def _hundredths(written: str) -> float:
+    return 0.05 if written == "半" else _value(written) / 100 if written else 0.0
 
 
 def _value(written: str) -> float:
