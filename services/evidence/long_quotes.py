@@ -4,6 +4,7 @@ Somewhere on a page stand a name, a number and most words of almost any claim ab
 them together.
 """
 
+import re
 from collections.abc import Sequence
 
 from services.evidence.table_reading import row_of
@@ -32,8 +33,13 @@ def held_together(text: str, sentences: Sequence[str], titles: str) -> bool:
 
 
 def is_long(sentences: Sequence[str]) -> bool:
-    """Tell whether a text is long prose; the rows of a table, which count as sentences, belong together wherever they stand."""
-    return len(sentences) > LONG and 2 * sum(row_of(sentence) is not None for sentence in sentences) < len(sentences)
+    """Tell whether a text is long prose; the rows of a table and lines of results, which count as sentences, belong together wherever they stand."""
+    apart = sum(row_of(sentence) is not None or _RESULT.match(sentence) is not None for sentence in sentences)
+    return len(sentences) > LONG and 2 * apart < len(sentences)
+
+
+_RESULT = re.compile(r"[^:：]{1,60}[:：]\s?[-+−]?[$€£¥]?\d")
+"""A line of a program's results: `2019: 12.4 million`."""
 
 
 def _names_and_numbers(text: str, sentences: Sequence[str], titles: str) -> bool:

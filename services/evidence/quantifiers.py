@@ -40,7 +40,7 @@ _LIMITED = re.compile(
 _ALL = re.compile(
     r"\b(?:(?<!at )all|always|throughout|everywhere|entire\w*|the whole|nobody|none|everyone|everybody|"
     r"(?:every|each|(?<!without )any)(?! (?:year|month|week|day|time|hour|summer|winter|spring|autumn|season|other)))\b|"
-    r"全部|所有|全都|全体|各(?=[个类种条家地区县市省线校路户]|分馆)|均(?!价|衡|匀)|(?<![首成])都(?![市城督江])|始终|一律|任何|每一|每[个位家所座](?!月|小时)",
+    r"全部|所有|全都|全体|各(?=[个类种条家地区县市省线校路户]|分馆)|(?<![平人年日月户])均(?!价|衡|匀)|(?<![首成])都(?![市城督江])|始终|一律|任何|每一|每[个位家所座](?!月|小时)",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"[和与及、两双][^，,。；;]{0,30}[都均]")

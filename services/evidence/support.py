@@ -5,7 +5,7 @@ from itertools import takewhile
 
 from services.embedding.cross_lingual import Likeness
 from services.evidence.long_quotes import held_together, is_long
-from services.evidence.number_binding import misbound
+from services.evidence.number_binding import equal, misbound
 from services.evidence.number_check import missing_numbers
 from services.evidence.readings import Reading, read, with_title
 from services.evidence.source_dates import without_source_dates
@@ -31,6 +31,8 @@ CHARACTERS = 0.6
 passages that pass every other check, one in 260 has it."""
 SUPPORT_ANCHORED = 0.15
 """The same for a sentence with numbers, dates or row labels that the quotes hold: they tie it to them where its wording is its own."""
+TELLING = 3
+"""Digits from which on a number that both hold ties a sentence to its quotes."""
 MAX_CLAIM = 2_000
 """Characters of a sentence whose numbers and words are bound; of a longer one, numbers, names and words are looked for only."""
 _BEGINNING = 4
@@ -86,14 +88,25 @@ def check_support(
         return Verdict("table", (wrong_cell.said,), wrong_cell.instead)
     if claim and (turn := turned(claim, readings, concludes=concludes)):
         return Verdict(turn.turn, turn.what, sure=turn.sure)
-    anchored = claim is not None and _anchored(claim, readings)
-    return Verdict() if _told(text, quotes, titles, anchored) else Verdict("words")
+    anchors = _anchors(claim, readings) if claim else 0
+    return Verdict() if _told(text, quotes, titles, anchors) else Verdict("words")
 
 
-def _anchored(claim: Reading, quotes: Sequence[Reading]) -> bool:
-    """Tell whether a sentence has numbers or dates, which were checked, or names a row of a table."""
-    counted = claim.numbers or claim.periods or shares_of(claim.text)
-    return bool(counted) or any(labels_in(claim.text, quote.labels) for quote in quotes)
+def _anchors(claim: Reading, quotes: Sequence[Reading]) -> int:
+    """Return how firmly a sentence is tied to its quotes by what was checked: 0 by nothing, 1 by a number, a date or the label of a row.
+
+    2 where a row has numbers, or several numbers of three digits and more, or of a time, stand in the quotes: what it says beside them is
+    its own wording.
+    """
+    labelled = any(labels_in(claim.text, quote.labels) for quote in quotes)
+    counted = bool(claim.numbers or claim.periods or shares_of(claim.text))
+    held = [other for quote in quotes for other in quote.numbers]
+    firm = 0
+    for number in claim.numbers:
+        same = [other for other in held if equal(number, other)]
+        dated = number.near and any(number.periods & other.periods for other in same)
+        firm += bool(same) and (dated or sum(map(str.isdigit, number.text)) >= TELLING)
+    return 2 if firm > 1 or (labelled and counted) else int(labelled or counted)
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:
@@ -106,12 +119,14 @@ def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | 
     return Verdict("" if cosine >= MEANING else "meaning", likeness=cosine)
 
 
-def _told(text: str, quotes: Sequence[str], titles: Sequence[str], anchored: bool) -> bool:
+def _told(text: str, quotes: Sequence[str], titles: Sequence[str], anchors: int) -> bool:
     """Tell whether quotes hold enough of a sentence's words; those of a long text must hold them in one place."""
     parts = [quote[span.start : span.end] for quote in quotes for span in sentences(quote)]
     if is_long(parts):
         return held_together(text, parts, "\n".join(titles))
-    bar = SUPPORT_ANCHORED if anchored else SUPPORT_CHINESE if has_cjk(text) else SUPPORT
+    if anchors > 1:
+        return True
+    bar = SUPPORT_ANCHORED if anchors else SUPPORT_CHINESE if has_cjk(text) else SUPPORT
     around = "\n".join([*quotes, *titles])
     return lexical_share(text, around) >= bar or _share_of_characters(text, around) >= CHARACTERS
 

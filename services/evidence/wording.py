@@ -51,6 +51,10 @@ _PLANNED = re.compile(
     r"\b(?:expects?|expected|plan(?:s|ned)? to|(?:was|were|been) planned|propos(?:es|ed)|intend\w*|hop(?:e|es|ed) to)\b|预计|计划|拟于|有望|打算",
     re.IGNORECASE,
 )
+_REFUSED = re.compile(
+    r"\b(?:reject\w*|refus\w+|turn(?:ed|s|ing)? down|voted (?:down|against)|veto\w*|dismiss\w*)\b|否决|拒绝|驳回", re.IGNORECASE
+)
+"""What became of a plan that came to nothing."""
 _SUPERLATIVE = re.compile(
     r"\bthe (?:most|least) (?!from\b|when\b|with\b|over\b|between\b|during\b)(\w{4,})|\b(\w{3,}?)(?:iest|est)\b|最(?![终后近初])([\u4e00-\u9fff])",
     re.IGNORECASE,
@@ -166,7 +170,7 @@ _BOUND = re.compile(
 
 
 def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | None:
-    if HEDGE.search(claim.text):
+    if HEDGE.search(claim.text) or _REFUSED.search(claim.text):
         return None
     if _is_worked_out(claim, keyed):
         return None
@@ -186,7 +190,7 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
 
 
 def _only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
-    if HEDGE.search(claim.text) or _LATER.search(claim.text) or _is_worked_out(claim, keyed):
+    if HEDGE.search(claim.text) or _LATER.search(claim.text) or _REFUSED.search(claim.text) or _is_worked_out(claim, keyed):
         return None
     return only_guessed(claim, quotes, keyed)
 
