@@ -22,7 +22,7 @@ from services.evidence.arithmetic import (
     same_place,
 )
 from services.evidence.derived_dates import YEAR, seconds_between, years_between
-from services.evidence.readings import CLOCK, Number, Reading
+from services.evidence.readings import CELL, CLOCK, Number, Reading
 from services.evidence.table_reading import labels_in
 from services.text.measures import MEASURED_KINDS, unit_of
 from services.text.numerals import SCALES
@@ -328,7 +328,10 @@ def _is_an_end(number: Number, claim: Reading) -> bool:
 
 def _of_columns(claim: Reading, quotes: Sequence[Reading]) -> Iterator[float]:
     """Yield totals and means of the columns and rows of tables, and of what prose counts."""
-    adds, means = _SUM.search(claim.text), _MEAN.search(claim.text)
+    means = _MEAN.search(claim.text)
+    labels = {label for quote in quotes for label in quote.labels}
+    of_all_rows = CELL in claim.text and not labels_in(claim.text, labels)
+    adds = of_all_rows or _SUM.search(claim.text)
     for quote in quotes if adds or means else ():
         groups: dict[tuple[str, int, str], list[float]] = {}
         for number in quote.numbers:

@@ -9,7 +9,7 @@ from services.text.tokens import tokens
 SMALL_NUMBER = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
 """A number that counts what stands in the report itself: three things, 5 causes."""
 MAX_INTRODUCTION = 12
-"""Most terms of a sentence with a colon at its end that only introduces what follows."""
+"""Most terms of a sentence that only introduces what follows, by a colon or `as follows`."""
 
 _LABELS = (
     "tl;dr|tldr|summary|in short|conclusions?|evidence|answer|short answer|key points|note|overview|background|details|"
@@ -97,10 +97,13 @@ def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -
         return True
     if _ONLY_LABEL.match(words):
         return True
-    introduces = words.endswith((":", "：")) and len(tokens(words)) <= MAX_INTRODUCTION
+    introduces = _INTRODUCES.search(words) is not None and len(tokens(words)) <= MAX_INTRODUCTION
     if not introduces or names(words):
         return False
     return all(SMALL_NUMBER.fullmatch(number.text) for number in quantities(words))
+
+
+_INTRODUCES = re.compile(r"(?:[:：]|\b(?:as follows|as shown below|in the (?:following table|table below))\.|(?:如下|见下表|如下表所示)。)$")
 
 
 def says_nothing_known(words: str, evidence: str) -> bool:

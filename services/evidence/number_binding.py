@@ -13,7 +13,7 @@ from typing import Literal
 from services.evidence.derived_dates import RELATIVE_TIME
 from services.evidence.derived_numbers import derivable, differs_in
 from services.evidence.period_binding import Period
-from services.evidence.readings import CELL, Number, Reading, conflict, word_keys
+from services.evidence.readings import CELL, Number, Reading, conflict, digits_of, word_keys
 from services.evidence.sibling_numbers import given_to_sibling, given_to_topic
 from services.evidence.table_reading import labels_in
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS
@@ -159,6 +159,8 @@ def equal(number: Number, other: Number) -> bool:
         mine.value / mine.factor, theirs.value / theirs.factor / other.scale, rel_tol=1e-9
     ):
         return True  # a row that is copied, without the scale that its heading gives
+    if number.in_cell and not mine.kind and digits_of(number.text) == digits_of(other.text) > 0:
+        return True
     return math.isclose(mine.value / mine.factor, theirs.value, rel_tol=1e-9)
 
 

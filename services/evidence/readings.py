@@ -106,6 +106,8 @@ class Number:
     """What says so."""
     rate: str = ""
     """The time for which it is told, as `day`: `400 passengers a day`."""
+    in_cell: bool = False
+    """Whether it stands in a cell of a report's row, whose heading may give its unit."""
     names_group: bool = False
     """Whether it is a percentage that is the name of a group: `0.05%组`."""
 
@@ -248,6 +250,7 @@ def _prose(text: str) -> Reading:
                 towards_word=towards_word,
                 names_group=measure.kind == "percent" and _GROUP.match(text, end) is not None,
                 rate=rate_at(text, start, end),
+                in_cell=bool(cells),
                 change=_CHANGE.match(text, end) is not None
                 or _CHANGED.search(text[max(0, start - 8) : start]) is not None,
             )
@@ -275,14 +278,19 @@ def _with_units_of_ends(numbers: Sequence[Number]) -> Iterator[Number]:
 
 
 _DIGITS = re.compile(r"\d[\d,]{0,15}(?:\.\d{1,10})?")
+def digits_of(text: str) -> float:
+    """Return a number as its digits are written, without its scale: 112.1 of `112.1 thousand`; 0 for one in words."""
+    found = _DIGITS.search(text)
+    return float(found.group().replace(",", "")) if found else 0.0
+
+
 _ALIKE = 100
 """How many times more one end of a change may be than the other to be of its unit."""
 
 
 def _in_unit_of(measure: Measure, end: Measure) -> Measure:
-    digits = [_DIGITS.fullmatch(measure.text), _DIGITS.search(end.text)]
-    first, last = (float(found.group().replace(",", "")) if found else 0.0 for found in digits)
-    if not first or not last or not 1 / _ALIKE < first / last < _ALIKE or end.kind not in {*MEASURED_KINDS, ""}:
+    first, last = digits_of(measure.text), digits_of(end.text)
+    if not _DIGITS.fullmatch(measure.text) or not first or not last or not 1 / _ALIKE < first / last < _ALIKE or end.kind not in {*MEASURED_KINDS, ""}:
         return measure
     times = end.value / last
     return Measure(end.kind, measure.value * times, measure.half_step * times, end.factor, measure.text)

@@ -201,7 +201,7 @@ def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
     units = [unit for quote in quotes for unit in _units(quote)]
     texts = [frozenset([*_pairs(text), *_NUMBER.findall(text)]) for text, _, _ in units]
     held = Counter(pair for text in texts for pair in text)
-    named, spelled = frozenset(_pairs(claim.text)), frozenset(claim.text)
+    named = frozenset(_pairs(claim.text))
     for segment in claim.segments:
         if negated(segment) or worked_out(segment, frozenset(_NUMBER.findall(whole))):
             continue
@@ -217,7 +217,7 @@ def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
         near = _nearest(said, texts, held, SAID)
         wholly = _nearest(said, texts, held, WHOLLY)
         if near and all(
-            _of_another(subject, units[place], said, named, spelled, held, place in wholly, own_words) for place in near
+            _of_another(subject, units[place], said, named, frozenset(segment), held, place in wholly, own_words) for place in near
         ):
             return Turned("roles", (units[near[0]][0],))
     return None

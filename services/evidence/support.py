@@ -101,12 +101,13 @@ def _anchors(claim: Reading, quotes: Sequence[Reading]) -> int:
     labelled = any(labels_in(claim.text, quote.labels) for quote in quotes)
     counted = bool(claim.numbers or claim.periods or shares_of(claim.text))
     held = [other for quote in quotes for other in quote.numbers]
-    firm = 0
+    firm: set[float] = set()
     for number in claim.numbers:
         same = [other for other in held if equal(number, other)]
         dated = number.near and any(number.periods & other.periods for other in same)
-        firm += bool(same) and (dated or sum(map(str.isdigit, number.text)) >= TELLING)
-    return 2 if firm > 1 or (labelled and counted) else int(labelled or counted)
+        if same and (dated or sum(map(str.isdigit, number.text)) >= TELLING):
+            firm.add(number.measure.value)
+    return 2 if len(firm) > 1 or (labelled and counted) else int(labelled or counted)
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:

@@ -26,6 +26,9 @@ _MOST_CHANGED = re.compile(
     re.IGNORECASE,
 )
 
+_BUT = re.compile(r"\b(?:except|but|bar|other than|apart from)\b|除", re.IGNORECASE)
+"""With which a claim about every row excepts those that it names."""
+
 Series = Mapping[int, Mapping[int, Number]]
 """Numbers of one quantity by row and year."""
 
@@ -105,12 +108,15 @@ def _turned(changes: Sequence[Number], claim: Reading, towards: int) -> Iterator
 def _every_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
     """Yield a rise or fall that a claim tells of all rows and one of them does not have."""
     towards = _towards(claim)
-    if towards and EVERY.search(claim.text) and not NOT_EVERY.search(claim.text) and not negated(claim.text):
+    but = _BUT.search(claim.text)
+    others = NOT_EVERY.search(claim.text[: but.start()] if but else claim.text)
+    if towards and EVERY.search(claim.text) and not others and not negated(claim.text):
         named = rows_named(claim.text, table)
+        told = [row for row in range(len(table.rows)) if (row in named) is not (but is not None) or not named]
         series = _series(claim, table, numbers)
-        yield from _against([years for row, years in series.items() if not named or row in named], claim, towards)
+        yield from _against([years for row, years in series.items() if row in told], claim, towards)
         changes = [] if series else _changes(claim, table, numbers)
-        yield from _turned([number for number in changes if not named or number.row in named], claim, towards)
+        yield from _turned([number for number in changes if number.row in told], claim, towards)
 
 
 def _one_row(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:

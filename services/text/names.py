@@ -42,6 +42,8 @@ _DENIED = re.compile(r"\b[Nn]on([A-Z]\w{1,30})")
 """A name behind a denial: `nonLLM`."""
 _COMMON_ENDING = re.compile(r"(?:ing|ed|ly|s|ion|ment|ness|ity|ance|ence|ship|ure)$")
 _NOT_SUBJECTS = NOT_NAMES | frozenset(_COMMON_SUBJECTS.split())
+LONGEST_ABBREVIATION = 4
+"""Letters of a word that may stand before a full stop within a name: `Prof. Hale`."""
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
 _CHINESE_PLACE = re.compile(
     r"([\u4e00-\u9fff]{2})(大学|学院|医院|研究所|研究院|公司|集团|委员会|海沟|海峡|海盆|群岛|半岛|运河|省(?![下了去出])|市(?![场值价面民])|县|洲|洋|号(?![码召称]))"
@@ -51,6 +53,11 @@ _CHINESE_COUNTRY = re.compile(
     "奥地利|匈牙利|希腊|土耳其|埃及|南非|澳大利亚|新西兰|加拿大|墨西哥|巴西|阿根廷|智利|秘鲁|泰国|越南|缅甸|马来西亚|新加坡|菲律宾|伊朗|伊拉克|以色列|乌克兰"
 )
 """Countries without `中国`, which Chinese texts mostly leave unsaid."""
+_SORTS = frozenset(
+    "运营 经营 管理 建设 投资 开发 保险 物业 租赁 物流 快递 电力 铁路 公交 地铁 航空 轮渡 航运 能源 供水 燃气 上市 国有 民营 私营 外资 合资 控股 承建 施工 "
+    "设计 咨询 制药 汽车 软件 旅游 出版 影视 餐饮 食品 建筑 环保 通信 科技 大型 中型 小型 附属 综合 公立 私立 社区 专科 教学 农业 医药 国家 地方 重点".split()
+)
+"""What says of which sort a company, a hospital or a university is, and names none: `运营公司`."""
 _NOT_OF_A_NAME = CJK_STOP | frozenset(
     "给让将使跟按据但却还已没是一二三四五六七八九十百千万各每某本该此两几等多大小全内外新老名所家第前后同另任居省市县洲国年种哪些"
 )
@@ -137,13 +144,14 @@ def names(text: str) -> list[str]:
         else:
             found.extend(_closed(run, begins))
             run = []
-        first = word in {".", "!", "?", ":", "|", ";", "•"} or (first and not bare[:1].isalnum())
+        ends = word.endswith(".") and len(bare) > LONGEST_ABBREVIATION
+        first = ends or word in {".", "!", "?", ":", "|", ";", "•"} or (first and not bare[:1].isalpha())
         if first and run:
             found.extend(_closed(run, begins))
             run = []
     found.extend(match.group(1) for match in _CHINESE_TITLE.finditer(text))
     places = _CHINESE_PLACE.finditer(text)
-    found.extend(match.group() for match in places if not _NOT_OF_A_NAME.intersection(match.group(1)))
+    found.extend(match.group() for match in places if not _NOT_OF_A_NAME.intersection(match.group(1)) and match.group(1) not in _SORTS)
     found.extend(_CHINESE_COUNTRY.findall(text))
     return list(dict.fromkeys(found))
 
