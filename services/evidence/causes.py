@@ -22,7 +22,7 @@ _CAUSE = re.compile(
 _CAUSE_CLAIMED = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|led to|resulted (?:in|from)|"
     r"brought about|prompted|forced|caus(?:ed|es|ing)|(?:main|chief|only) (?:cause|reason))\b|"
-    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|[^，,。；;即假行大天促]使(?![用馆命者徒节团臣])|主因|主要原因|[因由][^，,。；;]{2,12}而",
+    r"因为|由于|导致|致使|造成|得益于|归因于|归咎于|引起|引发|[^，,。；;即假行大天促]使(?![用馆命者徒节团臣])|主因|主要原因|所致(?=[。，；]|$)|[因由][^，,。；;]{2,12}而",
     re.IGNORECASE,
 )
 _CAUSE_GIVEN = re.compile(
@@ -54,7 +54,13 @@ def caused(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
     cause, effect = _sides(claim.text, claimed)
     if not cause or not effect:
         return None
-    if not has_cjk(claim.text) and not any(cause & words for words in _around_causes(sentences)):
+    around = list(_around_causes(sentences))
+    if has_cjk(claim.text):
+        strange = not any(len(cause & words) >= min(LEAST_CHINESE, len(cause)) for words in around)
+        strange = strange and any(len(cause & frozenset(word_keys(text))) >= SAME_SIDE * len(cause) for text in sentences)
+    else:
+        strange = not any(cause & words for words in around)
+    if strange:
         return Turned("cause", (claimed.group(),), sure=False)
     if not has_cjk(claim.text) and (joined := _joined_otherwise(cause, effect, sentences)):
         return Turned("cause", (joined,), sure=False)
@@ -92,8 +98,15 @@ def _joined_otherwise(cause: frozenset[str], effect: frozenset[str], sentences: 
 def _around_causes(sentences: Sequence[str]) -> Iterator[frozenset[str]]:
     """Yield the words of each sentence with a causal word, and of the one before it: `Fuel was dear. As a result …`."""
     for before, sentence in pairwise(["", *sentences]):
-        if _CAUSE.search(sentence):
-            yield frozenset(word_keys(f"{before} {sentence}"))
+        if found := _CAUSE.search(sentence):
+            yield frozenset(word_keys(f"{before} {sentence}" if found.start() < GOES_ON or _BACK.search(sentence) else sentence))
+
+
+_BACK = re.compile(r"\b(?:this|that|these|which|it|therefore|hence|thus|as a (?:result|consequence)(?! of))\b|[这此该其]|因而|所以|从而", re.IGNORECASE)
+GOES_ON = 8
+"""Characters of a sentence within which a causal word joins it to the one before."""
+LEAST_CHINESE = 2
+"""Pairs of characters of a cause that a sentence must hold to speak of it."""
 
 
 def is_own_cause(found: Turned) -> bool:

@@ -48,6 +48,20 @@ _PAIRS = (
     "major majority|minor minority",
     "indoor indoors|outdoor outdoors",
     "ancient old older|modern new newer",
+    "uphold upheld confirm confirmed|overturn overturned quash quashed annul annulled",
+    "grant granted|deny denied refuse refused",
+    "open opened reopen reopened|close closed shut",
+    "start started begin began|stop stopped end ended",
+    "join joined|leave left",
+    "hire hired appoint appointed|dismiss dismissed sack sacked",
+    "raise raised|lower lowered cut",
+    "extend extended lengthen lengthened|shorten shortened",
+    "tighten tightened|loosen loosened relax relaxed ease eased",
+    "profit|loss",
+    "surplus|deficit",
+    "import imported imports|export exported exports",
+    "voluntary|compulsory mandatory obligatory",
+    "temporary|permanent",
 )
 _OPPOSITES: dict[str, frozenset[str]] = {}
 _SAME: dict[str, frozenset[str]] = {}

@@ -28,7 +28,7 @@ _NAMED_PART = re.compile(
 """The same, with what it is a part of."""
 _QUANTIFIED = re.compile(
     r"\b(?:some|several|many|most|few|half|part|parts|only|certain|a number|rarely|sometimes|occasionally|minority|majority|mostly|"
-    r"one|quarter|third|percent|among|in ten|share)\b|\d|部分|一些|有些|有的|多数|少数|某些|其中|仅|只|偶尔|有时|约|成|过半|一半|不少|许多|试",
+    r"one|quarter|third|percent|among|in ten|share|other|others|except|outside|else|rest)\b|\d|其他|其余|以外|之外|部分|一些|有些|有的|多数|少数|某些|其中|仅|只|偶尔|有时|约|成|过半|一半|不少|许多|试",
     re.IGNORECASE,
 )
 _LIMITED = re.compile(
@@ -40,7 +40,7 @@ _LIMITED = re.compile(
 _ALL = re.compile(
     r"\b(?:(?<!at )all|always|throughout|everywhere|entire\w*|the whole|nobody|none|everyone|everybody|"
     r"(?:every|each|(?<!without )any)(?! (?:year|month|week|day|time|hour|summer|winter|spring|autumn|season|other)))\b|"
-    r"全部|所有|全都|全体|各(?=[个类种条家地区县市省线校路户]|分馆)|(?<![平人年日月户])均(?!价|衡|匀)|(?<![首成])都(?![市城督江])|始终|一律|任何|每一|每[个位家所座](?!月|小时)",
+    r"全部|所有|全都|全体|各(?=[个类种条家地区县市省线校路户]|分馆)|(?<![平人年日月户])均(?!价|衡|匀)|(?<![首成])都(?![市城督江])|始终|一律|任何|每一|每[个位家所座](?!月|小时)|普遍|毫无例外",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"[和与及、两双][^，,。；;]{0,30}[都均]")
@@ -94,7 +94,7 @@ _MOST = re.compile(
     r"(?<!the )(?<!at )\bmost (?:of\b|[a-z]{2,20}s\b)|\bthe majority\b|大多数|大部分|多数|过半", re.IGNORECASE
 )
 _MANY = re.compile(
-    r"\b(?:many|some|several|a number of|a few|certain|\d{1,3} of \d{1,4})\b|许多|不少|一些|有些|部分|某些|个别",
+    r"[只仅]|\b(?:only|many|some|several|a number of|a few|certain|\d{1,3} of \d{1,4})\b|许多|不少|一些|有些|部分|某些|个别",
     re.IGNORECASE,
 )
 _HALF = re.compile(

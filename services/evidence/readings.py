@@ -332,7 +332,7 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
     for place, row in enumerate(table.rows):
         texts = [cell for cell in row if cell and not numbers_of(cell) and not _CLOCK.fullmatch(cell)]
         years = _calendar_years(row[0]) if numbers_of(row[0]) else frozenset[Period]()
-        labels |= {text.lower() for text in texts[:1]}
+        labels |= {table.label(place).lower()} if texts else set()
         for column, cell in enumerate(row):
             head = table.heads[column]
             clock = _CLOCK.fullmatch(cell)

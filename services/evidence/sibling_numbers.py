@@ -31,7 +31,7 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
         quotes: what it cites.
     """
     mine = [piece for piece in _pieces(claim.text) if _holds(piece, number)]
-    if len(mine) != 1 or not (said := _words(mine[0])):
+    if len(mine) != 1 or not (said := _words(mine[0]) | _introducing(claim.text, mine[0])):
         return ""
     least = TELLING_CHINESE if has_cjk(claim.text) else 1
     found = ""
@@ -43,9 +43,10 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
                 continue
             if len(holding) > 1:
                 return ""
-            own = _words(holding[0])
+            common = _common(pieces)
+            said, own = said - common, _words(holding[0]) - common
             siblings = [
-                (other, _words(piece))
+                (other, _words(piece) - common)
                 for piece in pieces
                 if piece is not holding[0]
                 for other in quote.numbers
@@ -66,6 +67,22 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
                 return ""
             found = crossed
     return found
+
+
+def _introducing(text: str, piece: str) -> frozenset[str]:
+    """Return the words of a piece without numbers that begins the text before another piece: `In the placebo group, …`."""
+    pieces = _pieces(text)
+    place = pieces.index(piece)
+    return _words(pieces[0]) if place == 1 and not re.search(r"\d", pieces[0]) else frozenset()
+
+
+def _common(pieces: Sequence[str]) -> frozenset[str]:
+    """Return the words before the first number, where a later piece begins with its number and so goes on with them: `fell from 9 in A and from 8 in B`."""
+    numbered = [(piece, found.start()) for piece in pieces if (found := re.search(r"\d", piece))]
+    if len(numbered) < 2 or all(_words(piece[:place]) for piece, place in numbered[1:]):
+        return frozenset()
+    piece, place = numbered[0]
+    return _words(piece[:place])
 
 
 def _pieces(text: str) -> list[str]:

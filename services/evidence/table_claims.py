@@ -72,10 +72,10 @@ def rows_named(text: str, table: TableRead) -> list[int]:
     """Return the rows whose label a text names, in the order of the text."""
     text = text.lower()
     places = {}
-    for row, cells in enumerate(table.rows):
+    for row in range(len(table.rows)):
         if table.is_sum(row):
             continue  # `all`, which a text may say without naming a row
-        label = next((cell for cell in cells if re.search(r"[^\W\d_]", cell)), cells[0]).lower()
+        label = table.label(row).lower()
         found = (
             re.search(rf"(?<![\da-z]){re.escape(label)}(?![\da-z])" if label.isascii() else re.escape(label), text)
             if label
@@ -231,7 +231,7 @@ def _turns(adjective: str, table: TableRead, column: int, numbers: Sequence[Numb
 
 
 def _label(table: TableRead, row: int) -> str:
-    return next((cell for cell in table.rows[row] if re.search(r"[^\W\d_]", cell)), table.rows[row][0])
+    return table.label(row)
 
 
 def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:

@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from services.text.measures import Measure, unit_of
 from services.text.normal_form import normal_form
@@ -21,10 +22,11 @@ _PROSE = re.compile(r"[，。；\r\n\0]|[.!?]\s*$|\.\s")
 """What no row of CSV holds."""
 _UNITS_OF_NAMES = {"percent": "%", "pct": "%", "perc": "%"}
 _RULE = re.compile(r"^[\s|:-]+$")
+_LETTER = re.compile(r"[^\W\d_]")
 _SUMS = re.compile(r"^(?:total|all|sum|overall|average|mean|合计|总计|总数|全部|平均)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableRead:
     """A table of a text."""
 
@@ -32,6 +34,16 @@ class TableRead:
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
     """The line of prose above it, which may give the unit of its cells: `Spending in £ million`."""
+
+    def label(self, row: int) -> str:
+        """Return the text that tells a row from the others: of its first column of texts that differ."""
+        return self.rows[row][self._label_column]
+
+    @cached_property
+    def _label_column(self) -> int:
+        columns = list(zip(*self.rows, strict=True))
+        texts = [place for place, cells in enumerate(columns) if any(map(_LETTER.search, cells))]
+        return next((place for place in texts if len(set(columns[place])) > 1), texts[0] if texts else 0)
 
     def is_sum(self, row: int) -> bool:
         """Tell whether a row adds up the others."""

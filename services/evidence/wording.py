@@ -48,7 +48,7 @@ _COMPLETED = re.compile(
     re.IGNORECASE,
 )
 _PLANNED = re.compile(
-    r"\b(?:expects?|expected|plan(?:s|ned)? to|(?:was|were|been) planned|propos(?:es|ed)|intend\w*|hop(?:e|es|ed) to)\b|预计|计划|拟于|有望|打算",
+    r"\b(?:expects?|expected|plan(?:s|ned)? to|(?:is|are|was|were|been) planned|propos(?:es|ed)|intend\w*|hop(?:e|es|ed) to)\b|预计|计划|拟于|有望|打算",
     re.IGNORECASE,
 )
 _REFUSED = re.compile(

@@ -59,7 +59,7 @@ _SORTS = frozenset(
 )
 """What says of which sort a company, a hospital or a university is, and names none: `运营公司`."""
 _NOT_OF_A_NAME = CJK_STOP | frozenset(
-    "给让将使跟按据但却还已没是一二三四五六七八九十百千万各每某本该此两几等多大小全内外新老名所家第前后同另任居省市县洲国年种哪些"
+    "节给让将使跟按据但却还已没是一二三四五六七八九十百千万各每某本该此两几等多大小全内外新老名所家第前后同另任居省市县洲国年种哪些"
 )
 
 
