@@ -86,6 +86,29 @@ def denies_something_else(text: str, claim: str) -> bool:
     return bool(denied) and denied.isdisjoint(word_keys(claim))
 
 
+_EXEMPT = re.compile(
+    r"\b(?:free of charge|for free|(?:travel|enter|get in|admitted|are|is) free|exempt\w*|waived)\b|免费|免[缴交收征除于]|减免|不收费|不适用", re.IGNORECASE
+)
+_BURDEN = re.compile(
+    r"\b(?:pay|pays|paid|cost|costs|charge[sd]?|fee|fees|appl(?:y|ies)|required|must|have to|has to)\b|支付|付费|缴|交纳|收费|收取|适用|必须|需要?|须",
+    re.IGNORECASE,
+)
+_SUBJECT_WORDS = 3
+
+
+def exempted(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
+    """Tell whether a claim puts a burden on those whom the quotes exempt from it: `pensioners travel free`."""
+    if negated(claim.text) or DENIES_TOO.search(claim.text) or _EXEMPT.search(claim.text) or not _BURDEN.search(claim.text):
+        return None
+    subject = frozenset(key for key in word_keys(claim.text)[:_SUBJECT_WORDS] if not key[0].isdigit())
+    for text, keys in keyed.all:
+        if (found := _EXEMPT.search(text)) and subject & frozenset(word_keys(text[: found.start()])):
+            others = (other for other, others in keyed.all if other != text and subject & others and not _EXEMPT.search(other))
+            if next(others, None) is None:
+                return Turned("negation", (text,), sure=False)
+    return None
+
+
 def only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
     """Tell whether the quotes hold a word of the claim only where they say what may be or is planned; claims with a hedge are not asked for."""
     only = _only_behind(_UNREAL.search, claim, quotes, keyed.all)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import MAX_SEGMENTS, Segments, Turned
+from services.text.polarity import negated
 from services.text.tokens import has_cjk
 
 MAX_CLAUSES = 60
@@ -64,6 +65,36 @@ def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned |
                 for theirs in comparisons(clause):
                     if mine.measure == theirs.measure and _contradict(mine, theirs, said):
                         return Turned("opposite", (clause,))
+    return None
+
+
+_ALIKE = re.compile(
+    r"\b(?:no (?:significant |clear |notable |marked |statistical )?(?:difference|change)s?|not? differ\w*|(?:did|do|does) not (?:significantly )?differ|equally|"
+    r"(?:the|about the|much the) same|identical\w*|similar\w*|comparable|on a par|unchanged|matched)\b|"
+    r"(?:没有|未见|并无|无)(?:明显|显著|统计学)?(?:的)?(?:差别|差异|区别|变化)|(?:大致|基本|不相)?(?:相当|持平|一致|相同|一样)|不相上下",
+    re.IGNORECASE,
+)
+"""With which a text says that two sides do not differ."""
+_DIFFERENT = re.compile(
+    r"\b(?:more|less|fewer|\w{3,}er)\b(?=[^.;]{0,80}\bthan\b)|[高低多少大小长短快慢优劣强弱早晚]于|(?<![相对占同环])比(?![例重])[^，。；]{2,16}[更还要][^，。；]",
+    re.IGNORECASE,
+)
+OF_THE_SAME = 0.5
+"""Least share of the words of a comparison that the clause must hold which says that there is no difference."""
+
+
+def no_difference(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a claim compares two sides that the quotes say not to differ, and the quotes compare them nowhere."""
+    for segment in claim.segments:
+        if not (found := _DIFFERENT.search(segment)) or negated(segment) or _ALIKE.search(segment):
+            continue
+        words = frozenset(word_keys(f"{segment[: found.start()]} {segment[found.end() :]}"))
+        clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
+        said = [(len(words & keys), clause) for clause, keys in clauses if len(words & keys) >= OF_THE_SAME * len(words)]
+        best = max((shared for shared, _ in said), default=0)
+        near = [clause for shared, clause in said if shared == best]
+        if near and all(_ALIKE.search(clause) and not _DIFFERENT.search(clause) for clause in near):
+            return Turned("opposite", (near[0],))
     return None
 
 

@@ -86,6 +86,30 @@ def order(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | Non
     return None
 
 
+_FROM_TO = re.compile(
+    r"\bfrom (?P<left>[^,.;\d]{2,40}?) (?:in)?to (?P<right>[^,.;\d]{2,40}?)(?=$|[,.;]| (?:in|on|at|by|for|with|and|after|since)\b)|"
+    r"[由从自](?P<former>[^，。；\d]{1,16}?)(?:换成|改成|改为|变为|变成|转为|转成|迁至|迁往|搬到|搬至|调整为|升级为|更换为|替换为|换为|改用|转向|转到)了?(?P<other>[^，。；\d]{1,16})",
+    re.IGNORECASE,
+)
+
+
+def changed_places(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a claim has the ends of a change the other way round than the quotes: `from buses to trams`."""
+    theirs = [(_ends(found), found.group()) for quote in quotes for found in islice(_FROM_TO.finditer(quote.text), MAX_SEGMENTS)]
+    for found in islice(_FROM_TO.finditer(claim.text), MAX_SEGMENTS):
+        left, right = _ends(found)
+        for (their_left, their_right), text in theirs:
+            crossed = left & their_right and right & their_left
+            if crossed and not (left & their_left or right & their_right):
+                return Turned("roles", (text,))
+    return None
+
+
+def _ends(found: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
+    left, right = (frozenset(word_keys(part)) for part in (found["left"] or found["former"], found["right"] or found["other"]))
+    return left - right, right - left
+
+
 _VERB_CHINESE = re.compile(
     r"击败|战胜|打败|胜过|淘汰|收购|并购|兼并|起诉|控告|邀请|资助|取代|接替|超过|领先|继承|娶|嫁给|师从|拜师?|收养|供应|捕食|借给|卖给|赠给|捐给|委托|聘请|指控|批评|感谢|访问|击沉|攻占"
 )

@@ -17,18 +17,20 @@ from services.evidence.denied_or_hedged import (
     HEDGE,
     POSSIBLE,
     denies_something_else,
+    exempted,
     made_certain,
     only_denied,
     only_guessed,
 )
 from services.evidence.exclusive import exclusive, joint_for_each
 from services.evidence.opposed_words import opposed_words
-from services.evidence.predicates import attributed, compared
+from services.evidence.predicates import attributed, compared, no_difference
 from services.evidence.quantifiers import scope
 from services.evidence.readings import CELL, Reading, word_keys
-from services.evidence.roles import order, order_chinese, role_by_preposition, speaker, swapped
+from services.evidence.roles import changed_places, order, order_chinese, role_by_preposition, speaker, swapped
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, NEARBY, Segments, Turned, nearest, passage_of
 from services.evidence.subject_binding import bearer, worked_out
+from services.evidence.superlatives import superlative
 from services.text.polarity import COMPARES, affirmed, negated, opposite
 from services.text.tokens import has_cjk
 
@@ -55,21 +57,6 @@ _REFUSED = re.compile(
     r"\b(?:reject\w*|refus\w+|turn(?:ed|s|ing)? down|voted (?:down|against)|veto\w*|dismiss\w*)\b|否决|拒绝|驳回", re.IGNORECASE
 )
 """What became of a plan that came to nothing."""
-_SUPERLATIVE = re.compile(
-    r"\bthe (?:most|least) (?!from\b|when\b|with\b|over\b|between\b|during\b)(\w{4,})|\b(\w{3,}?)(?:iest|est)\b|最(?![终后近初])([\u4e00-\u9fff])",
-    re.IGNORECASE,
-)
-_RANKS = re.compile(
-    r"\b(?:only|unique\w*|top|first|last|main|chief|leading|primar\w+|record|than (?:any|all|every)|all other|no other|none of|unmatched|unrivall?ed|maximum|minimum|"
-    r"compared|ahead of|exceed\w*|outnumber\w*|dominat\w+|major\w*|predominant\w*|\w{2,}er than|(?:more|less|fewer) \w+ than)\b|"
-    r"唯一|第一|首|冠|主要|主体|主力|主导|为主|之王|比|于|超过|未有|空前|[极顶]|纪录|记录",
-    re.IGNORECASE,
-)
-"""What ranks things in other words than a superlative."""
-_NOT_SUPERLATIVE = frozenset(
-    "int inter for h contr req mod b gu t qu ear hon nor har inv dig prot sugg arr l r w at fin fur".split()
-)
-
 
 def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False) -> Turned | None:
     """Return how a claim turns the words of its quotes; None where no rule sees it.
@@ -211,48 +198,17 @@ def _only_in(claim: Reading, keyed: Segments) -> set[str]:
     return {texts[0] for texts in holders.values() if len(texts) == 1}
 
 
-def _superlative(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
-    """Tell whether a claim has a superlative that the quotes have of something else, or that neither their words nor numbers bear."""
-    if any(quote.tables for quote in quotes):
-        return None
-    given = {_group(word) for quote in quotes for word in _superlatives(quote.text)}
-    counted = any(len(quote.numbers) > 1 for quote in quotes)
-    if not given and (counted or any(_RANKS.search(quote.text) for quote in quotes)):
-        return None
-    for segment in claim.segments:
-        if counted and any(number.text in segment and number.text[0].isdigit() for number in claim.numbers):
-            continue  # that it is the number of this is checked
-        for word in _superlatives(segment):
-            if _group(word) not in given:
-                return Turned("superlative", (word,), sure=bool(given) and not counted)
-    return None
-
-
-_GROUPS = ("多高大贵重强严", "少低小轻弱", "早先", "晚后")
-"""Chinese adjectives that a superlative of one measure may use one for the other: the dearest costs the most."""
-
-
-def _group(word: str) -> str:
-    return next((group for group in _GROUPS if word in group), word)
-
-
-def _superlatives(text: str) -> Iterator[str]:
-    for found in _SUPERLATIVE.finditer(text):
-        most, root, chinese = found.groups()
-        if root and (root.lower() in _NOT_SUPERLATIVE or root[0].isupper()):
-            continue
-        yield (most or root or chinese).lower()[:5]
-
 
 _OF_A_PASSAGE = (
     _denied,
     _negation,
     _opposite,
+    exempted,
     made_certain,
     _hedge,
     scope,
     caused,
-    _superlative,
+    superlative,
     speaker,
     role_by_preposition,
     dated,
@@ -260,9 +216,11 @@ _OF_A_PASSAGE = (
     before_or_after,
     placed,
     compared,
+    no_difference,
     attributed,
     complements,
     listed_agents,
+    changed_places,
     exchanged,
     agents,
     opposed_words,
