@@ -118,7 +118,11 @@ def rests(operands: Sequence[Number], quotes: Sequence[Reading], *, adds: bool) 
             elif len(parts) == 1:
                 yield whole - parts[0]
             if _REST.search(quote.text):
-                others = (other for other in operands if other not in numbers and other.measure.kind == numbers[0].measure.kind)
+                others = (
+                    other
+                    for other in operands
+                    if other not in numbers and other.measure.kind == numbers[0].measure.kind
+                )
                 yield from (other.measure.value - whole - sum(parts) for other in others)
             if adds and parts and len({number.measure.kind for number in numbers} - {""}) <= 1:
                 yield whole + sum(parts)

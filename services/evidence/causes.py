@@ -57,7 +57,9 @@ def caused(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
     around = list(_around_causes(sentences))
     if has_cjk(claim.text):
         strange = not any(len(cause & words) >= min(LEAST_CHINESE, len(cause)) for words in around)
-        strange = strange and any(len(cause & frozenset(word_keys(text))) >= SAME_SIDE * len(cause) for text in sentences)
+        strange = strange and any(
+            len(cause & frozenset(word_keys(text))) >= SAME_SIDE * len(cause) for text in sentences
+        )
     else:
         strange = not any(cause & words for words in around)
     if strange:
@@ -99,10 +101,15 @@ def _around_causes(sentences: Sequence[str]) -> Iterator[frozenset[str]]:
     """Yield the words of each sentence with a causal word, and of the one before it: `Fuel was dear. As a result …`."""
     for before, sentence in pairwise(["", *sentences]):
         if found := _CAUSE.search(sentence):
-            yield frozenset(word_keys(f"{before} {sentence}" if found.start() < GOES_ON or _BACK.search(sentence) else sentence))
+            yield frozenset(
+                word_keys(f"{before} {sentence}" if found.start() < GOES_ON or _BACK.search(sentence) else sentence)
+            )
 
 
-_BACK = re.compile(r"\b(?:this|that|these|which|it|therefore|hence|thus|as a (?:result|consequence)(?! of))\b|[这此该其]|因而|所以|从而", re.IGNORECASE)
+_BACK = re.compile(
+    r"\b(?:this|that|these|which|it|therefore|hence|thus|as a (?:result|consequence)(?! of))\b|[这此该其]|因而|所以|从而",
+    re.IGNORECASE,
+)
 GOES_ON = 8
 """Characters of a sentence within which a causal word joins it to the one before."""
 LEAST_CHINESE = 2

@@ -87,7 +87,8 @@ def denies_something_else(text: str, claim: str) -> bool:
 
 
 _EXEMPT = re.compile(
-    r"\b(?:free of charge|for free|(?:travel|enter|get in|admitted|are|is) free|exempt\w*|waived)\b|免费|免[缴交收征除于]|减免|不收费|不适用", re.IGNORECASE
+    r"\b(?:free of charge|for free|(?:travel|enter|get in|admitted|are|is) free|exempt\w*|waived)\b|免费|免[缴交收征除于]|减免|不收费|不适用",
+    re.IGNORECASE,
 )
 _BURDEN = re.compile(
     r"\b(?:pay|pays|paid|cost|costs|charge[sd]?|fee|fees|appl(?:y|ies)|required|must|have to|has to)\b|支付|付费|缴|交纳|收费|收取|适用|必须|需要?|须",
@@ -98,14 +99,19 @@ _SUBJECT_WORDS = 3
 
 def exempted(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
     """Tell whether a claim puts a burden on those whom the quotes exempt from it: `pensioners travel free`."""
-    if negated(claim.text) or DENIES_TOO.search(claim.text) or _EXEMPT.search(claim.text) or not _BURDEN.search(claim.text):
+    if (
+        negated(claim.text)
+        or DENIES_TOO.search(claim.text)
+        or _EXEMPT.search(claim.text)
+        or not _BURDEN.search(claim.text)
+    ):
         return None
     subject = frozenset(key for key in word_keys(claim.text)[:_SUBJECT_WORDS] if not key[0].isdigit())
-    for text, keys in keyed.all:
-        if (found := _EXEMPT.search(text)) and subject & frozenset(word_keys(text[: found.start()])):
-            others = (other for other, others in keyed.all if other != text and subject & others and not _EXEMPT.search(other))
-            if next(others, None) is None:
-                return Turned("negation", (text,), sure=False)
+    of_subject = [text for text, keys in keyed.all if subject & keys]
+    for text in of_subject:
+        found = _EXEMPT.search(text)
+        if found and subject & frozenset(word_keys(text[: found.start()])) and all(map(_EXEMPT.search, of_subject)):
+            return Turned("negation", (text,), sure=False)
     return None
 
 
@@ -121,7 +127,12 @@ def made_certain(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turn
     found = _CERTAIN.search(claim.text)
     clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
     before = claim.text[: found.start()] if found else ""
-    if found is None or negated(before) or _PENDING.search(before[-PENDING_BEFORE:]) or any(_CERTAIN.search(text) for text, _ in clauses):
+    if (
+        found is None
+        or negated(before)
+        or _PENDING.search(before[-PENDING_BEFORE:])
+        or any(_CERTAIN.search(text) for text, _ in clauses)
+    ):
         return None
     for text, score in nearest(f"{claim.text[: found.start()]} {claim.text[found.end() :]}", clauses):
         if score >= SAID and (hedge := POSSIBLE.search(text) or _HELD_TRUE.search(text)):

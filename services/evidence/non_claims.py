@@ -103,7 +103,9 @@ def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -
     return all(SMALL_NUMBER.fullmatch(number.text) for number in quantities(words))
 
 
-_INTRODUCES = re.compile(r"(?:[:：]|\b(?:as follows|as shown below|in the (?:following table|table below))\.|(?:如下|见下表|如下表所示)。)$")
+_INTRODUCES = re.compile(
+    r"(?:[:：]|\b(?:as follows|as shown below|in the (?:following table|table below))\.|(?:如下|见下表|如下表所示)。)$"
+)
 
 
 def says_nothing_known(words: str, evidence: str) -> bool:

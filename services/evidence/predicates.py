@@ -69,9 +69,8 @@ def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned |
 
 
 _ALIKE = re.compile(
-    r"\b(?:no (?:significant |clear |notable |marked |statistical )?(?:difference|change)s?|not? differ\w*|(?:did|do|does) not (?:significantly )?differ|equally|"
-    r"(?:the|about the|much the) same|identical\w*|similar\w*|comparable|on a par|unchanged|matched)\b|"
-    r"(?:没有|未见|并无|无)(?:明显|显著|统计学)?(?:的)?(?:差别|差异|区别|变化)|(?:大致|基本|不相)?(?:相当|持平|一致|相同|一样)|不相上下",
+    r"\b(?:no (?:significant |clear |notable |marked |statistical )?(?:difference|change)s?|(?:did|do|does) not (?:significantly )?differ|equally|on a par)\b|"
+    r"(?:没有|未见|并无|无)(?:明显|显著|统计学)?的?(?:差别|差异|区别)|持平|不相上下",
     re.IGNORECASE,
 )
 """With which a text says that two sides do not differ."""
@@ -90,7 +89,9 @@ def no_difference(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
             continue
         words = frozenset(word_keys(f"{segment[: found.start()]} {segment[found.end() :]}"))
         clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
-        said = [(len(words & keys), clause) for clause, keys in clauses if len(words & keys) >= OF_THE_SAME * len(words)]
+        said = [
+            (len(words & keys), clause) for clause, keys in clauses if len(words & keys) >= OF_THE_SAME * len(words)
+        ]
         best = max((shared for shared, _ in said), default=0)
         near = [clause for shared, clause in said if shared == best]
         if near and all(_ALIKE.search(clause) and not _DIFFERENT.search(clause) for clause in near):
@@ -133,7 +134,7 @@ _SAYER = re.compile(
     rf"(?: ha[ds]| have)?(?: \w{{2,12}}ly| also| then)? (?P<verb>{_SAYS})\b"
 )
 _SAYER_CHINESE = re.compile(
-    r"(?:^|(?<=[，,。；;、]))(?P<who>[\u4e00-\u9fff]{2,16}?)(?:则|也|还|却|曾|均|都|昨日|一致)?"
+    r"(?:^|(?<=[，,。；;、]))(?P<who>[\u4e00-\u9fff·]{2,16}?)(?:则|也|还|却|曾|均|都|昨日|一致)?"
     r"(?P<verb>认为|表示|指出|提出|提议|主张|强调|介绍|透露|坦言|建议|要求|担心|抱怨|批评|提醒|承认|认定|希望|推测|评论|点评|评价|解释|补充|直言|回应|坚称|反对|赞成|呼吁|质疑|汇报|[^名人号简通职]称(?![号为呼职]))"
 )
 _ACCORDING = re.compile(

@@ -24,7 +24,6 @@ from services.evidence.table_reading import (
     unit_of_column,
 )
 from services.text.measures import MEASURED_KINDS, Measure, is_year, measure_at
-
 from services.text.names import names
 from services.text.numbers import MONTHS, quantities, quantities_with_places
 from services.text.passages import unwrapped
@@ -278,6 +277,8 @@ def _with_units_of_ends(numbers: Sequence[Number]) -> Iterator[Number]:
 
 
 _DIGITS = re.compile(r"\d[\d,]{0,15}(?:\.\d{1,10})?")
+
+
 def digits_of(text: str) -> float:
     """Return a number as its digits are written, without its scale: 112.1 of `112.1 thousand`; 0 for one in words."""
     found = _DIGITS.search(text)
@@ -290,7 +291,13 @@ _ALIKE = 100
 
 def _in_unit_of(measure: Measure, end: Measure) -> Measure:
     first, last = digits_of(measure.text), digits_of(end.text)
-    if not _DIGITS.fullmatch(measure.text) or not first or not last or not 1 / _ALIKE < first / last < _ALIKE or end.kind not in {*MEASURED_KINDS, ""}:
+    if (
+        not _DIGITS.fullmatch(measure.text)
+        or not first
+        or not last
+        or not 1 / _ALIKE < first / last < _ALIKE
+        or end.kind not in {*MEASURED_KINDS, ""}
+    ):
         return measure
     times = end.value / last
     return Measure(end.kind, measure.value * times, measure.half_step * times, end.factor, measure.text)

@@ -95,7 +95,11 @@ _FROM_TO = re.compile(
 
 def changed_places(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     """Tell whether a claim has the ends of a change the other way round than the quotes: `from buses to trams`."""
-    theirs = [(_ends(found), found.group()) for quote in quotes for found in islice(_FROM_TO.finditer(quote.text), MAX_SEGMENTS)]
+    theirs = [
+        (_ends(found), found.group())
+        for quote in quotes
+        for found in islice(_FROM_TO.finditer(quote.text), MAX_SEGMENTS)
+    ]
     for found in islice(_FROM_TO.finditer(claim.text), MAX_SEGMENTS):
         left, right = _ends(found)
         for (their_left, their_right), text in theirs:
@@ -106,7 +110,9 @@ def changed_places(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tu
 
 
 def _ends(found: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
-    left, right = (frozenset(word_keys(part)) for part in (found["left"] or found["former"], found["right"] or found["other"]))
+    left, right = (
+        frozenset(word_keys(part)) for part in (found["left"] or found["former"], found["right"] or found["other"])
+    )
     return left - right, right - left
 
 

@@ -217,7 +217,8 @@ def _bearer_chinese(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
         near = _nearest(said, texts, held, SAID)
         wholly = _nearest(said, texts, held, WHOLLY)
         if near and all(
-            _of_another(subject, units[place], said, named, frozenset(segment), held, place in wholly, own_words) for place in near
+            _of_another(subject, units[place], said, named, frozenset(segment), held, place in wholly, own_words)
+            for place in near
         ):
             return Turned("roles", (units[near[0]][0],))
     return None

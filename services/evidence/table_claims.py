@@ -93,12 +93,25 @@ _WORKED_OUT = re.compile(
 """Words of what is worked out of several columns, unless a heading has them."""
 
 
+_PARTICIPLES = {
+    word: participle
+    for participle, words in (
+        ("won", "win wins victor"),
+        ("drawn", "draw drew draws"),
+        ("lost", "lose loses losses defeat"),
+    )
+    for word in words.split()
+}
+"""Words of results that headings have as participles, by their keys."""
+
+
 def column_of(words: str, adjective: str, table: TableRead, numbers: Sequence[Number]) -> int | None:
     """Return the one column of numbers whose heading a text or an adjective speaks of."""
     measured = next(
         (heads.split() for root, heads in _COLUMNS.items() if adjective and adjective.startswith(root[:4])), []
     )
     wanted = set(word_keys(words))
+    wanted |= {_PARTICIPLES[word] for word in wanted & _PARTICIPLES.keys()}
     if any(word not in head.lower() for word in _WORKED_OUT.findall(words.lower()) for head in [" ".join(table.heads)]):
         return None
     scores: dict[int, float] = {}
@@ -237,6 +250,8 @@ def _label(table: TableRead, row: int) -> str:
 def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
     """Yield a comparison of two rows, or of two years of one row, that the values refute."""
     found = [mark for mark in _COMPARISON.finditer(claim.text) if mark["root"] is None or _GRADABLE.match(mark["root"])]
+    if claim.text.isascii() and len(_THAN.findall(claim.text)) == 1:
+        found = found[-1:]  # the comparative beside `than`
     if len(found) != 1 or negated(claim.text):
         return
     mark = found[0]
@@ -248,7 +263,8 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
     left, right = claim.text[:middle], claim.text[middle + len("比") if mark["than"] else middle :]
     root = (mark["than"] or mark["root"] or "").lower()
     less = _LEAST.match(root or mark.group()) is not None if root or not chinese else bool(mark["under"])
-    pairs = [_two_rows(left, right, root, table, numbers), _two_years(left, right, claim, table, numbers)]
+    compared = claim.text[mark.end() : middle] if than else ""
+    pairs = [_two_rows(left, right, compared, root, table, numbers), _two_years(left, right, claim, table, numbers)]
     for former, other in filter(None, pairs):
         more = less is _turns(root, table, former.column, numbers)
         if former.signed != other.signed and (former.signed > other.signed) is not more:
@@ -256,7 +272,7 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
 
 
 def _two_rows(
-    left: str, right: str, adjective: str, table: TableRead, numbers: Sequence[Number]
+    left: str, right: str, compared: str, adjective: str, table: TableRead, numbers: Sequence[Number]
 ) -> tuple[Number, Number] | None:
     first, second = rows_named(left, table), rows_named(right, table)
     if len(first) != 1 or len(second) != 1 or first == second:
@@ -264,6 +280,8 @@ def _two_rows(
     years = set(re.findall(r"(?<!\d)[12]\d{3}(?!\d)", left + right))
     fitting = [number for number in numbers if not years or any(year in table.heads[number.column] for year in years)]
     column = column_of(left + right, adjective, table, fitting)
+    if column is None:
+        column = column_of(compared, "", table, fitting)
     former, other = (
         next((number for number in fitting if number.row == rows[0] and number.column == column), None)
         for rows in (first, second)

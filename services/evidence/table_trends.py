@@ -29,6 +29,12 @@ _MOST_CHANGED = re.compile(
 _BUT = re.compile(r"\b(?:except|but|bar|other than|apart from)\b|除", re.IGNORECASE)
 """With which a claim about every row excepts those that it names."""
 
+_PREVIOUS = re.compile(
+    r"\b(?:(?:previous|preceding|prior) year|(?:the )?year before|a year earlier|year[- ]on[- ]year)\b|上一?年|前一年|同比",
+    re.IGNORECASE,
+)
+"""With which a claim compares a year with the one before it."""
+
 Series = Mapping[int, Mapping[int, Number]]
 """Numbers of one quantity by row and year."""
 
@@ -64,6 +70,8 @@ def _ends(claim: Reading, years: Mapping[int, Number]) -> tuple[Number, Number] 
     named = sorted({int(year) for year in _YEAR.findall(claim.text)} & set(years))
     if len(named) >= 2:
         return years[named[0]], years[named[-1]]
+    if named and named[0] - 1 in years and _PREVIOUS.search(claim.text):
+        return years[named[0] - 1], years[named[0]]
     return (
         (years[min(years)], years[max(years)]) if len(years) == 2 and (named or not _YEAR.search(claim.text)) else None
     )

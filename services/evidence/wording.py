@@ -54,9 +54,11 @@ _PLANNED = re.compile(
     re.IGNORECASE,
 )
 _REFUSED = re.compile(
-    r"\b(?:reject\w*|refus\w+|turn(?:ed|s|ing)? down|voted (?:down|against)|veto\w*|dismiss\w*)\b|否决|拒绝|驳回", re.IGNORECASE
+    r"\b(?:reject\w*|refus\w+|turn(?:ed|s|ing)? down|voted (?:down|against)|veto\w*|dismiss\w*)\b|否决|拒绝|驳回",
+    re.IGNORECASE,
 )
 """What became of a plan that came to nothing."""
+
 
 def turned(claim: Reading, quotes: Sequence[Reading], *, concludes: bool = False) -> Turned | None:
     """Return how a claim turns the words of its quotes; None where no rule sees it.
@@ -107,7 +109,9 @@ def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
             negated(segment)
             or DENIES_TOO.search(segment)
             or not near
-            or not all(negated(text) and text not in denied and not denies_something_else(text, claim.text) for text, _ in near)
+            or not all(
+                negated(text) and text not in denied and not denies_something_else(text, claim.text) for text, _ in near
+            )
         ):
             continue
         if near[0][1] >= ALIKE or any(text in only for text, _ in near):
@@ -177,7 +181,12 @@ def _hedge(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned | No
 
 
 def _only_guessed(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:
-    if HEDGE.search(claim.text) or _LATER.search(claim.text) or _REFUSED.search(claim.text) or _is_worked_out(claim, keyed):
+    if (
+        HEDGE.search(claim.text)
+        or _LATER.search(claim.text)
+        or _REFUSED.search(claim.text)
+        or _is_worked_out(claim, keyed)
+    ):
         return None
     return only_guessed(claim, quotes, keyed)
 
@@ -196,7 +205,6 @@ def _only_in(claim: Reading, keyed: Segments) -> set[str]:
             for word in keys & words:
                 holders.setdefault(word, []).append(text)
     return {texts[0] for texts in holders.values() if len(texts) == 1}
-
 
 
 _OF_A_PASSAGE = (

@@ -151,7 +151,11 @@ def names(text: str) -> list[str]:
             run = []
     found.extend(match.group(1) for match in _CHINESE_TITLE.finditer(text))
     places = _CHINESE_PLACE.finditer(text)
-    found.extend(match.group() for match in places if not _NOT_OF_A_NAME.intersection(match.group(1)) and match.group(1) not in _SORTS)
+    found.extend(
+        match.group()
+        for match in places
+        if not _NOT_OF_A_NAME.intersection(match.group(1)) and match.group(1) not in _SORTS
+    )
     found.extend(_CHINESE_COUNTRY.findall(text))
     return list(dict.fromkeys(found))
 
