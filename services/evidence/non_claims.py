@@ -100,9 +100,11 @@ def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -
     introduces = _INTRODUCES.search(words) is not None and len(tokens(words)) <= MAX_INTRODUCTION
     if not introduces or names(words):
         return False
-    return all(SMALL_NUMBER.fullmatch(number.text) for number in quantities(words))
+    numbers = (number.text for number in quantities(words))
+    return all(SMALL_NUMBER.fullmatch(number) or (_YEAR.fullmatch(number) and number in evidence) for number in numbers)
 
 
+_YEAR = re.compile(r"[12]\d{3}年?")
 _INTRODUCES = re.compile(
     r"(?:[:：]|\b(?:as follows|as shown below|in the (?:following table|table below))\.|(?:如下|见下表|如下表所示)。)$"
 )

@@ -68,10 +68,7 @@ class _Context:
         one = len(self.claim.periods) == 1
         if one and number is not self.claim.numbers[0] and RELATIVE_TIME.search(self.claim.text):
             return frozenset()  # `143 in 2018 and 125 five years later`
-        kind = number.measure.kind
-        of_another = any(
-            other.near and other.measure.kind == kind for other in self.claim.numbers if other is not number
-        )
+        of_another = any(other.near and other.place > number.place for other in self.claim.numbers)
         if not number.near and (not one or number.role == "from" or of_another):
             return frozenset()
         return number.periods | _years_within(number.periods, self.claim.text)

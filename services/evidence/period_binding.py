@@ -74,6 +74,18 @@ def paired(
     return paired
 
 
+_UNTIL = re.compile(r"\s?(?:[至到]|to|until|through|[–—-])\s?")
+
+
+def ends_of_spans(text: str, periods: Sequence[tuple[int, int, Period]]) -> list[frozenset[Period]]:
+    """Return the two ends of each span of time, which has both of them: `2025年10月至2026年5月`."""
+    return [
+        frozenset({first, last})
+        for (_, end, first), (start, _, last) in pairwise(periods)
+        if _UNTIL.fullmatch(text, end, start)
+    ]
+
+
 _LISTED = re.compile(r"[^\d.;。；！？\n]{0,24}(?:[,、&和与及]|\b(?:and|or)\b)[^\d.;。；！？\n]{0,8}")
 """What parts the members of a list, with a unit before it."""
 _SENTENCE_ENDS = re.compile(r"[;；。！？\n]|[.!?](?=\s)")

@@ -28,7 +28,7 @@ _NAMED_PART = re.compile(
 """The same, with what it is a part of."""
 _QUANTIFIED = re.compile(
     r"\b(?:some|several|many|most|few|half|part|parts|only|certain|a number|rarely|sometimes|occasionally|minority|majority|mostly|"
-    r"one|quarter|third|percent|among|in ten|share|other|others|except|outside|else|rest)\b|\d|其他|其余|以外|之外|部分|一些|有些|有的|多数|少数|某些|其中|仅|只|偶尔|有时|约|成|过半|一半|不少|许多|试",
+    r"one|quarter|third|percent|among|in ten|share|other|others|except|outside|else|rest)\b|\d|其他|其余|以外|之外|在[^，。；]{2,20}中[，,]|部分|一些|有些|有的|多数|少数|某些|其中|仅|只|偶尔|有时|约|成|过半|一半|不少|许多|试",
     re.IGNORECASE,
 )
 _LIMITED = re.compile(

@@ -13,7 +13,16 @@ from itertools import pairwise
 
 from services.evidence.clause_cuts import breaks_of, clauses_between, segments_of
 from services.evidence.counted_numbers import counts
-from services.evidence.period_binding import SENTENCE, Period, before_a_semicolon, leading, listed, paired, taken
+from services.evidence.period_binding import (
+    SENTENCE,
+    Period,
+    before_a_semicolon,
+    ends_of_spans,
+    leading,
+    listed,
+    paired,
+    taken,
+)
 from services.evidence.table_reading import (
     TableRead,
     numbers_of,
@@ -214,6 +223,7 @@ def _prose(text: str) -> Reading:
     turns = {} if cells else paired([start for start, _, _ in counted[:MAX_NUMBERS]], periods, depth)
     turns |= {} if cells else listed(text, counted[:MAX_NUMBERS], spans)
     introducing = leading(counted, periods, depth)
+    ends = ends_of_spans(text, spans)
     for start, end, quantity in counted:
         if len(numbers) == MAX_NUMBERS:
             break
@@ -230,6 +240,7 @@ def _prose(text: str) -> Reading:
         ]
         away = [(0, turns[start])] if start in turns else away
         least = min((distance for distance, _ in away), default=SENTENCE)
+        nearest = frozenset(period for distance, period in away if distance == least < SENTENCE)
         clause = around[max(0, bisect(starts, start) - 1)]
         numbers.append(
             Number(
@@ -238,7 +249,7 @@ def _prose(text: str) -> Reading:
                 place=start,
                 periods=frozenset()
                 if measure.kind in _AGES
-                else frozenset(period for distance, period in away if distance == least < SENTENCE)
+                else nearest.union(*(span for span in ends if not nearest.isdisjoint(span)))
                 or (frozenset() if cells else before_a_semicolon(text, start, periods, depth)),
                 near=least == 0,
                 names=clause.names,
@@ -339,7 +350,7 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
     for place, row in enumerate(table.rows):
         texts = [cell for cell in row if cell and not numbers_of(cell) and not _CLOCK.fullmatch(cell)]
         years = _calendar_years(row[0]) if numbers_of(row[0]) else frozenset[Period]()
-        labels |= {table.label(place).lower()} if texts else set()
+        labels |= {table.label(place).lower()} & set(map(str.lower, texts))
         for column, cell in enumerate(row):
             head = table.heads[column]
             clock = _CLOCK.fullmatch(cell)

@@ -98,7 +98,9 @@ def _anchors(claim: Reading, quotes: Sequence[Reading]) -> int:
     2 where a row has numbers, or several numbers of three digits and more, or of a time, stand in the quotes: what it says beside them is
     its own wording.
     """
-    labelled = any(labels_in(claim.text, quote.labels) for quote in quotes)
+    labelled = any(
+        labels_in(claim.text, quote.labels) or (quote.tables and claim.periods & quote.periods) for quote in quotes
+    )
     counted = bool(claim.numbers or claim.periods or shares_of(claim.text))
     held = [other for quote in quotes for other in quote.numbers]
     firm: set[float] = set()

@@ -33,7 +33,7 @@ _SUPERLATIVE = re.compile(
 )
 _COMPARISON = re.compile(
     r"\b(?:(?P<word>more|less|fewer)|(?P<root>[a-z]{3,}?)(?:ier|er))\b(?=[^.;]{0,60}?\bthan\b)|"
-    r"(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)|"
+    r"\b(?P<over>overt(?:ook|aken?|akes)|surpass\w*|outnumber\w*|outstrip\w*|outsold)\b|(?P<above>高于|多于|大于|超过|长于|晚于)|(?P<under>低于|少于|小于|不及|短于|早于)|"
     r"(?<![相对占同环])比(?![例重率])[^，,。；;]{2,24}?[更还要也略]{0,2}(?P<than>[多少高低大小长短深浅快慢重轻贵]|便宜)(?![数于度])",
     re.IGNORECASE,
 )
@@ -243,10 +243,6 @@ def _turns(adjective: str, table: TableRead, column: int, numbers: Sequence[Numb
     return years and _AGE.match(adjective) is not None
 
 
-def _label(table: TableRead, row: int) -> str:
-    return table.label(row)
-
-
 def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
     """Yield a comparison of two rows, or of two years of one row, that the values refute."""
     found = [mark for mark in _COMPARISON.finditer(claim.text) if mark["root"] is None or _GRADABLE.match(mark["root"])]
@@ -256,8 +252,8 @@ def _comparison(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> 
         return
     mark = found[0]
     chinese = not mark.group().isascii()
-    than = None if chinese else _THAN.search(claim.text, mark.end())
-    if not chinese and than is None:
+    than = None if chinese or mark["over"] else _THAN.search(claim.text, mark.end())
+    if not chinese and than is None and not mark["over"]:
         return
     middle = than.start() if than else mark.start() if mark["than"] else mark.end()
     left, right = claim.text[:middle], claim.text[middle + len("比") if mark["than"] else middle :]

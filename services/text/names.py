@@ -42,6 +42,7 @@ _DENIED = re.compile(r"\b[Nn]on([A-Z]\w{1,30})")
 """A name behind a denial: `nonLLM`."""
 _COMMON_ENDING = re.compile(r"(?:ing|ed|ly|s|ion|ment|ness|ity|ance|ence|ship|ure)$")
 _NOT_SUBJECTS = NOT_NAMES | frozenset(_COMMON_SUBJECTS.split())
+_CURRENCIES = frozenset("EUR USD GBP CNY RMB JPY CHF".split())
 LONGEST_ABBREVIATION = 4
 """Letters of a word that may stand before a full stop within a name: `Prof. Hale`."""
 _CHINESE_TITLE = re.compile(r"《([^《》]{2,40})》")
@@ -136,7 +137,7 @@ def names(text: str) -> list[str]:
     begins = False
     for word in [*_WORD.findall(normal_form("NFC", text)), "."]:
         bare = word.rstrip(".")
-        if _is_capitalised(bare) and (bare.lower() not in NOT_NAMES or (bare.isupper() and len(bare) > 2)):
+        if bare not in _CURRENCIES and _is_capitalised(bare) and (bare.lower() not in NOT_NAMES or (bare.isupper() and len(bare) > 2)):
             begins = begins if run else first
             run.append(bare)
         elif run and word.lower() in _JOINING and word not in {"and", "&"}:

@@ -15,7 +15,7 @@ from services.evidence.support import check_support
 from services.evidence.verdict import Verdict
 from services.reports.checking.code_citations import CANDIDATES, CodeCitations
 from services.reports.labels import Labels
-from services.text.names import missing_names
+from services.text.names import missing_names, names
 from services.text.numbers import missing_of, quantities
 from services.text.quantity import Quantity
 
@@ -69,6 +69,12 @@ class ClaimCheck:
     def _anywhere(self) -> str:
         """All evidence with the question and the titles."""
         return "\n".join([self.known, self.question, *self.titles.values()])
+
+    @cached_property
+    def _topic(self) -> frozenset[str]:
+        """The one name of the question, which quotes without any name may be about; empty where it has several."""
+        topic = frozenset(names(self.question))
+        return topic if len(topic) == 1 else frozenset()
 
     @cached_property
     def _numbers(self) -> list[Quantity]:
@@ -262,7 +268,10 @@ class ClaimCheck:
         self, words: str, ids: Sequence[str], also: Sequence[str] = (), likeness: Likeness | None = None
     ) -> Verdict:
         quotes, titles, untraced = self._cited(ids)
-        return check_support(words, [*quotes, *also], titles, likeness, untraced)
+        verdict = check_support(words, [*quotes, *also], titles, likeness, untraced)
+        if verdict.failing == "names" and {*verdict.what} <= self._topic and not names("\n".join([*quotes, *untraced])):
+            return check_support(words, [*quotes, *also], [*titles, *self._topic], likeness, untraced)
+        return verdict
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         """Return the quotes of excerpts, all titles with dates, and the quotes of untraced computations."""
