@@ -148,7 +148,7 @@ def _superlative(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
             extreme = min(values.values()) if least else max(values.values())
             if values[rows[0]] != extreme:
                 holder = next(row for row, value in values.items() if value == extreme)
-                yield WrongReading(found.group().strip(), f"{_label(table, holder)}: {table.rows[holder][column]}")
+                yield WrongReading(found.group().strip(), f"{table.label(holder)}: {table.rows[holder][column]}")
 
 
 _NOT_SO = re.compile(
@@ -165,7 +165,7 @@ def _denied_superlative(claim: Reading, table: TableRead, numbers: Sequence[Numb
         return
     if _extremes(marks[0], claim.text, table, numbers) == {rows[0]}:
         column, _ = _measured(marks[0], claim.text, table, numbers)
-        yield WrongReading(marks[0].group().strip(), f"{_label(table, rows[0])}: {table.rows[rows[0]][column or 0]}")
+        yield WrongReading(marks[0].group().strip(), f"{table.label(rows[0])}: {table.rows[rows[0]][column or 0]}")
 
 
 _NOBODY = re.compile(r"\b(?:nobody|no ?one|none|no other)\b", re.IGNORECASE)
@@ -189,7 +189,7 @@ def _unsurpassed(claim: Reading, table: TableRead, numbers: Sequence[Number]) ->
     extreme = min(values.values(), default=0.0) if least else max(values.values(), default=0.0)
     if values.get(rows[0], extreme) != extreme:
         holder = next(row for row, value in values.items() if value == extreme)
-        yield WrongReading(mark.group(), f"{_label(table, holder)}: {table.rows[holder][column]}")
+        yield WrongReading(mark.group(), f"{table.label(holder)}: {table.rows[holder][column]}")
 
 
 def _two_superlatives(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
@@ -202,7 +202,7 @@ def _two_superlatives(claim: Reading, table: TableRead, numbers: Sequence[Number
     extremes = [_extremes(mark, claim.text[max(0, mark.start() - 1) : mark.end()], table, numbers) for mark in marks]
     if all(extremes) and extremes[0].isdisjoint(extremes[1]):
         row = min(extremes[0])
-        yield WrongReading(marks[1].group().strip(), _label(table, row))
+        yield WrongReading(marks[1].group().strip(), table.label(row))
 
 
 _IS = re.compile(r"\b(?:is|are|was|were|has|have|had|also)\b|[是也]")
