@@ -74,14 +74,19 @@ def parts_and_wholes(operands: Sequence[Number], quotes: Sequence[Reading]) -> I
     Where something rose or fell by the share, also what there was before: 500 where it grew by a fifth to 600.
     """
     told = [
-        (share.value, change_at(quote.text, share.start, share.end)[0])
+        (share.value, change_at(quote.text, share.start, share.end)[0], None)
         for quote in quotes
         for share in shares_of(quote.text)
     ]
-    told += [(number.measure.value / 100, number.towards) for number in operands if number.measure.kind == "percent"]
-    for share, towards in told if len(told) <= FEW else ():
+    told += [
+        (number.measure.value / 100, number.towards, number)
+        for number in operands
+        if number.measure.kind == "percent" and not (number.row >= 0 and number.towards)
+    ]
+    for share, towards, of in told:
         for number in operands:
-            if number.measure.kind != "percent" and share > 0:
+            beside = of is not None and (same_place(of, number) or of.row == number.row >= 0)
+            if number.measure.kind != "percent" and share > 0 and (beside or len(told) <= FEW):
                 value = number.measure.value
                 yield from (share * value, value / share)
                 if share < 1:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import Keyed, Segments, Turned, nearest
 from services.text.polarity import denial, negated
-from services.text.tokens import has_cjk
+from services.text.tokens import CJK_STOP, has_cjk
 
 SHARED, SHARED_CHINESE = 2, 3
 """Words, or pairs of Chinese characters, that a segment must share with a claim to speak of what the claim does."""
@@ -50,8 +50,9 @@ _HELD_TRUE = re.compile(
 """Verbs of opinion."""
 _UNREAL = re.compile(
     r"\b(?:(?-i:may)|might|could|possib\w+|perhaps|probabl\w+|suspect\w*|presum\w+|alleged\w*|reportedly|considers?|considering|discussing|seeks?|"
+    r"depends? on|subject to|conditional on|(?:ask|call|push|press)(?:s|ed|es)? for|requests?|requested|urge[sd]?|"
     r"aims?|forecasts?|projected|scheduled|anticipat\w+|predict\w*|recommend\w*|propos\w+|expect\w*|plan(?:s|ned)? to|intend\w*|hop(?:e|es|ed) to|(?:fear|worr(?:y|ie)|doubt|hope)(?:s|d|ed)?)\b|"
-    r"可能|或许|也许|推测|推断|猜测|担心|担忧|怀疑|疑似|据称|据说|考虑|争取|力争|目标|设想|希望|呼吁|预测|拟|即将|定于|将[于在会]|有望|打算|预计|计划",
+    r"可能|或许|也许|推测|推断|猜测|担心|担忧|怀疑|疑似|据称|据说|考虑|争取|力争|目标|设想|希望|呼吁|预测|拟|即将|定于|能否|取决于|视[^，。；]{1,12}而定|将[于在会]|有望|打算|预计|计划",
     re.IGNORECASE,
 )
 """Words of what is not so yet, or perhaps not so."""
@@ -82,8 +83,11 @@ def denies_something_else(text: str, claim: str) -> bool:
     found = denial(text)
     if found is None:
         return True
-    denied = frozenset(word_keys(_QUALIFIES.split(text[found.end() :])[0]))
-    return bool(denied) and denied.isdisjoint(word_keys(claim))
+    denied = _QUALIFIES.split(text[found.end() :])[0]
+    if has_cjk(denied):  # other words for a thing often share a character
+        return frozenset(denied).isdisjoint(char for char in claim if char not in CJK_STOP)
+    keys = frozenset(word_keys(denied))
+    return bool(keys) and keys.isdisjoint(word_keys(claim))
 
 
 _EXEMPT = re.compile(

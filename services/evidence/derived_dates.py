@@ -67,8 +67,10 @@ def seconds_between(quotes: Sequence[Reading]) -> Iterator[float]:
     for group in (days, *groups):
         dates = sorted(group)[:MAX_OPERANDS]
         yield from ((last - first) * _DAY for first, last in combinations(dates, 2))
-    months = sorted({12 * (period[0] or 0) + (period[1] or 0) for period in periods if period[2] is None})
-    yield from ((last - first + 1) * _MONTH for first, last in combinations(months[:MAX_OPERANDS], 2))
+    months = {12 * (period[0] or 0) + (period[1] or 0) for period in periods if period[2] is None}
+    months.update(month for quote in quotes for month in _months_of_one_year(quote))
+    for first, last in combinations(sorted(months)[:MAX_OPERANDS], 2):
+        yield from ((last - first) * _MONTH, (last - first + 1) * _MONTH)
     for quote in quotes:
         hours = sorted(set(islice(_hours(quote.text), MAX_OPERANDS)))
         for first, last in combinations(hours, 2):
@@ -99,6 +101,13 @@ def month_of_year(date: Period, quotes: Sequence[Reading]) -> bool:
     return any(
         any(period[0] == year for period in quote.periods) and month in _months_alone(quote.text) for quote in quotes
     )
+
+
+def _months_of_one_year(quote: Reading) -> Iterator[int]:
+    """Yield the months of a text that names one year, counted from the year 0: `2016年2月首映，同年9月公映`."""
+    years = {period[0] for period in quote.periods if period[0] is not None}
+    if len(years) == 1:
+        yield from (12 * (year or 0) + month for year in years for month in _months_alone(quote.text))
 
 
 def _months_alone(text: str) -> frozenset[int]:

@@ -40,7 +40,7 @@ BEYOND = 1.5
 """How many times more a quote may give where the claim says `more than`."""
 
 _MORE = re.compile(
-    r"(?:more than|over|above|exceed(?:s|ed|ing)?|at least|a little over|just over|upwards of|(?:超过|逾|多于|至少|不止)[^，。；、\d]{0,8})(?: an?)?\s?[$€£¥]?$",
+    r"(?:more than|over|above|exceed(?:s|ed|ing)?|crossed|passed|topped|at least|a little over|just over|upwards of|(?:超过|逾|多于|至少|不止|越过|突破|跨过)[^，。；、\d]{0,8})(?: an?)?\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _LESS = re.compile(
@@ -68,6 +68,8 @@ _EACH = re.compile(
 )
 _PER = re.compile(r"(?:\b(?:per|every|each)|每)\s?(?=[a-z\u4e00-\u9fff])", re.IGNORECASE)
 """Before the unit of a rate: `for every mile`, `每平方公里`."""
+_RATE = re.compile(r"[（(][^（）()/]{1,12}/[^（）()/]{1,12}[）)]")
+"""A unit of a heading that is of each of something: `Yield (t/ha)`."""
 _BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|of) $|[这该那全]$", re.IGNORECASE)
 _LIST = re.compile(r",(?=\s)|\band\b|\bor\b|[、和与及]")
 _NAMES = re.compile(r"(?:[:：—]|分别[是为]|\bnamely\b)(?P<list>[^.;。；：:]{1,200})")
@@ -312,7 +314,12 @@ def _told_for_each(quotes: Sequence[Reading]) -> list[Number]:
     told: list[Number] = []
     for quote in quotes:
         clauses = "\n".join(filter(_EACH.search, quote.clauses))
-        columns = {column for table in quote.tables for column, head in enumerate(table.heads) if _EACH.search(head)}
+        columns = {
+            column
+            for table in quote.tables
+            for column, head in enumerate(table.heads)
+            if _EACH.search(head) or _RATE.search(head)
+        }
         told += [
             number
             for number in quote.numbers

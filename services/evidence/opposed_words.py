@@ -48,6 +48,7 @@ _PAIRS = (
     "major majority|minor minority",
     "indoor indoors|outdoor outdoors",
     "ancient old older|modern new newer",
+    "old older elder elderly|young younger",
     "uphold upheld confirm confirmed|overturn overturned quash quashed annul annulled",
     "grant granted|deny denied refuse refused",
     "open opened reopen reopened|close closed shut",

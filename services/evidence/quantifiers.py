@@ -14,9 +14,9 @@ RELATED = 0.4
 _NUMERAL = r"(?:\d[\d,]{0,8}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _SOME = re.compile(
     r"\b(?:some|several|many|most|a few|half|parts?|certain|a number|a minority|a majority|(?<!the )only|rarely|sometimes|occasionally|mostly|mainly|"
-    r"except|other than|apart from|(?:third|quarter|fifth|share) of|of (?:whom|which|them|these)|among (?:them|which|whom))\b|"
+    r"except|other than|apart from|in places|locally|(?:third|quarter|fifth|share) of|of (?:whom|which|them|these)|among (?:them|which|whom))\b|"
     rf"\b{_NUMERAL} (?:of|in|out of) (?:the |its |their |these |those |all )?(?:{_NUMERAL}\b)?|(?:%|percent|per cent) of\b|"
-    r"部分|一些|有些|多数|少数|某些|其中|仅|只[有在]|偶尔|有时|有的|个别|一半|半数|过半|[一二三四五六七八九]成|分之|[中里]有|先在|试[行点]|例外|除外|不适用",
+    r"部分|一些|有些|多数|少数|某些|其中|仅|只[有在]|偶尔|有时|有的|个别|一半|半数|过半|[一二三四五六七八九]成|分之|[中里]有|先在|试[行点]|例外|除外|不适用|局部|零星",
     re.IGNORECASE,
 )
 """What limits a statement to a part."""
@@ -80,11 +80,18 @@ def _related(claim: Reading, keyed: Keyed, least: float) -> list[str]:
     return list(dict.fromkeys(text for part in parts for text, score in nearest(part, keyed) if score >= least))
 
 
+_EXCEPT = re.compile(r"\b(?:except(?:ing)?|apart from|other than|with the exception of|save for)\b|除[^，。；]{1,20}[外]|除外|例外", re.IGNORECASE)
+"""What takes something out of all."""
+
+
 def _all_for_some(claim: Reading, keyed: Keyed) -> Turned | None:
     universal = _ALL.search(claim.text)
     if universal is None or _LIMITED.search(claim.text) or _LISTED.search(claim.text):
         return None
     near = _related(claim, keyed, RELATED)
+    excepted = next((found.group() for text in near if (found := _EXCEPT.search(text))), "")
+    if excepted:
+        return Turned("scope", (excepted,))
     if any(_ALL.search(text) for text in near):
         return None
     return Turned("scope", (universal.group(),)) if any(_SOME.search(text) for text in near) else None

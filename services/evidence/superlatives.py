@@ -20,8 +20,8 @@ _RANKS = re.compile(
 _NOT_SUPERLATIVE = frozenset(
     "int inter for h contr req mod b gu t qu ear hon nor har inv dig prot sugg arr l r w at fin fur".split()
 )
-_GROUPS = ("多高大贵重强严", "少低小轻弱", "早先", "晚后")
-"""Chinese adjectives that a superlative of one measure may use one for the other: the dearest costs the most."""
+_GROUPS = ("多高大贵重强严", "少低小轻弱", "早先", "晚后", "有知著出")
+"""Chinese adjectives that a superlative of one measure may use one for the other: the dearest costs the most, and 最有名 is 最著名."""
 _REACHES = (
     r"\b(?:world\w*|global\w*|earth|planet|anywhere)\b|世界|全球|国际",
     r"\b(?:nation\w*|country\w*)\b|全国|国内|我国",

@@ -87,7 +87,7 @@ def rows_named(text: str, table: TableRead) -> list[int]:
 
 
 _WORKED_OUT = re.compile(
-    r"\b(?:rate|ratio|share|margin|density|growth|change|increase|decrease|rise|fall|gain|loss|difference|per|average|mean)\b|[率比每]|增[长幅]|降幅|平均|差距",
+    r"\b(?:rate|ratio|share|margin|density|progress|improvement|growth|change|increase|decrease|rise|fall|gain|loss|difference|per|average|mean)\b|[率比每]|增[长幅]|降幅|平均|差距",
     re.IGNORECASE,
 )
 """Words of what is worked out of several columns, unless a heading has them."""

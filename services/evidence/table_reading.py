@@ -168,7 +168,7 @@ def _stands(label: str, place: int, text: str) -> bool:
 
 
 _WORD = re.compile(r"[a-z\d]")
-_SCALES_FIRST = re.compile(rf"^\s*{CHINESE_SCALE}{{1,3}}")
+_SCALES_FIRST = re.compile(rf"^\s*(?:{CHINESE_SCALE}{{1,3}}|(?:{'|'.join(SCALES)})s?\b(?: of)?)", re.IGNORECASE)
 _SIGN = re.compile(r"([$€£¥]\s?)(?:k|mn?|bn|tn)\b", re.IGNORECASE)
 
 
@@ -238,7 +238,7 @@ def scaled(measure: Measure, head: str, scale: float) -> Measure:
     if not kind:
         head = normal_form("NFKC", head)  # `km²` is `km2`
         inside = re.search(r"[（(]([^（）()]{1,40})[）)]", _SIGN.sub(r"\1", head))
-        unit = unit_of(f"1 {_SCALES_FIRST.sub('', inside.group(1))}", 1) if inside else None
+        unit = unit_of(f"1 {_SCALES_FIRST.sub('', inside.group(1)).strip()}", 1) if inside else None
         kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
     times = scale * factor / measure.factor
     return replace(measure, kind=kind, factor=factor, value=measure.value * times, half_step=measure.half_step * times)

@@ -35,6 +35,10 @@ _PREVIOUS = re.compile(
 )
 """With which a claim compares a year with the one before it."""
 
+_ABOVE = re.compile(
+    r"\b(?:(?P<more>above|exceed\w*|higher|more|better|larger|greater)|below|lower|less|fewer|worse|smaller)\b|(?P<over>[高多大优]于|超过)|[低少小]于|不及",
+    re.IGNORECASE,
+)
 Series = Mapping[int, Mapping[int, Number]]
 """Numbers of one quantity by row and year."""
 
@@ -44,7 +48,7 @@ def wrong_trend(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | Non
     for quote in quotes:
         for table in quote.tables:
             numbers = [number for number in quote.numbers if number.row >= 0]
-            for check in (_most_changed, _every_row, _one_row, _steady):
+            for check in (_most_changed, _every_row, _one_row, _between_rows, _steady):
                 if found := next(check(claim, table, numbers), None):
                     return found
     return None
@@ -83,6 +87,8 @@ def _towards(claim: Reading) -> int:
         return 0
     if towards := direction(claim.text):
         return towards
+    if _PREVIOUS.search(claim.text) and (above := _ABOVE.search(claim.text)):
+        return 1 if above["more"] or above["over"] else -1
     more = int(_MORE.search(claim.text) is not None) - int(_LESS.search(claim.text) is not None)
     years = [int(year) for year in _YEAR.findall(claim.text)]
     return more if len(years) == 2 and years[0] > years[1] else -more if len(years) == 2 and years[0] < years[1] else 0
@@ -152,6 +158,18 @@ def _most_changed(claim: Reading, table: TableRead, numbers: Sequence[Number]) -
     if all(of[rows[0]] < max(of.values()) for of in (changes, shares)):
         most = ends[max(changes, key=lambda row: changes[row])]
         yield WrongReading(found.group(), f"{most[0].text} → {most[1].text}")
+
+
+def _between_rows(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:
+    """Yield a rise or fall between two years, each of which is a row, that the column does not show."""
+    for segment in claim.segments if not negated(claim.text) else ():
+        years = sorted(set(_YEAR.findall(segment)))
+        towards = direction(segment)
+        rows = [next((row for row, cells in enumerate(table.rows) if cells[0].startswith(year)), -1) for year in years]
+        column = column_of(_YEAR.sub(" ", segment), "", table, numbers) if len(years) == 2 and towards else None
+        ends = [number for row in rows for number in numbers if number.row == row and number.column == column]
+        if len(ends) == 2 and (ends[1].measure.value - ends[0].measure.value) * towards < 0:
+            yield WrongReading(segment, f"{ends[0].text} → {ends[1].text}")
 
 
 def _steady(claim: Reading, table: TableRead, numbers: Sequence[Number]) -> Iterator[WrongReading]:

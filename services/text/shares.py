@@ -52,7 +52,7 @@ _TENTHS = re.compile(rf"([{CHINESE_DIGIT}\d])成([{CHINESE_DIGIT}半]?)")
 _PARTS = re.compile(rf"(?<![百\d])([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})分之([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})")
 _EVERY = re.compile(rf"每([{CHINESE_DIGIT}\d十百]{{1,6}})[名个人户家].{{0,12}}?有([{CHINESE_DIGIT}\d]{{1,6}})")
 _TIMES = re.compile(
-    rf"(?<![{CHINESE_DIGIT}\d.十百])([{CHINESE_DIGIT}\d.十百]{{1,8}})倍|(?<![\d.])\b(\d[\d.]{{0,10}}|{_NUMERAL}) times\b",
+    rf"(?<![{CHINESE_DIGIT}\d.十百])([{CHINESE_DIGIT}\d.十百]{{1,8}})倍(半?)|(?<![\d.])\b(\d[\d.]{{0,10}}|{_NUMERAL}) times\b",
     re.IGNORECASE,
 )
 
@@ -90,7 +90,10 @@ def shares_of(text: str) -> tuple[Share, ...]:
         whole, part = (_value(written) for written in match.groups())
         if whole > part > 0:
             found.append(Share(*match.span(), part / whole))
-    times = ((match, _value(match.group(1) or match.group(2))) for match in _TIMES.finditer(text))
+    times = (
+        (match, _value(match.group(1) or match.group(3)) + (0.5 if match.group(2) else 0))
+        for match in _TIMES.finditer(text)
+    )
     found += [Share(*match.span(), value) for match, value in times if value > 1]
     return tuple(found[:MAX_SHARES])
 
