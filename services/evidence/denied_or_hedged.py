@@ -14,14 +14,14 @@ SAID = 0.4
 """Least share of what a claim calls certain that a sentence must hold to be of the same."""
 DENIES_TOO = re.compile(
     r"\b(?:unlike|only|alone|less|fewer|lower|instead of|rather than|except\w*|exempt\w*|exclud\w+|lack\w*|miss\w*|refus\w+|reject\w+)\b|"
-    r"\bunless\b|仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
+    r"\b(?:unless|left open|leaves? open|undecided|unresolved|open question|too (?:early|short|soon|little|few|small|late))\b|仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
     re.IGNORECASE,
 )
 """Words that deny something as well, without a negation."""
 HEDGE = re.compile(
     r"\b(?:(?-i:may)|might|could|would|should|suggest\w*|possib\w+|perhaps|probabl\w+|likely|expect\w*|plan(?:s|ned|ning)?|propos\w+|"
     r"forecast\w*|project(?:s|ed|ion)|intend\w*|hop(?:e|es|ed)|believ\w+|assum\w+|appear\w*|seem\w*|estimat\w+|if|aim(?:s|ed)?|"
-    r"thought|unclear|unknown|not known|whether|cannot tell|way|think\w*|view|opinion|suspect\w*|presum\w+|alleg\w+|reportedly|"
+    r"thought|likel\w+|consider\w*|unclear|unknown|not known|whether|cannot tell|way|think\w*|view|opinion|suspect\w*|presum\w+|alleg\w+|reportedly|"
     r"anticipat\w+|predict\w*|guess\w*|fear\w*|indicat\w+|schedul\w+|said to|can|points? to|disagree\w*|disput\w*|debat\w*|controvers\w*|contested|uncertain\w*|doubt\w*)\b|"
     r"怕|可能|或许|也许|大概|预计|预期|预测|计划|拟|有望|估计|推测|推断|猜|怀疑|疑|据称|据说|初步|设想|争取|力争|认为|看来|仍需|尚需|有待|尚待|"
     r"如果|若|是否|打算|似乎|建议|目标|希望|论证|争议|分歧|不一|存疑|质疑|未定",
@@ -50,7 +50,7 @@ _HELD_TRUE = re.compile(
 """Verbs of opinion."""
 _UNREAL = re.compile(
     r"\b(?:(?-i:may)|might|could|possib\w+|perhaps|probabl\w+|suspect\w*|presum\w+|alleged\w*|reportedly|considers?|considering|discussing|seeks?|"
-    r"depends? on|subject to|conditional on|(?:ask|call|push|press)(?:s|ed|es)? for|requests?|requested|urge[sd]?|"
+    r"depends? on|subject to|conditional on|"
     r"aims?|forecasts?|projected|scheduled|anticipat\w+|predict\w*|recommend\w*|propos\w+|expect\w*|plan(?:s|ned)? to|intend\w*|hop(?:e|es|ed) to|(?:fear|worr(?:y|ie)|doubt|hope)(?:s|d|ed)?)\b|"
     r"可能|或许|也许|推测|推断|猜测|担心|担忧|怀疑|疑似|据称|据说|考虑|争取|力争|目标|设想|希望|呼吁|预测|拟|即将|定于|能否|取决于|视[^，。；]{1,12}而定|将[于在会]|有望|打算|预计|计划",
     re.IGNORECASE,

@@ -202,8 +202,8 @@ def _about_other(number: Number, other: Number, context: "_Context") -> Fault | 
         _before(theirs, mine) for theirs in other.periods for mine in periods
     ):
         periods = frozenset()
-    if conflict(periods, other.periods):
-        return "period"
+    if conflict(periods, other.periods) and number.measure.kind != "time":
+        return "period"  # a time goes on: `in 2019 he expected five more years`
     if other.row >= 0:
         rows = context.rows_of(number)
         return "subject" if rows and not rows & other.names else ""

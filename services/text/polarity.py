@@ -25,7 +25,7 @@ _OPPOSITES = [
     )
 ]
 _NOT_NEGATION = re.compile(
-    r"\bnot only\b|\b(?:not|n['’]t)\b[^.;]{0,40}\buntil\b|\bno (?:later|fewer|less|more|better|worse|higher|lower|greater) than\b|\bnone other than\b|\bno\.? \d|不得不|无不|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不超过|不少于|不低于|不多于|不高于|不大于|不小于|不满|不一(?![定样])|不等|不良|不足|不畅|(?<![找看见听得拿做达想收买查遇碰料])不到|不止|不论|不妨|无几|无异",
+    r"\bnot only\b|\b(?:not|n['’]t)\b[^.;]{0,40}\buntil\b|\bno (?:later|fewer|less|more|better|worse|higher|lower|greater) than\b|\bnone (?:of \w+ )?(?:other|later|earlier|more|less|fewer) than\b|\bno\.? \d|不得不|无不|不仅|不但|不同|不断|不少|无论|不过|未来|非常|非洲|无线|不久|不超过|不少于|不低于|不多于|不高于|不大于|不小于|不满|不一(?![定样])|不等|不良|不足|不畅|(?<![找看见听得拿做达想收买查遇碰料])不到|不止|不论|不妨|无几|无异",
     re.IGNORECASE,
 )
 
