@@ -54,6 +54,8 @@ def caused(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
     cause, effect = _sides(claim.text, claimed)
     if not cause or not effect:
         return None
+    if not HEDGE.search(claim.text) and (hedged := _only_supposed(cause, sentences)):
+        return Turned("hedge", (hedged,))
     around = list(_around_causes(sentences))
     if has_cjk(claim.text):
         strange = not any(len(cause & words) >= min(LEAST_CHINESE, len(cause)) for words in around)
@@ -76,6 +78,22 @@ def caused(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
         if crossed > straight + 1:
             return Turned("cause", (given.group(),))
     return None
+
+
+_SUPPOSED = re.compile(
+    r"\b(?:probably|perhaps|possibly|presumably|apparently|likely|may (?:be|have been)|might (?:be|have been))(?: \w+)? (?:because|due to|owing to|caused by|thanks to|as a result of)\b|"
+    r"(?:可能|或许|也许|大概|疑似|估计|推测)(?:主要)?[是系]?(?:因为|由于|因|与[^，。；]{1,16}有关)",
+    re.IGNORECASE,
+)
+
+
+def _only_supposed(cause: frozenset[str], sentences: Sequence[str]) -> str:
+    """Return the words with which the only sentence that tells a cause supposes it: `probably because`."""
+    telling = [
+        sentence for sentence in sentences if len(cause & frozenset(word_keys(sentence))) >= SAME_SIDE * len(cause)
+    ]
+    found = [_SUPPOSED.search(sentence) for sentence in telling]
+    return next((match.group() for match in found if match), "") if all(found) else ""
 
 
 def _joined_otherwise(cause: frozenset[str], effect: frozenset[str], sentences: Sequence[str]) -> str:

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import MAX_SEGMENTS, Segments, Turned
+from services.evidence.subject_binding import worked_out
 from services.text.names import names
+from services.text.polarity import negated
 from services.text.tokens import has_cjk, stem
 
 MAX_TEXT = 400
@@ -90,11 +92,15 @@ _VOICE = re.compile(r"[被由受遭是]|为[^，,。；;]{1,8}所|[和与及跟�
 
 def exchanged(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     """Tell whether a Chinese claim begins with what a quote's clause ends with, and ends with what it begins with, round one verb."""
-    if not has_cjk(claim.text):
+    if not has_cjk(claim.text) or worked_out(
+        claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text))
+    ):
         return None
     for segment in claim.segments:
         for quote in quotes:
             for clause in quote.clauses:
+                if negated(segment) is not negated(clause):
+                    continue
                 if found := _turned_round(segment[:MAX_TEXT], clause[:MAX_TEXT]):
                     return Turned("roles", (found,))
     return None

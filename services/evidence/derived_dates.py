@@ -31,7 +31,7 @@ _AGED = re.compile(
 _YEAR_IN_CELL = re.compile(r"(?<![\d.,])[12]\d{3}(?![\d.,])")
 _MONTH_ALONE = re.compile(
     rf"\b(?:in|of|since|until|by|from|to|early|late|mid|and|between)[ -](?P<name>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b(?!\.? \d)|"
-    r"(?<![\d年])(?P<number>1[0-2]|[1-9])月(?!\d)",
+    r"(?:(?<![\d年])|(?<=[同当]年))(?P<number>1[0-2]|[1-9])月(?!\d)",
     re.IGNORECASE,
 )
 _OF_DAY = re.compile(

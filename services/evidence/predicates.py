@@ -68,6 +68,12 @@ def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned |
     return None
 
 
+_TIMES = re.compile(
+    r"\b(?:\w+ times|twice) (?:as \w+(?: \w+){0,3}? as|the \w+(?: \w+)? (?:of|on|in|at|for)|that of|what) (?P<right>[^.;,]{2,80})",
+    re.IGNORECASE,
+)
+_TIMES_CHINESE = re.compile(r"[是为达](?P<right>[^，,。；是为]{2,16}?)的?(?:[\d一二三四五六七八九十两几.]{1,6})倍")
+"""A multiple, which cannot hold the other way round."""
 _ALIKE = re.compile(
     r"\b(?:no (?:significant |clear |notable |marked |statistical )?(?:difference|change)s?|(?:did|do|does) not (?:significantly )?differ|equally|on a par)\b|"
     r"(?:没有|未见|并无|无)(?:明显|显著|统计学)?的?(?:差别|差异|区别)|持平|不相上下",
@@ -101,11 +107,11 @@ def no_difference(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
 
 def comparisons(text: str) -> Iterator[Comparison]:
     """Yield what a text compares, in order."""
-    for pattern in (_BI, _WITH, _YU) if has_cjk(text) else (_THAN,):
+    for pattern in (_BI, _WITH, _YU, _TIMES_CHINESE) if has_cjk(text) else (_THAN, _TIMES):
         for found in islice(pattern.finditer(text), MAX_SEGMENTS):
             before = _CUT.split(text[: found.start()])
             left = found.groupdict().get("left") or before[-1] or "".join(before[-2:-1])
-            measure, sign = _COMPARATIVES[found["word"].lower()]
+            measure, sign = _COMPARATIVES[found["word"].lower()] if "word" in found.groupdict() else ("times", 1)
             yield Comparison(frozenset(word_keys(left)), frozenset(word_keys(found["right"])), measure, sign)
 
 
@@ -127,6 +133,7 @@ def _contradict(mine: Comparison, theirs: Comparison, said: Counter[str]) -> boo
 _SAYS = (
     r"(?:said|says|argue[sd]?|believe[sd]?|considers?|considered|thinks?|thought|claim(?:s|ed)|warn(?:s|ed)|fear(?:s|ed)|hope[sd]?|propose[sd]?|moved|"
     r"ask(?:s|ed)|demand(?:s|ed)|blame[sd]?|pointed|maintain(?:s|ed)|report(?:s|ed)|suspect(?:s|ed)|predict(?:s|ed)|attribute[sd]?|dispute[sd]?|told|"
+    r"object(?:s|ed)|suggest(?:s|ed)|agree[sd]|recommend(?:s|ed)|promise[sd]|admit(?:s|ted)|den(?:ies|ied)|complain(?:s|ed)|stress(?:es|ed)|add(?:s|ed)|explain(?:s|ed)|estimate[sd]|"
     r"not(?:es|ed)|trace[sd]?|oppose[sd]?|announce[sd]?|insist(?:s|ed)|sees|call(?:s|ed)|describe[sd]?)"
 )
 _SAYER = re.compile(
@@ -145,24 +152,36 @@ _ACCORDING = re.compile(
 def attributed(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     """Tell whether the quotes attribute the claim's statement to another speaker, and another statement to its speaker."""
     sayer = _SAYER_CHINESE if has_cjk(claim.text) else _SAYER
-    found = _ACCORDING.match(claim.text) or sayer.match(claim.text)
-    if found is None:
-        return None
-    who = frozenset(word_keys(next(filter(None, found.groups()))))
-    said = frozenset(word_keys(claim.text[found.end() :])) - who
+    text = _CLEFT.sub(r"\1 ", claim.text)
+    if according := _ACCORDING.match(text):
+        who = frozenset(word_keys(next(filter(None, according.groups()))))
+        mine = [(who, frozenset(word_keys(text[according.end() :])))]
+    else:
+        views_of_claim = list(islice(sayer.finditer(text), MAX_SEGMENTS))
+        ends = [*(view.start() for view in views_of_claim[1:]), len(text)]
+        mine = [
+            (frozenset(word_keys(view["who"])), frozenset(word_keys(text[view.end() : end])))
+            for view, end in zip(views_of_claim, ends, strict=False)
+        ]
     views = [
         (who_says or frozenset(word_keys(before)[:_SUBJECT]), words)
         for quote in quotes
         for before, sentence in pairwise(["", *quote.clauses[:MAX_CLAUSES]])
         for who_says, words in _views(sentence, sayer)
     ]
-    own = [len(said & words) for speaker, words in views if speaker & who]
-    others = [(len(said & words), speaker) for speaker, words in views if not speaker & who]
-    best, speaker = max(others, key=lambda other: other[0], default=(0, frozenset[str]()))
-    spoken_of = own or any(who & frozenset(word_keys(clause)) for quote in quotes for clause in quote.clauses)
-    if spoken_of and who and best >= max(2, len(said) / 2) and best > max(own, default=0):
-        return Turned("roles", tuple(sorted(speaker)))
+    known = frozenset(key for quote in quotes for clause in quote.clauses for key in word_keys(clause))
+    for who, words_said in mine:
+        said = words_said - who
+        own = [len(said & words) for speaker, words in views if speaker & who]
+        others = [(len(said & words), speaker) for speaker, words in views if not speaker & who]
+        best, speaker = max(others, key=lambda other: other[0], default=(0, frozenset[str]()))
+        if (own or who & known) and best >= max(2, len(said) / 2) and best > max(own, default=0):
+            return Turned("roles", tuple(sorted(speaker)))
     return None
+
+
+_CLEFT = re.compile(r"^It (?:was|is) ([^,.;]{3,60}?) (?:who|that) ")
+"""A sentence that puts its subject first: `It was Nair who objected`."""
 
 
 _SUBJECT = 3

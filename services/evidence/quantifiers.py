@@ -80,7 +80,10 @@ def _related(claim: Reading, keyed: Keyed, least: float) -> list[str]:
     return list(dict.fromkeys(text for part in parts for text, score in nearest(part, keyed) if score >= least))
 
 
-_EXCEPT = re.compile(r"\b(?:except(?:ing)?|apart from|other than|with the exception of|save for)\b|除[^，。；]{1,20}[外]|除外|例外", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r"\b(?:except(?:ing)?|apart from|other than|with the exception of|save for)\b|除[^，。；]{1,20}[外]|除外|例外",
+    re.IGNORECASE,
+)
 """What takes something out of all."""
 
 

@@ -62,7 +62,8 @@ def role_by_preposition(claim: Reading, _: Sequence[Reading], keyed: Segments) -
 
 _VERB = re.compile(
     r"\b(?:\w{2,}ed|sold|bought|won|beat|lost|gave|took|led|wrote|made|found|built|taught|fought|met|sent|left|saw|held|paid|drove|overtook|"
-    r"outgrew|succeeds?|follows|leads|owns|teaches|supplies|employs|feeds|eats|hosts|contains|(?:more|less|fewer)|\w{2,}er(?= than))\b"
+    r"outgrew|succeeds?|follows|leads|owns|teaches|supplies|employs|feeds|eats|hosts|contains|(?:more|less|fewer)|\w{2,}er(?= than)|"
+    r"(?:(?<=will )|(?<=would )|(?<=could )|(?<=can )|(?<=must )|(?<=should ))(?!be\b|have\b|not\b)[a-z]{3,})\b"
 )
 _BE = re.compile(r"\b(?:was|were|been|being|is|are|be|get|got)\s(?:(?:not|never|\w+ly)\s)?$|\bever\s$")
 

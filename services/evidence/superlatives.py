@@ -22,6 +22,7 @@ _NOT_SUPERLATIVE = frozenset(
 )
 _GROUPS = ("多高大贵重强严", "少低小轻弱", "早先", "晚后", "有知著出")
 """Chinese adjectives that a superlative of one measure may use one for the other: the dearest costs the most, and 最有名 is 最著名."""
+_INTENSE = frozenset("steep sharp strong great larg bigg heav".split())
 _REACHES = (
     r"\b(?:world\w*|global\w*|earth|planet|anywhere)\b|世界|全球|国际",
     r"\b(?:nation\w*|country\w*)\b|全国|国内|我国",
@@ -64,7 +65,7 @@ def _further(claim: Reading, quotes: Sequence[Reading]) -> str:
 
 
 def _group(word: str) -> str:
-    return next((group for group in _GROUPS if word in group), word)
+    return "intense" if word in _INTENSE else next((group for group in _GROUPS if word in group), word)
 
 
 def _superlatives(text: str) -> Iterator[str]:

@@ -22,8 +22,10 @@ from services.evidence.denied_or_hedged import (
     only_denied,
     only_guessed,
 )
+from services.evidence.exceptions import excepted, set_aside
 from services.evidence.exclusive import exclusive, joint_for_each
 from services.evidence.opposed_words import opposed_words
+from services.evidence.ordinals import ordinal
 from services.evidence.predicates import attributed, compared, no_difference
 from services.evidence.quantifiers import scope
 from services.evidence.readings import CELL, Reading, word_keys
@@ -212,6 +214,8 @@ _OF_A_PASSAGE = (
     _negation,
     _opposite,
     exempted,
+    excepted,
+    set_aside,
     made_certain,
     _hedge,
     scope,
@@ -234,6 +238,7 @@ _OF_A_PASSAGE = (
     opposed_words,
     exclusive,
     joint_for_each,
+    ordinal,
 )
 """What is asked of the few clauses that say most of a claim."""
 _OF_ORDER = (order, order_chinese, swapped, crossed_pairs)

@@ -43,8 +43,6 @@ MEASURED_KINDS = frozenset({*_KINDS, "percent", "€", "$", "£", "¥", "kr", "c
 """Kinds of measures that are told by a unit; the others are nouns that are counted."""
 _ROUND = 1_000
 """From here on zeros at the end of a number may come from rounding, unsaid: 11,000 m, though not 40 %."""
-UNIT_WORDS = frozenset(term for name in _UNITS for term in tokens(name))
-"""Search terms that name units, and so say nothing of what is measured."""
 _NAMED = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
 _UNIT = re.compile(rf"[\s-]{{0,2}}({_NAMED})(?![A-Za-z])", re.IGNORECASE)
 _NOUN = re.compile(r"[\s-]([A-Za-z]{3,})|\s?([\u4e00-\u9fff])")
@@ -57,6 +55,8 @@ _CURRENCIES = {
     )
     for word in words.split()
 }  # fmt: skip
+UNIT_WORDS = frozenset(term for name in (*_UNITS, *_CURRENCIES) for term in tokens(name))
+"""Search terms that name units, and so say nothing of what is measured."""
 _MONEY_WORD = re.compile(rf"\s?({'|'.join(sorted(_CURRENCIES, key=len, reverse=True))})(?![A-Za-z])", re.IGNORECASE)
 
 

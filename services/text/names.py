@@ -137,7 +137,11 @@ def names(text: str) -> list[str]:
     begins = False
     for word in [*_WORD.findall(normal_form("NFC", text)), "."]:
         bare = word.rstrip(".")
-        if bare not in _CURRENCIES and _is_capitalised(bare) and (bare.lower() not in NOT_NAMES or (bare.isupper() and len(bare) > 2)):
+        if (
+            bare not in _CURRENCIES
+            and _is_capitalised(bare)
+            and (bare.lower() not in NOT_NAMES or (bare.isupper() and len(bare) > 2))
+        ):
             begins = begins if run else first
             run.append(bare)
         elif run and word.lower() in _JOINING and word not in {"and", "&"}:
