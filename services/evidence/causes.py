@@ -66,7 +66,10 @@ def caused(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | N
         strange = not any(cause & words for words in around)
     if strange:
         return Turned("cause", (claimed.group(),), sure=False)
-    if not has_cjk(claim.text) and (joined := _joined_otherwise(cause, effect, sentences)):
+    in_tables = [
+        " ".join([*quote.labels, *(head for table in quote.tables for head in table.heads)]) for quote in quotes
+    ]
+    if not has_cjk(claim.text) and (joined := _joined_otherwise(cause, effect, sentences, in_tables)):
         return Turned("cause", (joined,), sure=False)
     for sentence in causal:
         given = _CAUSE_GIVEN.search(sentence)
@@ -96,14 +99,16 @@ def _only_supposed(cause: frozenset[str], sentences: Sequence[str]) -> str:
     return next((match.group() for match in found if match), "") if all(found) else ""
 
 
-def _joined_otherwise(cause: frozenset[str], effect: frozenset[str], sentences: Sequence[str]) -> str:
-    """Return a sentence that gives the claim's cause for something else, or another cause for its effect, which another sentence tells."""
+def _joined_otherwise(
+    cause: frozenset[str], effect: frozenset[str], sentences: Sequence[str], in_tables: Sequence[str]
+) -> str:
+    """Return a sentence that gives the claim's cause for something else, or another cause for its effect, which another sentence or a table tells."""
     for sentence in sentences:
         given = _CAUSE_CLAIMED.search(sentence)
         if given is None:
             continue
         around = frozenset(word_keys(sentence))
-        elsewhere = [frozenset(word_keys(other)) for other in sentences if other != sentence]
+        elsewhere = [frozenset(word_keys(other)) for other in (*sentences, *in_tables) if other != sentence]
         for mine, theirs, rest in zip((cause, effect), _sides(sentence, given), (effect, cause), strict=True):
             same = len(mine) > 1 and len(mine & theirs) >= SAME_SIDE * len(mine)
             if (

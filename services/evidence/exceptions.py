@@ -29,7 +29,7 @@ _CONTRASTS = re.compile(
     r"\b(?:except|apart|other than|save|but|rather|instead|not|unlike|only)\b|n['’]t\b|除|而不|而非|并非|不|未|没|只",
     re.IGNORECASE,
 )
-LONGEST = 4
+LONGEST = 3
 """Words of what is set aside by which it is known; in Chinese pairs of characters."""
 
 
@@ -64,8 +64,9 @@ def _contrasts(quotes: Sequence[Reading]) -> Iterator[tuple[str, frozenset[str],
     """Yield each contrast of the quotes with the words of what is kept, of what is set aside, and of all the rest."""
     for quote in quotes:
         for found in islice(_SET_ASIDE.finditer(quote.text), MAX_SEGMENTS):
-            keys = word_keys(_PIECE.split(quote.text[: found.start()])[-1])
-            rest = word_keys(f"{quote.text[: found.start()]} {quote.text[found.end() :]}")
+            piece = _PIECE.split(quote.text[: found.start()])[-1]
+            keys = word_keys(piece)
+            rest = word_keys(f"{quote.text[: found.start() - len(piece)]} {quote.text[found.end() :]}")
             yield (
                 found.group().strip(),
                 frozenset(keys[-LONGEST:]),

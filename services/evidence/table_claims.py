@@ -324,6 +324,7 @@ def _text_of_another_row(claim: Reading, table: TableRead, _: Sequence[Number]) 
             continue
         told = min(others)
         telling = (told[0].isupper() and len(told) > _SHORT) or len(word_keys(told)) > 1
+        telling = telling or (has_cjk(told) and held.count(told) == 1)
         if telling or words & set(word_keys(table.heads[column])):
             yield WrongReading(told, mine)
 
