@@ -57,7 +57,7 @@ _DIFFERENCE = re.compile(
 _OR_MORE = re.compile(r"[^，。；、\d\s]{0,4}以上|(?: \w{1,15})? or more\b")
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
 _SUM = re.compile(
-    r"\b(?:total\w*|altogether|together|combined|across|in aggregate|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者",
+    r"\b(?:total\w*|altogether|together|combined|across|add(?:s|ed|ing)?|in aggregate|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者",
     re.IGNORECASE,
 )
 _OF_THE = re.compile(r"\bof (?:the|all) $", re.IGNORECASE)
@@ -264,6 +264,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     yield from _of_columns(claim, quotes)
     if _EACH_YEAR.search(claim.text):
         yield from _for_each_year(quotes)
+    yield from _of_rates(quotes)
     if mine.kind == "area":
         yield from _areas(quotes)
     if mine.kind == "time":
@@ -281,6 +282,16 @@ def _for_each_year(quotes: Sequence[Reading]) -> Iterator[float]:
         years = {year for year, _, _ in quote.periods if year is not None}
         span = max(years) - min(years) + 1 if len(years) > 1 else 0
         yield from (number.measure.value / span for number in quote.numbers if span and number.row < 0)
+
+
+def _of_rates(quotes: Sequence[Reading]) -> Iterator[float]:
+    """Yield what a rate of a table comes to with another number of its row: 42 ha with 7.5 t/ha."""
+    for quote in quotes:
+        rates = {column for table in quote.tables for column, head in enumerate(table.heads) if _RATE.search(head)}
+        cells = [number for number in quote.numbers if number.row >= 0][:MAX_OPERANDS]
+        for rate in (cell for cell in cells if cell.column in rates):
+            others = (cell for cell in cells if cell.row == rate.row and cell.column not in rates)
+            yield from (rate.measure.value * cell.measure.value / cell.measure.factor for cell in others)
 
 
 _BY = re.compile(r"\s?(?:metres?|meters?|m|km|cm|mm|feet|ft|米|公里|厘米)?\s?(?:by|x|×|乘以?)\s?")

@@ -8,7 +8,7 @@ from services.evidence.counted_numbers import counts
 from services.evidence.derived_dates import date_follows, month_of_year
 from services.evidence.derived_numbers import derivable, is_share, share_holds
 from services.evidence.number_binding import equal
-from services.evidence.readings import Number, Reading, period_of
+from services.evidence.readings import Number, Reading, period_of, word_keys
 from services.text.numbers import is_held, quantities, quantities_with_places
 from services.text.quantity import Quantity
 from services.text.shares import shares_of
@@ -25,10 +25,11 @@ def missing_numbers(claim: Reading, quotes: Sequence[Reading]) -> list[str]:
 
 def _missing(claim: Reading, quotes: Sequence[Reading]) -> Iterator[str]:
     texts = [quote.text for quote in quotes]
-    heads = "\n".join(head for quote in quotes for table in quote.tables for head in table.heads)
+    heads = "\n".join(text for quote in quotes for table in quote.tables for text in table.heads)
+    labels = [label for quote in quotes for table in quote.tables for label in table.labels]
     named = {quantity.value for quantity in quantities(heads)}
     for number in claim.numbers:
-        if is_share(number, claim) or _part_of_a_name(number, claim, texts):
+        if is_share(number, claim) or _part_of_a_name(number, claim, texts) or _part_of_a_label(number, claim, labels):
             continue
         held = any(equal(number, other) for quote in quotes for other in quote.numbers)
         held = held or number.measure.value / number.measure.factor in named
@@ -55,6 +56,16 @@ def _part_of_a_name(number: Number, claim: Reading, texts: Sequence[str]) -> boo
         return any(f"{number.text}{label.group()}" in text for text in texts)
     found = re.search(r"[A-Z][\w-]{1,30} $", claim.text[max(0, number.place - 32) : number.place])
     return found is not None and any(f"{found.group()}{number.text}" in text for text in texts)
+
+
+def _part_of_a_label(number: Number, claim: Reading, labels: Sequence[str]) -> bool:
+    """Tell whether a number stands in the label of a row of which the claim has another word, too: `20 mg of the drug` of `Drug 20 mg`."""
+    words = frozenset(word_keys(claim.text))
+    return any(
+        re.search(rf"(?<![\d.,]){re.escape(number.text)}(?![\d.,]\d)", label)
+        and words & {key for key in word_keys(label) if not key[0].isdigit()}
+        for label in labels
+    )
 
 
 def _is_date(quantity: Quantity) -> bool:

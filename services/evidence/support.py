@@ -98,10 +98,10 @@ def _anchors(claim: Reading, quotes: Sequence[Reading]) -> int:
     2 where a row has numbers, or several numbers of three digits and more, or of a time, stand in the quotes: what it says beside them is
     its own wording.
     """
-    labelled = any(
-        labels_in(claim.text, quote.labels) or (quote.tables and claim.periods & quote.periods) for quote in quotes
-    )
-    counted = bool(claim.numbers or claim.periods or shares_of(claim.text))
+    labelled = any(labels_in(claim.text, quote.labels) for quote in quotes)
+    of_a_year = any(quote.tables and claim.periods & quote.periods for quote in quotes)
+    figures = bool(claim.numbers or shares_of(claim.text))
+    counted = figures or bool(claim.periods)
     held = [other for quote in quotes for other in quote.numbers]
     firm: set[float] = set()
     for number in claim.numbers:
@@ -109,7 +109,8 @@ def _anchors(claim: Reading, quotes: Sequence[Reading]) -> int:
         dated = number.near and any(number.periods & other.periods for other in same)
         if same and (dated or sum(map(str.isdigit, number.text)) >= TELLING):
             firm.add(number.measure.value)
-    return 2 if len(firm) > 1 or (labelled and counted) else int(labelled or counted)
+    firmly = len(firm) > 1 or (labelled and counted) or (of_a_year and figures)
+    return 2 if firmly else int(labelled or counted)
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:

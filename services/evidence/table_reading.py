@@ -39,6 +39,12 @@ class TableRead:
         """Return the text that tells a row from the others: of its first column of texts that differ."""
         return self.rows[row][self._label_column]
 
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all rows that are texts."""
+        labels = (cells[self._label_column] for cells in self.rows)
+        return [label for label in labels if _LETTER.search(label)]
+
     @cached_property
     def _label_column(self) -> int:
         columns = list(zip(*self.rows, strict=True))
