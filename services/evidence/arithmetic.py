@@ -73,7 +73,7 @@ def parts_and_wholes(operands: Sequence[Number], quotes: Sequence[Reading]) -> I
 
     Where something rose or fell by the share, also what there was before: 500 where it grew by a fifth to 600.
     """
-    told = [
+    told: list[tuple[float, int, Number | None]] = [
         (share.value, change_at(quote.text, share.start, share.end)[0], None)
         for quote in quotes
         for share in shares_of(quote.text)

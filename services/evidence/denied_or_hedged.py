@@ -14,14 +14,14 @@ SAID = 0.4
 """Least share of what a claim calls certain that a sentence must hold to be of the same."""
 DENIES_TOO = re.compile(
     r"\b(?:unlike|only|alone|less|fewer|lower|instead of|rather than|except\w*|exempt\w*|exclud\w+|lack\w*|miss\w*|refus\w+|reject\w+)\b|"
-    r"\b(?:unless|left open|leaves? open|undecided|unresolved|open question|too (?:early|short|soon|little|few|small|late))\b|仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
+    r"\b(?:unless|left out|leav(?:es?|ing) out|left outside|outside|omit\w*|den(?:y|ies|ied)|disput\w*|declin(?:e|ed|es) to|spared|unaffected|stopped|ceased|left open|leaves? open|undecided|unresolved|open question|too (?:early|short|soon|little|few|small|late))\b|否认|否定|质疑|驳|仅|只|单独|其中|除|缺|免|拒|排除|例外|以内",
     re.IGNORECASE,
 )
 """Words that deny something as well, without a negation."""
 HEDGE = re.compile(
     r"\b(?:(?-i:may)|might|could|would|should|suggest\w*|possib\w+|perhaps|probabl\w+|likely|expect\w*|plan(?:s|ned|ning)?|propos\w+|"
     r"forecast\w*|project(?:s|ed|ion)|intend\w*|hop(?:e|es|ed)|believ\w+|assum\w+|appear\w*|seem\w*|estimat\w+|if|aim(?:s|ed)?|"
-    r"thought|likel\w+|consider\w*|unclear|unknown|not known|whether|cannot tell|way|think\w*|view|opinion|suspect\w*|presum\w+|alleg\w+|reportedly|"
+    r"thought|likel\w+|put forward|submitted|tabled|consider\w*|unclear|unknown|not known|whether|cannot tell|way|think\w*|view|opinion|suspect\w*|presum\w+|alleg\w+|reportedly|"
     r"anticipat\w+|predict\w*|guess\w*|fear\w*|indicat\w+|schedul\w+|said to|can|points? to|disagree\w*|disput\w*|debat\w*|controvers\w*|contested|uncertain\w*|doubt\w*)\b|"
     r"怕|可能|或许|也许|大概|预计|预期|预测|计划|拟|有望|估计|推测|推断|猜|怀疑|疑|据称|据说|初步|设想|争取|力争|认为|看来|仍需|尚需|有待|尚待|"
     r"如果|若|是否|打算|似乎|建议|目标|希望|论证|争议|分歧|不一|存疑|质疑|未定",
@@ -37,7 +37,7 @@ POSSIBLE = re.compile(
 """Those that call it possible only."""
 _CERTAIN = re.compile(
     r"\b(?:it is certain|certainly|(?:proves?|demonstrates?|establish(?:es)?|confirms?) that|(?:is|are|was|were) known to|(?:there is |is )?(?:no|beyond|without) doubt|undoubtedly|(?:ha(?:s|ve) )?(?:established|proved|proven|confirmed|shown) that|"
-    r"(?:is|was|has been) (?:established|proven|confirmed)|definitely|undisputed)\b|可以确定|已确定|肯定是|证实|无疑|毫无疑问|确凿|已经?证明",
+    r"(?:is|was|has been) (?:established|proven|confirmed)|definitely|undisputed|firmly established|conclusive(?:ly)?|settled)\b|可以确定|已确定|肯定是|证实|无疑|毫无疑问|确凿|已经?证明",
     re.IGNORECASE,
 )
 """Words with which a sentence says that something is certain."""
@@ -45,7 +45,8 @@ _PENDING = re.compile(r"有待|尚待|[仍尚]?需|是否|能否|待[^，。；]
 PENDING_BEFORE = 16
 """Characters before a word of certainty in which it is taken back: `有待实验证实`."""
 _HELD_TRUE = re.compile(
-    r"\b(?:believ|think|thought|suspect|assum|argu|suggest|appear|seem)\w*\b|认为|似乎|看来", re.IGNORECASE
+    r"\b(?:exploratory|preliminary|tentative|caution|believ|think|thought|suspect|assum|argu|suggest|appear|seem)\w*\b|认为|似乎|看来",
+    re.IGNORECASE,
 )
 """Verbs of opinion."""
 _UNREAL = re.compile(

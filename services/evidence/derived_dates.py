@@ -67,10 +67,10 @@ def seconds_between(quotes: Sequence[Reading]) -> Iterator[float]:
     for group in (days, *groups):
         dates = sorted(group)[:MAX_OPERANDS]
         yield from ((last - first) * _DAY for first, last in combinations(dates, 2))
-    months = {12 * (period[0] or 0) + (period[1] or 0) for period in periods if period[2] is None}
-    months.update(month for quote in quotes for month in _months_of_one_year(quote))
-    for first, last in combinations(sorted(months)[:MAX_OPERANDS], 2):
-        yield from ((last - first) * _MONTH, (last - first + 1) * _MONTH)
+    in_months = {12 * (period[0] or 0) + (period[1] or 0) for period in periods if period[2] is None}
+    in_months.update(month for quote in quotes for month in _months_of_one_year(quote))
+    for before, after in combinations(sorted(in_months)[:MAX_OPERANDS], 2):
+        yield from ((after - before) * _MONTH, (after - before + 1) * _MONTH)
     for quote in quotes:
         hours = sorted(set(islice(_hours(quote.text), MAX_OPERANDS)))
         for first, last in combinations(hours, 2):

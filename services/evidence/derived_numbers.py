@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 from services.evidence.arithmetic import (
@@ -27,6 +28,7 @@ from services.evidence.table_reading import labels_in
 from services.text.measures import MEASURED_KINDS, unit_of
 from services.text.numerals import SCALES
 from services.text.polarity import direction
+from services.text.rates import IN_A_YEAR
 from services.text.shares import Share, shares_of
 from services.text.tokens import pieces
 
@@ -238,6 +240,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     relative = mine.kind == "percent" and not _points(number, claim)
     named = labels_in(claim.text, {label for quote in quotes for label in quote.labels})
     unit = mine.kind if mine.kind in {"time", "length", "percent"} else ""
+    held = [_in_unit_of_claim(other, number) for other in held]
     operands = [other for other in held if other.measure.kind in ({unit, "", CLOCK} if unit == "time" else {unit, ""})]
     operands = sorted(operands if unit else held, key=lambda other: _of_other_rows(other, named))[:MAX_OPERANDS]
     differs = any(differs_in(segment) for segment in claim.segments if number.text in segment)
@@ -246,6 +249,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
         yield from percentages([pair for pair in related(held) if not _of_unnamed_rows(pair, named)])
         yield from (100 * share.value for quote in quotes for share in shares_of(quote.text))
         yield from (100 - other.measure.value for other in held if other.measure.kind == "percent")
+        yield from _before_points(held)
         yield from (100 * (1 - share.value) for quote in quotes for share in shares_of(quote.text))
     else:
         pairs = (pair for pair in combinations(operands, 2) if not _of_unnamed_rows(pair, named))
@@ -265,6 +269,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     if _EACH_YEAR.search(claim.text):
         yield from _for_each_year(quotes)
     yield from _of_rates(quotes)
+    yield from _at_another_rate(number, held)
     if mine.kind == "area":
         yield from _areas(quotes)
     if mine.kind == "time":
@@ -282,6 +287,29 @@ def _for_each_year(quotes: Sequence[Reading]) -> Iterator[float]:
         years = {year for year, _, _ in quote.periods if year is not None}
         span = max(years) - min(years) + 1 if len(years) > 1 else 0
         yield from (number.measure.value / span for number in quote.numbers if span and number.row < 0)
+
+
+def _in_unit_of_claim(cell: Number, number: Number) -> Number:
+    """Return a cell without a unit in that of the claim's number."""
+    unit, measure = number.measure, cell.measure
+    if not _is_bare_cell(cell) or unit.kind not in {"mass", "length", "area", "energy", "power", "volume"}:
+        return cell
+    scaled = replace(measure, kind=unit.kind, factor=unit.factor, value=measure.value * unit.factor)
+    return replace(cell, measure=scaled)
+
+
+def _before_points(held: Sequence[Number]) -> Iterator[float]:
+    """Yield the percentages from which others rose or fell by some points: 64 of `81 %, 17 points more`."""
+    for percent, points in combinations([number for number in held if number.measure.kind == "percent"], 2):
+        if points.change is not percent.change and same_place(percent, points):
+            yield from (percent.measure.value - points.measure.value, percent.measure.value + points.measure.value)
+
+
+def _at_another_rate(number: Number, held: Sequence[Number]) -> Iterator[float]:
+    """Yield the numbers of quotes for the time for which a claim tells its own: 240,000 a year are 20,000 a month."""
+    for other in held if number.rate else ():
+        if other.rate and other.rate != number.rate:
+            yield other.measure.value * IN_A_YEAR[other.rate] / IN_A_YEAR[number.rate]
 
 
 def _of_rates(quotes: Sequence[Reading]) -> Iterator[float]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from services.evidence.readings import Reading
+from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import Segments, Turned
 
 _EXCLUSIVE = re.compile(
@@ -39,6 +39,28 @@ def joint_for_each(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tu
     for number in claim.numbers:
         clauses = [clause for quote in quotes for clause in quote.clauses if _gives(clause, number.text)]
         if clauses and all(_EACH.search(clause) and not _JOINT.search(clause) for clause in clauses):
+            return Turned("scope", (found.group(),))
+    return None
+
+
+_TOGETHER = re.compile(
+    r"\b(?P<left>[A-Za-z-]{3,30}) and (?P<right>[A-Za-z-]{3,30}) (?:together|combined|between them|jointly)\b|"
+    r"(?P<former>[\u4e00-\u9fff]{2,8})[和与](?P<other>[\u4e00-\u9fff]{2,8}?)(?:合计|一共|总共|加起来|两者)"
+)
+OF_THE_SAME = 0.5
+"""Least share of a claim's words that a sentence must hold which says of several together what the claim says of one."""
+
+
+def one_of_joint(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a claim says of one of two things what the quotes say of both together: `nurses and welders together`."""
+    about = frozenset(word_keys(claim.text))
+    for clause in (clause for quote in quotes for clause in quote.clauses):
+        if (found := _TOGETHER.search(clause)) is None or len(about & frozenset(word_keys(clause))) < OF_THE_SAME * len(
+            about
+        ):
+            continue
+        sides = [frozenset(word_keys(side)) for side in found.groups() if side]
+        if len(sides) == 2 and sum(bool(side & about) for side in sides) == 1:
             return Turned("scope", (found.group(),))
     return None
 

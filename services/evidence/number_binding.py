@@ -70,7 +70,8 @@ class _Context:
             return frozenset()  # `143 in 2018 and 125 five years later`
         of_another = any(other.near and other.place > number.place for other in self.claim.numbers)
         if not number.near and (not one or number.role == "from" or of_another):
-            return frozenset()
+            years = _CALENDAR.findall(self._segment_of(number))
+            return number.periods & {(int(years[0]), None, None)} if len(years) == 1 else frozenset()
         return number.periods | _years_within(number.periods, self.claim.text)
 
 
@@ -218,6 +219,7 @@ def _before(former: Period, other: Period) -> bool:
 
 _PRONOUN = re.compile(r"(?:It|Its|They|Their|This|These|He|His|She|Her)\b|[其它该]")
 """With which a claim begins that speaks of what another sentence named."""
+_CALENDAR = re.compile(r"(?<!\d)[12]\d{3}(?=年)")
 _SPAN = re.compile(r"(?<!\d)([12]\d{3})年?\s?(?:and|to|until|through|[–—-]|[至到])\s?(?:the )?([12]\d{3})(?!\d)")
 
 

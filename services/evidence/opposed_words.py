@@ -117,6 +117,44 @@ def _beside(keys: Sequence[str], place: int) -> tuple[frozenset[str], frozenset[
     return frozenset(keys[max(0, place - BESIDE) : place]), frozenset(keys[place + 1 : place + 1 + BESIDE])
 
 
+_VERBS_CHINESE = (
+    "支持|驳回 反对 否决", "批准|否决 驳回", "通过|否决", "维持|改判 推翻 撤销", "允许|禁止", "接受|拒绝", "赞成|反对", "同意|反对 拒绝", "盈利|亏损", "提前|推迟 延期 延后", "恢复|暂停 中止",
+    "开放|关闭", "上调|下调", "延长|缩短", "放宽|收紧", "扩大|缩小", "承认|否认", "录用|解雇", "胜诉|败诉", "买入|卖出", "合并|拆分", "增持|减持",
+)  # fmt: skip
+_OPPOSITE_VERBS: dict[str, set[str]] = {}
+for _pair in _VERBS_CHINESE:
+    _left, _right = (side.split() for side in _pair.split("|"))
+    for _mine_words, _other_words in ((_left, _right), (_right, _left)):
+        for _word in _mine_words:
+            _OPPOSITE_VERBS.setdefault(_word, set()).update(_other_words)
+BEHIND = 12
+"""Characters behind a Chinese verb among which its object is looked for."""
+
+
+def opposed_verbs(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
+    """Tell whether a Chinese claim has the opposite of a verb of its quotes with the same object: `支持反诉` of `驳回其反诉`."""
+    segments = [segment for quote in quotes for segment in quote.segments]
+    for mine in claim.segments[:MAX_SEGMENTS] if has_cjk(claim.text) else ():
+        for verb, opposites in _OPPOSITE_VERBS.items():
+            if verb not in mine or negated(mine):
+                continue
+            told = _objects(mine, verb)
+            against = [
+                text
+                for text in segments
+                for word in opposites
+                if word in text and not negated(text) and told & _objects(text, word)
+            ]
+            if against and not any(verb in text and told & _objects(text, verb) for text in segments):
+                return Turned("opposite", (verb,))
+    return None
+
+
+def _objects(text: str, verb: str) -> frozenset[str]:
+    place = text.find(verb) + len(verb)
+    return frozenset(word_keys(text[place : place + BEHIND]))
+
+
 def _opposed_chinese(mine: str, segments: Sequence[str]) -> Iterator[tuple[str, bool]]:
     for place in range(1, len(mine) - 1):
         opposite = _OPPOSITE_CHARACTER.get(mine[place])

@@ -169,6 +169,8 @@ def attributed(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned
         for before, sentence in pairwise(["", *quote.clauses[:MAX_CLAUSES]])
         for who_says, words in _views(sentence, sayer)
     ]
+    if blamed := _BLAMED.search(text):
+        mine = [(who, frozenset(word_keys(blamed["what"]))) for who, _ in mine]
     known = frozenset(key for quote in quotes for clause in quote.clauses for key in word_keys(clause))
     for who, words_said in mine:
         said = words_said - who
@@ -180,6 +182,7 @@ def attributed(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned
     return None
 
 
+_BLAMED = re.compile(r"\b(?:blame[sd]?|attribute[sd]?|trace[sd]?|puts?)\b[^.;]{2,80}? (?:on|to) (?P<what>[^.;]{3,})")
 _CLEFT = re.compile(r"^It (?:was|is) ([^,.;]{3,60}?) (?:who|that) ")
 """A sentence that puts its subject first: `It was Nair who objected`."""
 

@@ -66,7 +66,8 @@ def scope(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned 
     """Tell whether the claim drops or widens what limits the quotes to a part."""
     clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]
     return (
-        _all_for_some(claim, [*keyed.near, *clauses])
+        _all_of_a_part(claim, quotes)
+        or _all_for_some(claim, [*keyed.near, *clauses])
         or _most_for_many(claim, [*keyed.near, *clauses])
         or _often_for_rarely(claim, keyed.near)
         or _whole_for_part(claim, quotes)
@@ -98,6 +99,31 @@ def _all_for_some(claim: Reading, keyed: Keyed) -> Turned | None:
     if any(_ALL.search(text) for text in near):
         return None
     return Turned("scope", (universal.group(),)) if any(_SOME.search(text) for text in near) else None
+
+
+_ALL_OF = re.compile(
+    r"\b(?:all|every|each|both)(?: of)?(?: the| its| their| these)? (?P<english>[a-z]{3,20})|(?:所有|全部|全体)的?(?P<chinese>[\u4e00-\u9fff]{2})",
+    re.IGNORECASE,
+)
+_PART_OF = re.compile(
+    rf"\b(?:most|some|many|several|half|a (?:third|quarter|fifth|minority|majority)|two thirds|{_NUMERAL}|[\d.]{{1,6}}(?:%| percent| per cent))(?: of)?(?: the| its| their| these)? (?P<english>[a-z]{{3,20}})|"
+    r"(?:[一二三四五六七八九]成半?|部分|多数|少数|半数|一半|若干|[\d.]{1,6}%)(?:左右|以上|以下)?的?(?P<chinese>[\u4e00-\u9fff]{2})",
+    re.IGNORECASE,
+)
+
+
+def _all_of_a_part(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
+    """Tell whether a claim speaks of all of what the quotes speak of a part only: `all villages` of `七成的乡镇`."""
+    if _LIMITED.search(claim.text):
+        return None
+    texts = "\n".join(quote.text for quote in quotes)
+    whole = {(found["english"] or found["chinese"]).lower() for found in _ALL_OF.finditer(texts)}
+    parts = {(found["english"] or found["chinese"]).lower(): found.group() for found in _PART_OF.finditer(texts)}
+    for found in _ALL_OF.finditer(claim.text):
+        noun = (found["english"] or found["chinese"]).lower()
+        if noun in parts and noun not in whole:
+            return Turned("scope", (parts[noun],))
+    return None
 
 
 _MOST = re.compile(

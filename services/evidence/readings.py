@@ -44,6 +44,10 @@ from services.text.tokens import has_cjk, tokens
 
 CELL = " | "
 """What parts the cells of a row of a report's table; a period in one of them is of the numbers beside it, one in the first of all."""
+_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, "三": 3, "四": 4}
+_QUARTER = re.compile(
+    r"\b(first|second|third|fourth)(?= (?:and (?:first|second|third|fourth) )?quarter)|([一二三四])(?=季度)"
+)
 CLOCK = "clock"
 """Kind of what is written as hours, minutes and seconds: `2:31:08`."""
 MAX_CHARACTERS = 20_000
@@ -146,7 +150,12 @@ class Reading:
 
 def word_keys(text: str) -> list[str]:
     """Return the words of a text by the letters that their forms have in common, Chinese as pairs."""
-    return [term if has_cjk(term) or term[0].isdigit() else term[:_STEM] for term in tokens(text)]
+    keys = [term if has_cjk(term) or term[0].isdigit() else term[:_STEM] for term in tokens(text)]
+    return (
+        keys + [f"q{_QUARTERS[found]}" for found in map("".join, _QUARTER.findall(text))]
+        if "quarter" in text or "季" in text
+        else keys
+    )
 
 
 @lru_cache(maxsize=256)

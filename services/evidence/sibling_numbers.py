@@ -33,6 +33,7 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
     mine = [piece for piece in _pieces(claim.text) if _holds(piece, number)]
     if len(mine) != 1 or not (said := _words(mine[0]) | _introducing(claim.text, mine[0])):
         return ""
+    heads = _before_numbers(claim.text) & frozenset(word for quote in quotes for word in _before_numbers(quote.text))
     told = [piece for piece in _pieces(claim.text) if piece != mine[0]]
     least = TELLING_CHINESE if has_cjk(claim.text) else 1
     found = ""
@@ -63,7 +64,7 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
                 (
                     other.text
                     for other, words in siblings
-                    if len(said & (words - own)) >= least and not said & (own - words)
+                    if len(said & (words - own)) >= least and not said & (own - words - heads)
                 ),
                 "",
             )
@@ -78,6 +79,12 @@ def _introducing(text: str, piece: str) -> frozenset[str]:
     pieces = _pieces(text)
     place = pieces.index(piece)
     return _words(pieces[0]) if place == 1 and not re.search(r"\d", pieces[0]) else frozenset()
+
+
+def _before_numbers(text: str) -> frozenset[str]:
+    """Return the words of a text before its first number, such as the verb that all of its numbers have."""
+    found = re.search(r"\d", text)
+    return _words(text[: found.start()]) if found else frozenset()
 
 
 def _common(pieces: Sequence[str]) -> frozenset[str]:

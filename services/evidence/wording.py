@@ -23,8 +23,8 @@ from services.evidence.denied_or_hedged import (
     only_guessed,
 )
 from services.evidence.exceptions import excepted, set_aside
-from services.evidence.exclusive import exclusive, joint_for_each
-from services.evidence.opposed_words import opposed_words
+from services.evidence.exclusive import exclusive, joint_for_each, one_of_joint
+from services.evidence.opposed_words import opposed_verbs, opposed_words
 from services.evidence.ordinals import ordinal
 from services.evidence.predicates import attributed, compared, no_difference
 from services.evidence.quantifiers import scope
@@ -40,6 +40,8 @@ ABOUT = 0.4
 """Least share of a quote's segment that a claim must hold for the segment to be about the claim."""
 ABOUT_CHINESE = 0.15
 """The same for pairs of Chinese characters."""
+KEPT = 2
+"""Words, or pairs of characters, that a denial of a claim and one of its quotes have in common where they are of the same."""
 DENIED = 0.75
 """Least share of the words of a denial that a sentence must hold for the denial to be of what it says, rather than of its opposite:
 `neither will be shut` of `both stay open`. On the claims that may be looked at the result is flat from 0.7 to 0.9."""
@@ -105,6 +107,8 @@ def _negation(claim: Reading, _: Sequence[Reading], keyed: Segments) -> Turned |
     """Tell whether the quotes deny what a segment of the claim says: in the nearest segment, alone with words of the claim."""
     only = set() if negated(claim.text) else _only_in(claim, keyed)
     denied = {text for segment in filter(negated, claim.segments) for text, _ in nearest(segment, keyed.near)}
+    denying = [frozenset(word_keys(segment)) for segment in filter(negated, claim.segments)]
+    denied.update(text for text, keys in keyed.near if any(len(words & keys) >= KEPT for words in denying))
     for segment in () if negated(claim.text) and len(claim.segments) == 1 else claim.segments:
         near = nearest(segment, keyed.near)
         if (
@@ -236,8 +240,10 @@ _OF_A_PASSAGE = (
     exchanged,
     agents,
     opposed_words,
+    opposed_verbs,
     exclusive,
     joint_for_each,
+    one_of_joint,
     ordinal,
 )
 """What is asked of the few clauses that say most of a claim."""

@@ -14,6 +14,17 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(rf"每(?P<chinese>{_CHINESE})[^，。；、,;\d]{{0,8}}$")
+IN_A_YEAR = {
+    "second": 31_536_000,
+    "minute": 525_600,
+    "hour": 8_760,
+    "day": 365,
+    "week": 52,
+    "month": 12,
+    "quarter": 4,
+    "year": 1,
+}
+"""How often a time goes into a year."""
 AFTER, BEFORE = 60, 12
 """Characters after and before a number in which its rate may stand."""
 
