@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 
 from services.evidence.arithmetic import (
     FEW,
@@ -52,14 +52,14 @@ _LESS = re.compile(
 _DIFFERENCE = re.compile(
     r"\b(?:points?|more|less|fewer|lower|higher|short\w*|long\w*|old\w*|young\w*|later|earlier|rise|rose|risen|fell|fall\w*|increas\w*|"
     r"decreas\w*|drop\w*|declin\w*|gr[eo]w\w*|gap|lead|ahead|behind|difference|differ\w*|majority|margin|heavier|lighter|faster|slower|cheaper|dearer|deeper|"
-    r"shallower|thicker|thinner|wider|narrower|larger|bigger|smaller|closer|farther|apart|additional|extra|added|saved?|saving|warmer|colder|hotter|cooler|than|after|before|gained?|lost|up|down|remain\w*|rest|other|not|no longer|never|years?|between (?:the|these|both|them))\b|"
-    r"省[下了去出]|节[省约]|便宜|昂?贵|没|差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后|[厚薄宽窄深浅长短快慢轻重远近大小]",
+    r"shallower|thicker|thinner|wider|narrower|larger|bigger|smaller|closer|farther|apart|additional|extra|added|lack\w*|missing|shortfall|deficit|saved?|saving|warmer|colder|hotter|cooler|than|after|before|gained?|lost|up|down|remain\w*|rest|other|not|no longer|never|years?|between (?:the|these|both|them))\b|"
+    r"缺|短缺|省[下了去出]|节[省约]|便宜|昂?贵|没|差|外|剩|其余|其他|多|少|高|低|晚|早|增|减|降|升|提|涨|跌|余|不|年|未|领先|落后|[厚薄宽窄深浅长短快慢轻重远近大小]",
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(r"[^，。；、\d\s]{0,4}以上|(?: \w{1,15})? or more\b")
 _MORE_AFTER = re.compile(r"[多余强]|以上|or more")
 _SUM = re.compile(
-    r"\b(?:total\w*|altogether|together|combined|across|add(?:s|ed|ing)?|in aggregate|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者",
+    r"\b(?:total\w*|altogether|together|combined|across|add(?:s|ed|ing)?|(?:staff|team|workforce|fleet|crew|group) of|in aggregate|in all|sum|both|overall|bring\w*|will have)\b|增加?[到至]|将[有达]|共|合计|总|一共|两者",
     re.IGNORECASE,
 )
 _OF_THE = re.compile(r"\bof (?:the|all) $", re.IGNORECASE)
@@ -114,6 +114,7 @@ def share_holds(share: Share, claim: Reading, quotes: Sequence[Reading]) -> bool
     if len(quotes) > 1:
         given += [ratio for pair in _of_few(held) for ratio in (pair[0] / pair[1], pair[1] / pair[0])]
     if differs_in(claim.text):
+        given += _shares_of_changes(held)
         given += [percent / 100 for percent in changes(related(held), of_percentages=True)]
     given += [1 - value for value in given if value < 1]
     return any(_near(share.value, value, before, after) for value in given)
@@ -179,9 +180,10 @@ def _bounded(number: Number, claim: Reading, held: Sequence[Number], quotes: Seq
     if not low and not high:
         return False
     mine, kind = number.measure.value, number.measure.kind
+    counted = MEASURED_KINDS - {"people"}
     bounded = [other.measure.value for other in held if other.measure.kind == kind or _is_bare_cell(other)]
-    if kind not in MEASURED_KINDS:
-        bounded += [other.measure.value for other in held if other.measure.kind not in MEASURED_KINDS]
+    if kind not in counted:
+        bounded += [other.measure.value for other in held if other.measure.kind not in counted]
     if kind == "time":
         bounded += _times_between(quotes)
     return any(
@@ -202,10 +204,23 @@ def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
         return True
     if any(len(_LIST.findall(clause)) + 1 == count for quote in quotes for clause in quote.clauses):
         return True
+    if any(count in {run, run + 1} for quote in quotes for run in _runs_of_years(quote.text)):
+        return True  # elected in 2008 and again in 2012, 2016 and 2020
     named = _NAMES.search(claim.text, number.place + len(number.text)) or _NAMED_BEFORE.search(
         claim.text[max(0, number.place - LISTED_BEFORE) : number.place]
     )
     return named is not None and len(_LIST.findall(named["list"])) + 1 == count
+
+
+_YEARS_LISTED = re.compile(r"(?<!\d)[12]\d{3}年?(?:(?:,| and|, and|、|和|及)\s?(?:again )?(?:in )?[12]\d{3}年?(?!\d)){1,11}")
+
+
+def _runs_of_years(text: str) -> Iterator[int]:
+    """Yield how many years each list of years has."""
+    yield from (len(_YEAR.findall(found.group())) for found in _YEARS_LISTED.finditer(text))
+
+
+_YEAR = re.compile(r"[12]\d{3}")
 
 
 def _converted(number: Number, claim: Reading, held: Sequence[Number]) -> bool:
@@ -250,6 +265,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
         yield from (100 * share.value for quote in quotes for share in shares_of(quote.text))
         yield from (100 - other.measure.value for other in held if other.measure.kind == "percent")
         yield from _before_points(held)
+        yield from (100 * share for share in _shares_of_changes(held))
         yield from (100 * (1 - share.value) for quote in quotes for share in shares_of(quote.text))
     else:
         pairs = (pair for pair in combinations(operands, 2) if not _of_unnamed_rows(pair, named))
@@ -298,6 +314,14 @@ def _in_unit_of_claim(cell: Number, number: Number) -> Number:
     return replace(cell, measure=scaled)
 
 
+def _shares_of_changes(held: Sequence[Number]) -> Iterator[float]:
+    """Yield which share of what there was before a change is: a fifth of `36 million, 6 million more than planned`."""
+    for whole, change in permutations(held[:MAX_OPERANDS], 2):
+        if change.change and not whole.change and same_place(whole, change):
+            left, right = in_one_unit(whole, change)
+            yield from (right / base for base in (left - right, left + right) if base > 0)
+
+
 def _before_points(held: Sequence[Number]) -> Iterator[float]:
     """Yield the percentages from which others rose or fell by some points: 64 of `81 %, 17 points more`."""
     for percent, points in combinations([number for number in held if number.measure.kind == "percent"], 2):
@@ -310,6 +334,8 @@ def _at_another_rate(number: Number, held: Sequence[Number]) -> Iterator[float]:
     for other in held if number.rate else ():
         if other.rate and other.rate != number.rate:
             yield other.measure.value * IN_A_YEAR[other.rate] / IN_A_YEAR[number.rate]
+        elif not other.rate and other.periods and all(month is None for _, month, _ in other.periods):
+            yield other.measure.value / IN_A_YEAR[number.rate]  # of a year
 
 
 def _of_rates(quotes: Sequence[Reading]) -> Iterator[float]:

@@ -9,7 +9,7 @@ from services.evidence.segments import Segments, Turned
 
 _EXCLUSIVE = re.compile(
     r"\b(?:only|solely|exclusively|nothing but|(?:any|every)thing (?:but|other than|except)|by (?:him|her|it)self|by themselves|on (?:his|her|its|their) own|"
-    r"single-handed(?:ly)?|alone|sole|entirely|purely)\b(?! (?:in part|partly|partially|as a|to some|\d|an?\b|one|two|three|four|five|six|seven|eight|nine|ten))|唯一|独自|单独|完全由",
+    r"single-handed(?:ly)?|alone|sole|entirely|purely)\b(?! (?:in part|partly|partially|as a|about|around|roughly|nearly|almost|half|partially|to some|\d|an?\b|one|two|three|four|five|six|seven|eight|nine|ten))|唯一|独自|单独|完全由",
     re.IGNORECASE,
 )
 _MAY_EXCLUDE = re.compile(

@@ -73,7 +73,7 @@ _CHANGE = re.compile(
     r"[ -]?(?:[\w%€$£°]{1,12}[ -]){0,2}(?:lower|higher|more|less|fewer|longer|shorter|later|earlier|above|below)\b"
 )
 _CHANGED = re.compile(
-    r"(?:减少|增加|增长|提[高升]|升高|上[升涨调]|攀升|回[升落]|扩大|缩小|降低|下[降跌滑调]|高出|低|晚|早|\bby)\s?[了约]?[$€£¥]?$"
+    r"(?:比[^，。；\d]{1,12}[多少高低贵长短早晚快慢]|减少|增加|增长|提[高升]|升高|上[升涨调]|攀升|回[升落]|扩大|缩小|降低|下[降跌滑调]|高出|低|晚|早|\bby)\s?[了约]?[$€£¥]?$"
 )
 _GROUP = re.compile(
     r"\s?(?:组|浓度|剂量|溶液|制剂|滴眼液|(?:group|arm|dose|solution|concentration|cream|drops)s?\b)", re.IGNORECASE
@@ -271,7 +271,7 @@ def _prose(text: str) -> Reading:
                 rate=rate_at(text, start, end),
                 in_cell=bool(cells),
                 change=_CHANGE.match(text, end) is not None
-                or _CHANGED.search(text[max(0, start - 8) : start]) is not None,
+                or _CHANGED.search(text[max(0, start - 16) : start]) is not None,
             )
         )
     return Reading(

@@ -101,7 +101,7 @@ def _anchors(claim: Reading, quotes: Sequence[Reading]) -> int:
     labelled = any(labels_in(claim.text, quote.labels) for quote in quotes)
     of_a_year = any(quote.tables and claim.periods & quote.periods for quote in quotes)
     figures = bool(claim.numbers or shares_of(claim.text))
-    counted = figures or bool(claim.periods)
+    counted = figures or bool(claim.periods) or bool(quantities(claim.text))
     held = [other for quote in quotes for other in quote.numbers]
     firm: set[float] = set()
     for number in claim.numbers:

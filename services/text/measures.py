@@ -118,7 +118,7 @@ def measure_at(text: str, start: int, end: int, quantity: Quantity) -> Measure:
         kind, factor = _CURRENCIES[money.group(1).lower()]
     elif noun := _NOUN.match(text, end):
         word = (noun.group(1) or noun.group(2)).lower()
-        kind = "" if word in STOP_WORDS or ENGLISH.fullmatch(word) else stem(word)
+        kind = "" if word in STOP_WORDS or ENGLISH.fullmatch(word) else "occasion" if word == "times" else stem(word)
     rounded = quantity.approximate or abs(quantity.value) >= _ROUND
     half = (quantity.step if rounded else min(quantity.step, 1.0)) / 2
     return Measure(kind, quantity.value * factor, half * factor, factor, quantity.text)

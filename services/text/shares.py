@@ -14,7 +14,7 @@ _FRACTIONS = {
     "half": 1 / 2, "a third": 1 / 3, "one third": 1 / 3, "two thirds": 2 / 3, "a quarter": 1 / 4, "one quarter": 1 / 4,
     "three quarters": 3 / 4, "a fifth": 1 / 5, "one fifth": 1 / 5, "two fifths": 2 / 5, "three fifths": 3 / 5, "four fifths": 4 / 5,
     "a sixth": 1 / 6, "a tenth": 1 / 10, "一半": 1 / 2, "半数": 1 / 2, "twice": 2, "double": 2, "doubled": 2, "triple": 3, "tripled": 3,
-    "翻一番": 2, "翻了一番": 2, "halved": 1 / 2, "quadrupled": 4,
+    "半价": 1 / 2, "half price": 1 / 2, "翻一番": 2, "翻了一番": 2, "halved": 1 / 2, "quadrupled": 4,
 }  # fmt: skip
 _ORDINAL = ("third", "quarter", "fifth", "sixth", "tenth")
 """Words that name a share only where something follows that a share has: a third season is none."""
@@ -41,7 +41,10 @@ _NUMERAL = (
     r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|hundred)"
 )
-_IN = re.compile(rf"\b({_NUMERAL}) (?:in|out of)(?: every)? ({_NUMERAL})\b", re.IGNORECASE)
+_IN = re.compile(
+    rf"\b({_NUMERAL}) (?:[a-z]{{3,20}} )?(?:in|out of)(?: every)? ({_NUMERAL})\b(?! (?:seconds|minutes|hours|days|weeks|months|years|decades))",
+    re.IGNORECASE,
+)
 _ORDINALS = {
     name: part for part, name in enumerate("third fourth fifth sixth seventh eighth ninth tenth".split(), 3)
 } | {"quarter": 4}  # fmt: skip
@@ -52,7 +55,7 @@ _TENTHS = re.compile(rf"([{CHINESE_DIGIT}\d])成([{CHINESE_DIGIT}半]?)")
 _PARTS = re.compile(rf"(?<![百\d])([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})分之([{CHINESE_DIGIT}十]{{1,3}}|\d{{1,3}})")
 _EVERY = re.compile(rf"每([{CHINESE_DIGIT}\d十百]{{1,6}})[名个人户家].{{0,12}}?有([{CHINESE_DIGIT}\d]{{1,6}})")
 _TIMES = re.compile(
-    rf"(?<![{CHINESE_DIGIT}\d.十百])([{CHINESE_DIGIT}\d.十百]{{1,8}})倍(半?)|(?<![\d.])\b(\d[\d.]{{0,10}}|{_NUMERAL}) times\b",
+    rf"(?<![{CHINESE_DIGIT}\d.十百])([{CHINESE_DIGIT}\d.十百]{{1,8}})倍(半?)|(?<![\d.])\b(\d[\d.]{{0,10}}|{_NUMERAL}) times\b(?! (?:in|since|between|during|by|to|at|a|an|per|each|every|daily)\b|[.,;]|$)",
     re.IGNORECASE,
 )
 
@@ -149,7 +152,7 @@ def times_in_two_units(text: str) -> list[Time]:
     found = []
     for match in _TIME.finditer(text):
         value = _seconds({name: part for name, part in match.groupdict().items() if part})
-        found.append(Time(*match.span(), Measure("time", value, value * _EXACTNESS, 1.0, match.group())))
+        found.append(Time(*match.span(), Measure("time", value, value * _EXACTNESS, _EXACTNESS * 2 * value, match.group())))
         if len(found) == MAX_SHARES:
             break
     return found
