@@ -212,7 +212,9 @@ def _counted(number: Number, claim: Reading, quotes: Sequence[Reading]) -> bool:
     return named is not None and len(_LIST.findall(named["list"])) + 1 == count
 
 
-_YEARS_LISTED = re.compile(r"(?<!\d)[12]\d{3}年?(?:(?:,| and|, and|、|和|及)\s?(?:again )?(?:in )?[12]\d{3}年?(?!\d)){1,11}")
+_YEARS_LISTED = re.compile(
+    r"(?<!\d)[12]\d{3}年?(?:(?:,| and|, and|、|和|及)\s?(?:again )?(?:in )?[12]\d{3}年?(?!\d)){1,11}"
+)
 
 
 def _runs_of_years(text: str) -> Iterator[int]:
@@ -284,7 +286,7 @@ def _worked_out(number: Number, claim: Reading, held: Sequence[Number], quotes: 
     yield from _of_columns(claim, quotes)
     if _EACH_YEAR.search(claim.text):
         yield from _for_each_year(quotes)
-    yield from _of_rates(quotes)
+    yield from _of_rates(number, quotes)
     yield from _at_another_rate(number, held)
     if mine.kind == "area":
         yield from _areas(quotes)
@@ -338,14 +340,15 @@ def _at_another_rate(number: Number, held: Sequence[Number]) -> Iterator[float]:
             yield other.measure.value / IN_A_YEAR[number.rate]  # of a year
 
 
-def _of_rates(quotes: Sequence[Reading]) -> Iterator[float]:
+def _of_rates(number: Number, quotes: Sequence[Reading]) -> Iterator[float]:
     """Yield what a rate of a table comes to with another number of its row: 42 ha with 7.5 t/ha."""
     for quote in quotes:
         rates = {column for table in quote.tables for column, head in enumerate(table.heads) if _RATE.search(head)}
         cells = [number for number in quote.numbers if number.row >= 0][:MAX_OPERANDS]
         for rate in (cell for cell in cells if cell.column in rates):
             others = (cell for cell in cells if cell.row == rate.row and cell.column not in rates)
-            yield from (rate.measure.value * cell.measure.value / cell.measure.factor for cell in others)
+            value = rate.measure.value * (1.0 if rate.measure.kind else number.measure.factor)
+            yield from (value * cell.measure.value / cell.measure.factor for cell in others)
 
 
 _BY = re.compile(r"\s?(?:metres?|meters?|m|km|cm|mm|feet|ft|米|公里|厘米)?\s?(?:by|x|×|乘以?)\s?")

@@ -1,5 +1,6 @@
 """Whether a claim has the opposite of a word of its quotes in the same place: `high humidity` of `low humidity`."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from services.evidence.readings import Reading, word_keys
@@ -152,7 +153,7 @@ def opposed_verbs(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
 
 def _objects(text: str, verb: str) -> frozenset[str]:
     place = text.find(verb) + len(verb)
-    return frozenset(word_keys(text[place : place + BEHIND]))
+    return frozenset(word_keys(re.split("[、，；]", text[place : place + BEHIND])[0]))
 
 
 def _opposed_chinese(mine: str, segments: Sequence[str]) -> Iterator[tuple[str, bool]]:

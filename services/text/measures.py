@@ -19,7 +19,7 @@ _KINDS = {
     "time": "ms 0.001 millisecond|milliseconds|ms|毫秒; s 1 second|seconds|s|秒|秒钟; min 60 minute|minutes|min|分钟; h 3600 hour|hours|h|小时|个小时; day 86400 day|days|天|日; "
     "week 604800 week|weeks|周|星期; month 2629800 month|months|个月; year 31557600 year|years|年; decade 315576000 decade|decades; century 3155760000 century|centuries|个世纪",
     "area": "m2 1 square metre|square metres|square meter|square meters|m2|平方米; km2 1e6 square kilometre|"
-    "square kilometres|square kilometer|square kilometers|km2|平方公里|平方千米; ha 1e4 hectare|hectares|公顷; mu 666.67 亩; "
+    "square kilometres|square kilometer|square kilometers|km2|平方公里|平方千米; ha 1e4 hectare|hectares|ha|公顷; mu 666.67 亩; "
     "acre 4046.86 acre|acres|英亩; sqmi 2.58999e6 square mile|square miles|平方英里; sqft 0.092903 square foot|square feet|平方英尺",
     "speed": "m/s 1 metres per second|meters per second|m/s|米每秒; km/h 0.27778 km/h|公里每小时|千米每小时; kn 0.51444 knot|knots|节",
     "temperature": "C 1 degrees celsius|degree celsius|°c|摄氏度",

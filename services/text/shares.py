@@ -152,7 +152,9 @@ def times_in_two_units(text: str) -> list[Time]:
     found = []
     for match in _TIME.finditer(text):
         value = _seconds({name: part for name, part in match.groupdict().items() if part})
-        found.append(Time(*match.span(), Measure("time", value, value * _EXACTNESS, _EXACTNESS * 2 * value, match.group())))
+        found.append(
+            Time(*match.span(), Measure("time", value, value * _EXACTNESS, _EXACTNESS * 2 * value, match.group()))
+        )
         if len(found) == MAX_SHARES:
             break
     return found
