@@ -25,9 +25,11 @@ def ordinal(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | 
     """Tell whether the quotes give the thing that a claim gives an ordinal only another one."""
     given = [found for quote in quotes for found in _ordinals(quote.text)]
     around = "\n".join(quote.text for quote in quotes).lower()
-    for number, thing, text in _ordinals(claim.text):
+    mine = list(_ordinals(claim.text))
+    for number, thing, text in mine:
         theirs = [other for other, their_thing, _ in given if thing & their_thing]
-        if theirs and number not in theirs and text.lower().split()[0].split("-")[0] not in around:
+        alone = sum(bool(thing & other) for _, other, _ in mine) == 1  # renewed for a fifth season before the fourth
+        if theirs and number not in theirs and alone and text.lower().split()[0].split("-")[0] not in around:
             return Turned("superlative" if number == 1 else "roles", (text,), sure=False)
     return None
 
