@@ -1,5 +1,7 @@
 """The offline planner: a research step for each clause of the question, and a processing step where it computes over a table."""
 
+import re
+
 from schemas.outline import OutlineNode
 from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.results import RECALLED
@@ -103,9 +105,10 @@ def _facets(question: str) -> list[str]:
         return [side.strip("?？") for side in sides]
     rest = question
     for side in sorted(compared, key=len, reverse=True):
-        rest = rest.replace(side, " ")
+        rest = re.sub(rf"{re.escape(side)}(?:['’]s)?", " ", rest)
     asked = [word for word in statement_of(rest).split() if content(word) and tokens(word) and not compared_in(word)]
     words = " ".join(word for word in asked if word.lower() not in {"compare", "difference", "differences", "contrast"})
+    words = words.replace(":", ",")
     return [f"{side}: {words.rstrip('?？')}" if tokens(words) and not has_cjk(question) else side for side in compared]
 
 

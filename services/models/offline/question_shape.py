@@ -12,7 +12,7 @@ LONGEST_COMPARISON = 300
 _COMPARED = (
     re.compile(
         r"\b(?:compare|comparison (?:of|between)|differences? (?:in .+? )?between|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|versus|vs\.?)\s+"
-        r"(?P<b>.+?)(?:[?.,;]|\s+(?:in terms of|with respect to|regarding|for|by)\s|$)",
+        r"(?P<b>.+?)(?:[?.,:;]|\s+(?:in terms of|with respect to|regarding|for|by)\s|$)",
         re.IGNORECASE,
     ),
     re.compile(
@@ -54,6 +54,9 @@ _CHINESE_WORDS = re.compile(
 _HOW = re.compile(r"^how\s+", re.IGNORECASE)
 _LISTED = re.compile("[,、]")
 _LEAD_IN = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
+_OWNER = re.compile(r"(.{1,60}?)['’]s\s")
+"""What owns the thing of which all sides are asked: `A, B and C's exile`."""
+_POSSESSIVE = re.compile(r"['’]s$")
 _LEADING_NAME = re.compile(r"(?:[A-Z][\w’'-]*)(?: [A-Z\d][\w’'-]*)*")
 _AGREEMENT = re.compile(
     r"\b(?:sources|figures|numbers|measurements|values|reports|estimates|accounts|documents|results|studies|trials|they|these|those)\b.{0,40}?"
@@ -107,6 +110,9 @@ def compared_in(question: str) -> tuple[str, ...] | None:
             sides = [_LEAD_IN.sub("", side.strip(" \t\n,，。?？的")) for side in [*_LISTED.split(listed), match["b"]]]
             if sides[0][:1].isupper() and (name := _LEADING_NAME.match(sides[-1])):
                 sides[-1] = name.group()
+            if (owner := _OWNER.match(sides[-1])) and not any(map(_OWNER.match, sides[:-1])):
+                sides[-1] = owner[1]
+            sides = [_POSSESSIVE.sub("", side) for side in sides]
             if 1 < len(sides) <= MOST_COMPARED and all(tokens(side) for side in sides):
                 return tuple(dict.fromkeys(sides))
     return None

@@ -121,6 +121,9 @@ def test_a_term_of_any_letters_can_be_asked_about(question: str) -> None:
     [
         ("Compare Ann, Tom and Jo", ["Ann", "Tom", "Jo"]),
         ("Compare how Ann, Tom and Jo kept the lamp", ["Ann: kept lamp", "Tom: kept lamp", "Jo: kept lamp"]),
+        ("Compare Ann, Tom and Jo's exile: causes and course", ["Ann: exile", "Tom: exile", "Jo: exile"]),
+        ("Compare Moore's law and Amdahl's law", ["Moore's law", "Amdahl's law"]),
+        ("Compare solar and wind power: cost and land use", ["Solar: cost", "Wind power: cost"]),
         ("How do granite, brick and timber differ?", ["Granite", "Brick", "Timber"]),
         ("比较花岗岩、砖和木材", ["花岗岩", "砖", "木材"]),
     ],
