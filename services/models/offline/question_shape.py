@@ -108,10 +108,11 @@ def compared_in(question: str) -> tuple[str, ...] | None:
         if match is not None:
             listed = _HOW.sub("", match["a"])
             sides = [_LEAD_IN.sub("", side.strip(" \t\n,，。?？的")) for side in [*_LISTED.split(listed), match["b"]]]
-            if sides[0][:1].isupper() and (name := _LEADING_NAME.match(sides[-1])):
-                sides[-1] = name.group()
-            if (owner := _OWNER.match(sides[-1])) and not any(map(_OWNER.match, sides[:-1])):
+            owner = _OWNER.match(sides[-1])
+            if owner and not any(map(_OWNER.match, sides[:-1])):
                 sides[-1] = owner[1]
+            elif not owner and sides[0][:1].isupper() and (name := _LEADING_NAME.match(sides[-1])):
+                sides[-1] = name.group()
             sides = [_POSSESSIVE.sub("", side) for side in sides]
             if 1 < len(sides) <= MOST_COMPARED and all(tokens(side) for side in sides):
                 return tuple(dict.fromkeys(sides))
