@@ -76,7 +76,7 @@ _BACK_REFERENCE = re.compile(r"\b(?:the|these|those|all|both|his|her|its|their|o
 _LIST = re.compile(r",(?=\s)|\band\b|\bor\b|[、和与及]")
 _NAMES = re.compile(r"(?:[:：—]|分别[是为]|\bnamely\b)(?P<list>[^.;。；：:]{1,200})")
 """What names the members of a count: `three stages: building, testing and opening`."""
-_NAMED_BEFORE = re.compile(r"(?P<list>(?:[^，。；：、,\s]{1,8}[、和与及]){1,10}[^，。；：、,\s]{1,8})$")
+_NAMED_BEFORE = re.compile(r"(?P<list>(?:[^，。；：、,\s和与及]{1,8}[、和与及]){1,10}[^，。；：、,\s和与及]{1,8})$")
 LISTED_BEFORE = 60
 """Characters before a count in which its members may be listed: `省、市、县三级`."""
 _MINOR = re.compile(r"^(?:cent|€|\$|£)$")

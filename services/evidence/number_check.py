@@ -58,12 +58,14 @@ def _part_of_a_name(number: Number, claim: Reading, texts: Sequence[str]) -> boo
     return found is not None and any(f"{found.group()}{number.text}" in text for text in texts)
 
 
+_FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
+
+
 def _part_of_a_label(number: Number, claim: Reading, labels: Sequence[str]) -> bool:
     """Tell whether a number stands in the label of a row of which the claim has another word, too: `20 mg of the drug` of `Drug 20 mg`."""
     words = frozenset(word_keys(claim.text))
     return any(
-        re.search(rf"(?<![\d.,]){re.escape(number.text)}(?![\d.,]\d)", label)
-        and words & {key for key in word_keys(label) if not key[0].isdigit()}
+        number.text in _FIGURE.findall(label) and words & {key for key in word_keys(label) if not key[0].isdigit()}
         for label in labels
     )
 

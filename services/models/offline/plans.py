@@ -1,7 +1,5 @@
 """The offline planner: a research step for each clause of the question, and a processing step where it computes over a table."""
 
-import re
-
 from schemas.outline import OutlineNode
 from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.results import RECALLED
@@ -105,7 +103,8 @@ def _facets(question: str) -> list[str]:
         return [side.strip("?？") for side in sides]
     rest = question
     for side in sorted(compared, key=len, reverse=True):
-        rest = re.sub(rf"{re.escape(side)}(?:['’]s)?", " ", rest)
+        for named in (f"{side}'s", f"{side}’s", side):
+            rest = rest.replace(named, " ")
     asked = [word for word in statement_of(rest).split() if content(word) and tokens(word) and not compared_in(word)]
     words = " ".join(word for word in asked if word.lower() not in {"compare", "difference", "differences", "contrast"})
     words = words.replace(":", ",")
