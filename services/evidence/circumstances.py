@@ -8,6 +8,7 @@ from services.evidence.readings import Reading, word_keys
 from services.evidence.segments import ALIKE, MAX_SEGMENTS, Segments, Turned, nearest
 from services.evidence.subject_binding import worked_out
 from services.text.numbers import MONTHS
+from services.text.shares import shares_of
 from services.text.tokens import has_cjk
 
 CLAUSE = 0.75
@@ -39,7 +40,9 @@ def dated(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned 
     """Tell whether all that says most of the claim, or of a segment of it, gives another time of the same kind for it."""
     if _RELATIVE.search(claim.text):
         return None
-    if worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text))):
+    if worked_out(claim.text, frozenset(key for quote in quotes for key in word_keys(quote.text))) or shares_of(
+        claim.text
+    ):
         return None
     known = _times("\n".join(quote.text for quote in quotes))
     clauses = [(clause, frozenset(word_keys(clause))) for quote in quotes for clause in quote.clauses]

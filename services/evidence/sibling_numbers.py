@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from services.evidence.readings import Number, Reading, word_keys
+from services.evidence.readings import Number, Reading, conflict, word_keys
 from services.text.measures import UNIT_WORDS
 from services.text.tokens import has_cjk
 
@@ -56,6 +56,7 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
                 and other.measure.kind == number.measure.kind
                 and _holds(piece, other)
                 and not _holds(mine[0], other)
+                and not (number.near and conflict(number.periods, other.periods))
                 and not any(
                     _holds(said_of, other) and _words(said_of) & (_words(piece) - common - own) for said_of in told
                 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from services.evidence.readings import Reading, read, word_keys
 from services.evidence.segments import MAX_SEGMENTS, Segments, Turned
-from services.text.polarity import negated
+from services.text.polarity import direction, negated
 from services.text.tokens import CJK_STOP, has_cjk
 
 SAID = 0.4
@@ -75,9 +75,17 @@ class _Statement(NamedTuple):
 
 def bearer(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned | None:
     """Tell whether the quotes say of another subject what a segment of the claim says of its own."""
-    if any(quote.tables for quote in quotes):
+    if any(quote.tables for quote in quotes) or _is_inferred(claim):
         return None
     return _bearer_chinese(claim, quotes) if has_cjk(claim.text) else _bearer(claim, quotes)
+
+
+_THAN = re.compile(r"\bthan\b(?! (?:\d|one|two|three|half|a (?:third|quarter|fifth)))", re.IGNORECASE)
+
+
+def _is_inferred(claim: Reading) -> bool:
+    """Tell whether a claim compares two things or two times, which the quotes may tell one by one."""
+    return _THAN.search(claim.text) is not None or (len(claim.periods) > 1 and direction(claim.text) != 0)
 
 
 def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
@@ -238,8 +246,9 @@ def _of_another(
     text, before, last_sentence = unit
     head = text[: min(place for key in said if (place := text.find(key)) >= 0)]
     head = head[found.end() :] if (found := _JOINS_CHINESE.match(head)) else head
-    pronoun = _PRONOUN_CHINESE.search(head)
-    explicit = len(head) > max(1, own_words) and not pronoun  # as long as the claim's own verb, it may be a verb, too
+    pronoun = _PRONOUN_CHINESE.search(head) or _PRONOUN_CHINESE.search(before)
+    spoken = _PRONOUN_CHINESE.search(head)
+    explicit = len(head) > max(1, own_words) and not spoken  # as long as the claim's own verb, it may be a verb, too
     if not explicit and not wholly:
         return False
     around = text if explicit else before + text + (last_sentence if pronoun or not before else "")

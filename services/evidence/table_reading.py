@@ -193,7 +193,7 @@ def scale_of(head: str) -> int:
 _OWN_UNIT = re.compile("[（(%]")
 _UNIT_OF_ALL = re.compile(
     r"\bin (?P<scale>(?:[$€£¥]\s?)?(?:thousand|million|billion)s?\b(?: of (?:dollars|euros|pounds|yuan))?)|"
-    r"(?P<money>[$€£¥]\s?(?:thousand|million|billion|k|mn?|bn)\b)|单位\s?[:：]\s?(?P<chinese>[\u4e00-\u9fff%]{1,6})",
+    r"(?P<money>[$€£¥]\s?(?:thousand|million|billion|k|mn?|bn)\b)|单位\s?[:：为]\s?(?P<chinese>[\u4e00-\u9fff%]{1,6})",
     re.IGNORECASE,
 )
 
