@@ -85,7 +85,8 @@ _THAN = re.compile(r"\bthan\b(?! (?:\d|one|two|three|half|a (?:third|quarter|fif
 
 def _is_inferred(claim: Reading) -> bool:
     """Tell whether a claim compares two things or two times, which the quotes may tell one by one."""
-    return _THAN.search(claim.text) is not None or (len(claim.periods) > 1 and direction(claim.text) != 0)
+    plain = not re.search("[,;:，；：]", claim.text)
+    return _THAN.search(claim.text) is not None or (plain and len(claim.periods) > 1 and direction(claim.text) != 0)
 
 
 def _bearer(claim: Reading, quotes: Sequence[Reading]) -> Turned | None:
