@@ -83,7 +83,7 @@ def opposed_words(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
     for mine in claim.segments[:MAX_SEGMENTS]:
         for word, opposite in _opposed_chinese(mine, segments) if has_cjk(mine) else _opposed(mine, segments):
             if opposite:
-                return Turned("opposite", (word,))
+                return Turned("opposite", (word,), sure=False)
     return None
 
 
@@ -147,7 +147,7 @@ def opposed_verbs(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
                 if word in text and not negated(text) and told & _objects(text, word)
             ]
             if against and not any(verb in text and told & _objects(text, verb) for text in segments):
-                return Turned("opposite", (verb,))
+                return Turned("opposite", (verb,), sure=False)
     return None
 
 

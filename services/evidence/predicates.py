@@ -64,7 +64,7 @@ def compared(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Turned |
             for clause in quote.clauses[:MAX_CLAUSES]:
                 for theirs in comparisons(clause):
                     if mine.measure == theirs.measure and _contradict(mine, theirs, said):
-                        return Turned("opposite", (clause,))
+                        return Turned("opposite", (clause,), sure=False)
     return None
 
 
@@ -101,7 +101,7 @@ def no_difference(claim: Reading, quotes: Sequence[Reading], _: Segments) -> Tur
         best = max((shared for shared, _ in said), default=0)
         near = [clause for shared, clause in said if shared == best]
         if near and all(_ALIKE.search(clause) and not _DIFFERENT.search(clause) for clause in near):
-            return Turned("opposite", (near[0],))
+            return Turned("opposite", (near[0],), sure=False)
     return None
 
 

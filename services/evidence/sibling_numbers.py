@@ -33,6 +33,7 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
     mine = [piece for piece in _pieces(claim.text) if _holds(piece, number)]
     if len(mine) != 1 or not (said := _words(mine[0]) | _introducing(claim.text, mine[0])):
         return ""
+    periods = number.periods if number.near or len(claim.periods) == 1 else frozenset()
     heads = _before_numbers(claim.text) & frozenset(word for quote in quotes for word in _before_numbers(quote.text))
     told = [piece for piece in _pieces(claim.text) if piece != mine[0]]
     least = TELLING_CHINESE if has_cjk(claim.text) else 1
@@ -56,7 +57,7 @@ def given_to_sibling(number: Number, bound: Sequence[Number], claim: Reading, qu
                 and other.measure.kind == number.measure.kind
                 and _holds(piece, other)
                 and not _holds(mine[0], other)
-                and not (number.near and conflict(number.periods, other.periods))
+                and not conflict(periods, other.periods)
                 and not any(
                     _holds(said_of, other) and _words(said_of) & (_words(piece) - common - own) for said_of in told
                 )

@@ -35,6 +35,7 @@ class Verdict:
     def refutes(self) -> bool:
         """Tell whether the quotes say something else than the sentence, rather than nothing of it.
 
-        Of the claims of `benchmarks/` that may be looked at (November 2026) this holds for 1 of 388 right ones and 64 of 300 wrong ones.
+        Of the claims of `benchmarks/` that may be looked at (November 2026) this holds for 4 of 977 right ones and 167 of 888 wrong ones, of the
+        others for 9 of 760 and 110 of 690.
         """
         return (self.failing in _OTHERWISE and self.sure) or (self.failing in _OTHER_VALUE and bool(self.instead))
