@@ -108,7 +108,7 @@ class Deaths:
     def _kept(self) -> int:
         try:
             entries = [Entry.read(one) for one in stored(self.home, "journal").values()]
-        except sqlite3.DatabaseError:  # copied in the middle of a write
+        except (sqlite3.DatabaseError, OSError):  # copied in the middle of a write, or as its journal went
             return 0
         return sum(entry.kind == "model" and entry.answer is not None for entry in entries)
 
