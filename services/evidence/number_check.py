@@ -6,7 +6,8 @@ from itertools import islice
 
 from services.evidence.counted_numbers import counts
 from services.evidence.derived_dates import date_follows, month_of_year
-from services.evidence.derived_numbers import derivable, is_share, share_holds
+from services.evidence.derived_numbers import derivable
+from services.evidence.derived_shares import is_share, share_holds
 from services.evidence.number_binding import equal
 from services.evidence.readings import Number, Reading, period_of, word_keys
 from services.text.numbers import is_held, quantities, quantities_with_places

@@ -32,7 +32,7 @@ from services.evidence.table_reading import (
     sign_of_change,
     unit_of_column,
 )
-from services.text.measures import MEASURED_KINDS, Measure, is_year, measure_at
+from services.text.measures import Measure, in_unit_of, is_year, measure_at
 from services.text.names import names
 from services.text.numbers import MONTHS, quantities, quantities_with_places
 from services.text.passages import unwrapped
@@ -291,36 +291,9 @@ def _with_units_of_ends(numbers: Sequence[Number]) -> Iterator[Number]:
         if number is None:
             return
         if following and number.role == "from" and following.role == "to" and not number.measure.kind:
-            yield replace(number, measure=_in_unit_of(number.measure, following.measure))
+            yield replace(number, measure=in_unit_of(number.measure, following.measure))
         else:
             yield number
-
-
-_DIGITS = re.compile(r"\d[\d,]{0,15}(?:\.\d{1,10})?")
-
-
-def digits_of(text: str) -> float:
-    """Return a number as its digits are written, without its scale: 112.1 of `112.1 thousand`; 0 for one in words."""
-    found = _DIGITS.search(text)
-    return float(found.group().replace(",", "")) if found else 0.0
-
-
-_ALIKE = 100
-"""How many times more one end of a change may be than the other to be of its unit."""
-
-
-def _in_unit_of(measure: Measure, end: Measure) -> Measure:
-    first, last = digits_of(measure.text), digits_of(end.text)
-    if (
-        not _DIGITS.fullmatch(measure.text)
-        or not first
-        or not last
-        or not 1 / _ALIKE < first / last < _ALIKE
-        or end.kind not in {*MEASURED_KINDS, ""}
-    ):
-        return measure
-    times = end.value / last
-    return Measure(end.kind, measure.value * times, measure.half_step * times, end.factor, measure.text)
 
 
 def _seconds(clock: re.Match[str]) -> float:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from services.evidence.readings import Number, Reading, word_keys
-from services.evidence.table_claims import EVERY, NOT_EVERY, WrongReading, column_of, rows_named
+from services.evidence.table_claims import EVERY, NOT_EVERY
+from services.evidence.table_columns import WrongReading, column_of, rows_named
 from services.evidence.table_reading import TableRead
 from services.text.polarity import direction, negated
 
