@@ -92,6 +92,22 @@ def check_support(
     return Verdict() if _told(text, quotes, titles, anchors) else Verdict("words")
 
 
+def check_about(
+    question: str,
+    text: str,
+    quotes: Sequence[str],
+    titles: Sequence[str],
+    likeness: Likeness | None = None,
+    untraced: Sequence[str] = (),
+) -> Verdict:
+    """Check one sentence of a report; the one name of its question is what quotes without any name are about."""
+    verdict = check_support(text, quotes, titles, likeness, untraced)
+    topic = frozenset(names(question)) if verdict.failing == "names" else frozenset[str]()
+    if len(topic) == 1 and topic.issuperset(verdict.what) and not names("\n".join([*quotes, *untraced])):
+        return check_support(text, quotes, [*titles, *topic], likeness, untraced)
+    return verdict
+
+
 def _anchors(claim: Reading, quotes: Sequence[Reading]) -> int:
     """Return how firmly a sentence is tied to its quotes by what was checked: 0 by nothing, 1 by a number, a date or the label of a row.
 

@@ -17,7 +17,7 @@ from services.evidence.contradictions import check_contradiction
 from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
 from services.evidence.source_dates import dated_title
-from services.evidence.support import check_support
+from services.evidence.support import check_about
 from services.evidence.table_heads import headed_rows, heads_at
 from services.evidence.verdict import SEEN_BEFORE, Verdict
 from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
@@ -203,7 +203,9 @@ def _claims(
                     yield f"{name}: it is called inferred, but: {reason}"
                 continue
             likeness = claim.likeness
-            verdict = check_support(claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced)
+            verdict = check_about(
+                content.question, claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced
+            )
             if verdict.failing not in VETO and not verdict.refutes and _is_judged(claim, folder, content):
                 continue
             why = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""

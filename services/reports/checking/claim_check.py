@@ -11,11 +11,11 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.inference import check_marked
 from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
 from services.evidence.source_dates import dated_title
-from services.evidence.support import check_support
+from services.evidence.support import check_about
 from services.evidence.verdict import Verdict
 from services.reports.checking.code_citations import CANDIDATES, CodeCitations
 from services.reports.labels import Labels
-from services.text.names import missing_names, names
+from services.text.names import missing_names
 from services.text.numbers import missing_of, quantities
 from services.text.quantity import Quantity
 
@@ -69,12 +69,6 @@ class ClaimCheck:
     def _anywhere(self) -> str:
         """All evidence with the question and the titles."""
         return "\n".join([self.known, self.question, *self.titles.values()])
-
-    @cached_property
-    def _topic(self) -> frozenset[str]:
-        """The one name of the question, which quotes without any name may be about; empty where it has several."""
-        topic = frozenset(names(self.question))
-        return topic if len(topic) == 1 else frozenset()
 
     @cached_property
     def _numbers(self) -> list[Quantity]:
@@ -268,10 +262,7 @@ class ClaimCheck:
         self, words: str, ids: Sequence[str], also: Sequence[str] = (), likeness: Likeness | None = None
     ) -> Verdict:
         quotes, titles, untraced = self._cited(ids)
-        verdict = check_support(words, [*quotes, *also], titles, likeness, untraced)
-        if verdict.failing == "names" and {*verdict.what} <= self._topic and not names("\n".join([*quotes, *untraced])):
-            return check_support(words, [*quotes, *also], [*titles, *self._topic], likeness, untraced)
-        return verdict
+        return check_about(self.question, words, [*quotes, *also], titles, likeness, untraced)
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         """Return the quotes of excerpts, all titles with dates, and the quotes of untraced computations."""

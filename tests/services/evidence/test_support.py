@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.evidence.support import check_support
+from services.evidence.support import check_about, check_support
 from services.text.names import missing_names, names
 from tests.services.conftest import QUOTES
 
@@ -106,3 +106,17 @@ def test_a_sentence_with_numbers_that_the_quotes_hold_may_have_words_of_its_own(
     quote = "The islands were ceded in 1763 and handed over in 1771."
     assert check_support("Eight years later the islands actually changed owners.", [quote]).failing == ""
     assert check_support("Much later the islands really and actually changed owners.", [quote]).failing == "words"
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "failing"),
+    [
+        ("How did landings at the Kelmar ports change?", "2015: 112.1 thousand tonnes\n2023: 100.1 thousand tonnes", ""),
+        ("How did landings at the Kelmar ports change?", "Skelwick landed 112.1 thousand tonnes in 2015.", "names"),
+        ("How do landings at Kelmar and at Orsa compare?", "2015: 112.1 thousand tonnes", "names"),
+        ("How did landings change?", "2015: 112.1 thousand tonnes", "names"),
+    ],
+)
+def test_quotes_without_a_name_are_about_the_one_name_of_the_question(question: str, quote: str, failing: str) -> None:
+    claim = "In 2015 the ports of Kelmar landed 112.1 thousand tonnes."
+    assert check_about(question, claim, [quote], ["Computation"]).failing == failing
