@@ -108,7 +108,7 @@ _AND_A_HALF = re.compile(
 
 _SHARES = {"half": 0.5, "quarter": 0.25, "quarters": 0.75}
 _OF_A_SCALE = re.compile(
-    r"(?<!and a )\b(half|(?:an? |one )?quarter|three quarters)(?: of)? an? (thousand|million|billion|trillion)\b",
+    r"(?<!and a )\b(half|(?:an? |one )?quarter|three quarters)(?: of)? an? (thousand|million|billion|trillion|dozen)\b",
     re.IGNORECASE,
 )
 

@@ -106,6 +106,8 @@ COUNTY = "该县人口由2010年的52.4万人减少到2020年的46.1万人，其
         ("超过四分之一的人口在60岁以上。", COUNTY),
         ("2020年全县人口不足50万。", COUNTY),
         ("2020年该县有46万多人。", COUNTY),
+        ("Half a dozen boats took part.", "Six boats took part in the race."),
+        ("About a quarter of a million people came.", "250,300 people came to the festival."),
     ],
 )  # fmt: skip
 def test_results_that_hold_pass(statement: str, quote: str) -> None:

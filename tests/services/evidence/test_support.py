@@ -111,7 +111,11 @@ def test_a_sentence_with_numbers_that_the_quotes_hold_may_have_words_of_its_own(
 @pytest.mark.parametrize(
     ("question", "quote", "failing"),
     [
-        ("How did landings at the Kelmar ports change?", "2015: 112.1 thousand tonnes\n2023: 100.1 thousand tonnes", ""),
+        (
+            "How did landings at the Kelmar ports change?",
+            "2015: 112.1 thousand tonnes\n2023: 100.1 thousand tonnes",
+            "",
+        ),
         ("How did landings at the Kelmar ports change?", "Skelwick landed 112.1 thousand tonnes in 2015.", "names"),
         ("How do landings at Kelmar and at Orsa compare?", "2015: 112.1 thousand tonnes", "names"),
         ("How did landings change?", "2015: 112.1 thousand tonnes", "names"),
