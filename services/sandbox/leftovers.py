@@ -35,8 +35,10 @@ def hold() -> Held:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         handle = _locked(folder, wait=True)
-        if handle is not None and folder.exists():  # no other process removed it before it was locked
+        if handle is not None and folder.exists():
             return Held(folder, handle)
+        if handle is not None and handle >= 0:  # another process removed the folder before it was locked
+            os.close(handle)
 
 
 def sweep() -> None:

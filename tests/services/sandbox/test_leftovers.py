@@ -7,8 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import psutil
 import pytest
 
+from services.sandbox import leftovers
 from services.sandbox.leftovers import PREFIX, hold, sweep
 
 HOLDING = """
@@ -56,3 +58,23 @@ def test_a_link_that_bears_such_a_name_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / f"{PREFIX}x").symlink_to(kept)
     sweep()
     assert (kept / "file").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are locked on other systems only")
+def test_a_folder_that_is_swept_before_it_is_locked_leaves_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = leftovers._locked
+    swept: list[Path] = []
+
+    def lock_and_sweep(folder: Path, *, wait: bool) -> int | None:
+        handle = locked(folder, wait=wait)
+        if not swept:
+            swept.append(folder)
+            folder.rmdir()
+        return handle
+
+    monkeypatch.setattr(leftovers, "_locked", lock_and_sweep)
+    before = psutil.Process().num_fds()
+    held = hold()
+    assert held.folder not in swept
+    held.release()
+    assert psutil.Process().num_fds() == before
