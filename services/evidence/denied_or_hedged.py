@@ -100,6 +100,7 @@ _BURDEN = re.compile(
     re.IGNORECASE,
 )
 _SUBJECT_WORDS = 3
+"""First words of a claim by which its subject is known."""
 
 
 def exempted(claim: Reading, quotes: Sequence[Reading], keyed: Segments) -> Turned | None:

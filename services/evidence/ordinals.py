@@ -14,7 +14,7 @@ _WORDS = {
 }  # fmt: skip
 _ORDINAL = re.compile(
     rf"\b(?P<word>{'|'.join(_WORDS)}|(?P<digits>\d{{1,3}})(?:st|nd|rd|th))[ -](?P<noun>[a-z]{{3,20}}(?: [a-z]{{3,20}})?)\b|"
-    r"(?:第(?P<chinese>[一二三四五六七八九十\d]{1,3})|(?P<one>首))(?P<measure>[部届次位名座条家任支篇台艘场轮期])(?P<thing>[\u4e00-\u9fff]{2,6})",
+    r"(?:第(?P<chinese>[一二三四五六七八九十\d]{1,3})|(?P<one>首))[部届次位名座条家任支篇台艘场轮期](?P<thing>[\u4e00-\u9fff]{2,6})",
     re.IGNORECASE,
 )
 _NOT_OF_A_THING = frozenset("century time year half quarter day week month floor person".split())
