@@ -70,6 +70,7 @@ def test_right_statements_pass(statement: str, quote: str) -> None:
         ("The ministry blamed the waiting time on staff shortages.", WAITING, "roles"),
         ("The wheat harvest came to 325 tonnes.", FARM, "numbers"),
         ("The closure saves roughly 30,000 crowns a month.", "The closure saves about 240,000 crowns a year.", "numbers"),
+        ("Inspectors found cracks in three of the seven piers, most of which the report traced to the floods of 2015.", "An inspection found cracks in three of the seven piers, and the report traced most of them to an alkali reaction in the concrete rather than to the floods of 2015.", "negation"),
     ],
 )  # fmt: skip
 def test_wrong_statements_do_not(statement: str, quote: str, failing: str) -> None:
