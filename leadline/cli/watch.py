@@ -53,7 +53,7 @@ async def _checks(run: str | None, repeated: Interval | None, shown: Interval | 
     while True:
         found, folder = await awatch(run)
         if shown is not None:
-            home = str(await asyncio.to_thread(settings().leadline_home.resolve))
+            home = str(settings().leadline_home)
             echo(schedules(found.run_id, shown, _program(), home) + "\n", err=True)
             shown = None
         await _tell(found, folder, as_json)

@@ -50,7 +50,7 @@ def complete_run_id(incomplete: str) -> list[tuple[str, str]]:
 
     It looks into the store's file itself, because a shell that waits a second for the graph is not completing but stalling.
     """
-    file = settings().leadline_home.absolute() / "store.sqlite"
+    file = settings().leadline_home / "store.sqlite"
     query = "SELECT key, json_extract(value, '$.question') FROM store WHERE prefix = 'runs' AND key LIKE ? ORDER BY key DESC"
     with (
         contextlib.suppress(sqlite3.Error),

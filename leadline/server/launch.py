@@ -73,7 +73,7 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
         raise NotInstalled("The server is not installed.", install_command("server"))
     refuse_taken(host, port)
-    folder = settings().leadline_home.absolute() / "server"
+    folder = settings().leadline_home / "server"
     log = folder / "log.txt"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -130,9 +130,9 @@ def environment() -> dict[str, str]:
     merged = {**given, **{name: value for name, value in os.environ.items() if value or name not in given}}
     for name, value in settings():
         if isinstance(value, Path):
-            merged[name.upper()] = str(value.absolute())
+            merged[name.upper()] = str(value)
         elif isinstance(value, list) and value and all(isinstance(path, Path) for path in value):
-            merged[name.upper()] = os.pathsep.join(str(path.absolute()) for path in value)
+            merged[name.upper()] = os.pathsep.join(map(str, value))
     if "LEADLINE_DATABASES" in merged:
         merged["LEADLINE_DATABASES"] = _RELATIVE_FILE.sub(rf"\g<1>{Path.cwd()}/", merged["LEADLINE_DATABASES"])
     return {**_QUIET, **merged}

@@ -71,7 +71,7 @@ def _python() -> Check:
 
 
 def _home() -> Iterable[Check]:
-    home = settings().leadline_home.absolute()
+    home = settings().leadline_home
     check = partial(Check, area="home", name="LEADLINE_HOME")
     nearest = next(folder for folder in (home, *home.parents) if folder.exists())
     remedy = "Name a folder that you can write to in LEADLINE_HOME"

@@ -95,7 +95,7 @@ def _chinese_fonts() -> str:
 
 def places() -> Iterable[Check]:
     """Check the free disk space, and the permissions of private folders."""
-    home = settings().leadline_home.absolute()
+    home = settings().leadline_home
     nearest = next(folder for folder in (home, *home.parents) if folder.is_dir())
     free = shutil.disk_usage(nearest).free
     yield Check(

@@ -113,7 +113,7 @@ async def forget_kept() -> int:
 
 
 def _file() -> Path:
-    return settings().leadline_home.absolute() / FILE
+    return settings().leadline_home / FILE
 
 
 def _read(file: Path) -> dict[str, _Entry]:

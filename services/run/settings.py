@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from dotenv import dotenv_values
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from services.run.errors import SettingsError, reason_of
+
+Place = Annotated[Path, AfterValidator(Path.absolute)]
+"""A path, made absolute when the settings are read: looking up the working folder blocks, and the event loop must not."""
 
 
 def _paths(value: object) -> object:
@@ -31,7 +34,7 @@ class Settings(BaseSettings):
 
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
-    leadline_prices: Path | None = None
+    leadline_prices: Place | None = None
     """File of prices, where the built-in list does not know a model or the user pays something else."""
     leadline_max_concurrency: int = Field(default=8, ge=1)
     """Model calls under way at once at one endpoint."""
@@ -52,7 +55,7 @@ class Settings(BaseSettings):
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
     leadline_search: str = "auto"
-    leadline_search_services: Path | None = None
+    leadline_search_services: Place | None = None
     """File of search services beside the built-in ones, or in their place; see docs/extending.md."""
     leadline_contact: str | None = None
     """E-mail address of who is responsible, for search services that ask for one."""
@@ -69,28 +72,28 @@ class Settings(BaseSettings):
     leadline_reader_key: SecretStr | None = None
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
-    leadline_docs: Annotated[list[Path], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
+    leadline_docs: Annotated[list[Place], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
     leadline_tools: Annotated[list[str], NoDecode, BeforeValidator(_words)] = ["search", "code", "report"]
     """Groups of tools that a step with tools has beside those that the plan assigned to it."""
     leadline_databases: SecretStr | None = None
     """Databases that may be asked, `name=URL` with semicolons between; see docs/databases.md."""
-    leadline_sandbox_python: Path | None = None
+    leadline_sandbox_python: Place | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
-    leadline_mcp: Path | None = None
+    leadline_mcp: Place | None = None
     """File that names servers of tools."""
     leadline_mcp_commands: str = ""
     """Commands, separated by commas, that a run's own choices may start as servers of tools."""
     leadline_log: Literal["auto", "text", "json", "off"] = "auto"
     """Lines on stderr, or (`auto`) what the process does with the logger `leadline`: a server shows it, the command does not."""
     leadline_log_level: Literal["debug", "info", "warning"] = "info"
-    leadline_home: Path = Path(".leadline")
+    leadline_home: Place = Path(".leadline")
     leadline_token: SecretStr | None = None
     """What `leadline batch --server` shows to a server that wants a token."""
     leadline_tokens: SecretStr | None = None
     """Who may use the server, `name:token` with commas between; see docs/server.md."""
-    leadline_tokens_file: Path | None = None
+    leadline_tokens_file: Place | None = None
     """The same as a file, one `name:token` a line."""
-    leadline_user_docs: Path | None = None
+    leadline_user_docs: Place | None = None
     """Folder whose subfolders hold the documents of the users of their names."""
     leadline_origins: Annotated[list[str], NoDecode, BeforeValidator(_words)] = Field(default_factory=list)
     """Sites whose pages may use a server without tokens, besides this machine's and LangGraph Studio."""

@@ -42,7 +42,7 @@ def dev_server(home: Path, *, app: str = "", **environment: str) -> Iterator[tup
         process = subprocess.Popen(
             command,
             cwd=home,
-            env={**inherited, "LEADLINE_HOME": str(home / "home"), **environment},
+            env={**inherited, "LEADLINE_HOME": "home", **environment},
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -69,7 +69,7 @@ def _configuration(home: Path, app: str) -> Path:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve with some of the examples as documents."""
     home = tmp_path_factory.mktemp("server")
-    with dev_server(home, LEADLINE_DOCS=str(papers(home))) as (address, _):
+    with dev_server(home, LEADLINE_DOCS=papers(home).name) as (address, _):
         yield address
 
 

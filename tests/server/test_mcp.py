@@ -67,7 +67,7 @@ async def test_a_run_with_servers_of_tools_blocks_nothing_and_leaves_no_process(
         "closed": {"url": "http://127.0.0.1:9/mcp"},
     }
     (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
-    environment = {"LEADLINE_DOCS": str(papers(tmp_path)), "LEADLINE_MCP": str(tmp_path / "mcp.json")}
+    environment = {"LEADLINE_DOCS": papers(tmp_path).name, "LEADLINE_MCP": "mcp.json"}
     with dev_server(tmp_path, **environment) as (address, _):
         async with get_client(url=address) as client:
             state: Any = await client.runs.wait(None, "deep_research", input={"question": TWO_PARTS})

@@ -41,10 +41,10 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         (home / "users" / name / "note.md").write_text(note)
     (home / "tokens").write_text(f"# who may come in\ngrace:{TOKENS['grace']}\n")
     settings = {
-        "LEADLINE_DOCS": str(papers(home)),
-        "LEADLINE_USER_DOCS": str(home / "users"),
+        "LEADLINE_DOCS": papers(home).name,
+        "LEADLINE_USER_DOCS": "users",
         "LEADLINE_TOKENS": f"ada:{TOKENS['ada']}",
-        "LEADLINE_TOKENS_FILE": str(home / "tokens"),
+        "LEADLINE_TOKENS_FILE": "tokens",
         "LEADLINE_EMBEDDINGS_MODEL": "none",
     }
     with dev_server(home, **settings) as (address, _):

@@ -1,6 +1,8 @@
 """Settings: each that a person may set is in the template and in the guide, and secrets are not shown."""
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +35,19 @@ def test_a_variable_that_a_record_names_is_read_from_the_environment_and_the_fil
         "SERPER_API_KEY": None,
     }
     assert "of-the" not in f"{keys} {settings()!r} {Settings.model_fields}"
+
+
+def test_every_path_is_absolute_whatever_folder_is_gone_to_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = Path.cwd()
+    monkeypatch.delenv("LEADLINE_HOME")
+    named = [name for name, field in Settings.model_fields.items() if "Path" in repr(field.annotation)]
+    for name in set(named) - {"leadline_home"}:
+        monkeypatch.setenv(name.upper(), f"one{os.pathsep}/two" if name == "leadline_docs" else "below/it")
+    forget_settings()
+    read = settings()
+    monkeypatch.chdir("/")
+    assert read.leadline_home == work / ".leadline"
+    assert read.leadline_docs == [work / "one", Path("/two")]
+    rest = {name: getattr(read, name) for name in named if name not in {"leadline_home", "leadline_docs"}}
+    assert rest
+    assert set(rest.values()) == {work / "below/it"}
