@@ -17,6 +17,7 @@ from services.run.errors import LeadlineError
 from services.run.page_messages import on_a_page, register_configuration
 from services.run.private_paths import without_paths
 from services.run.run_ends import run_over, run_stopped
+from services.run.run_input import checked_input
 from services.run.scope import checked_choices, memory
 from services.run.thread_lock import give_free
 
@@ -33,10 +34,11 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
         """Run with the given choices; a run that continues a turn keeps the turn's choices, unless it changes them.
 
         Raises:
-            BadInput: a choice is invalid.
+            BadInput: a choice or a field of the input is invalid.
         """
         named = (config or {}).get("configurable", {})
         with on_a_page(named):
+            input = checked_input(input)  # noqa: A001 - likewise
             choices["context"] = await self._choices(input, config, choices.get("context"))
         thread, run = str(named.get("thread_id") or ""), str(named.get("run_id") or "")
         stream = cast("AsyncGenerator[Any, None]", super().astream(input, config, **choices))

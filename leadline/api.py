@@ -19,6 +19,7 @@ from services.reports.bibliography.styles import check_style
 from services.reports.formats import check_formats
 from services.reports.html.notebook import notebook_html
 from services.run.errors import BadInput
+from services.run.run_input import checked_input
 from services.run.scope import checked_choices, prompts_of
 from services.run.settings import settings
 from services.run.ui_text import say
@@ -60,6 +61,7 @@ async def aresearch(
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
+    checked_input({"question": question})
     folders = [str(folder) for folder in docs]
     given = {**choices, **({"documents": folders} if folders else {})}
     if isinstance(given.get("profile"), str | PathLike):

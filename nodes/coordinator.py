@@ -111,6 +111,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         *left_out(run, triage.locale),
         *([limit_message(problem, triage.locale)] if isinstance(problem, LimitReached) else []),
         *([say("question_by_rules", triage.locale)] if problem else []),
+        *([say("parts_not_read", triage.locale, count=unread)] if (unread := _unread_parts(state)) else []),
     ]
     fresh = _fresh_turn(question, triage, run.turn, today, limits, run.usage)
     fresh["choices"] = chosen
@@ -178,6 +179,10 @@ def question_of(state: ResearchState) -> str:
     text = said if said is not None and not _given_anew(state) else state.get("question", "")
     question = text.strip()
     if not question:
+        if _unread_parts(state):
+            raise BadInput(
+                "The message has no text, and its pictures or other parts are not read. Write the question as text."
+            )
         raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
     if len(question) > MAX_QUESTION:
         raise BadInput(
@@ -189,6 +194,13 @@ def question_of(state: ResearchState) -> str:
 def _said(state: ResearchState) -> str | None:
     messages = state.get("messages", [])
     return messages[-1].text if messages and messages[-1].type == "human" else None
+
+
+def _unread_parts(state: ResearchState) -> int:
+    """Return the number of parts of the present message that are no text, such as pictures."""
+    messages = state.get("messages", [])
+    parts = messages[-1].content if messages and _said(state) is not None and not _given_anew(state) else []
+    return sum(not isinstance(part, str) and part.get("type") != "text" for part in parts)
 
 
 def _given_anew(state: ResearchState) -> bool:

@@ -12,6 +12,7 @@ TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner La
 
 
 FOREIGN: dict[str, Any] = {"documents": ["/etc"]}
+PICTURE: dict[str, Any] = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 
 def said(text: str) -> dict[str, Any]:
@@ -32,6 +33,36 @@ async def test_a_question_alone_gets_a_report(client: LangGraphClient) -> None:
 async def test_messages_alone_get_a_report(client: LangGraphClient) -> None:
     state: Any = await client.runs.wait(None, GRAPH, input=said(QUESTION))
     assert "Belfast" in state["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"question": 5}, "The input's question is a text, and not a number"),
+        ({"question": ["a"]}, "The input's question is a text, and not a list"),
+        ({"question": {"a": 1}, "messages": []}, "The input's question is a text, and not an object"),
+        ({"question": None}, "The question is empty"),
+        ({"messages": None}, "The question is empty"),
+        ("Who?", "The input of a run is an object, and not a text"),
+        ({"messages": 5}, "Item 1 of the input's messages is no message"),
+        ({"question": "Who?", "messages": [{"role": "user", "content": "Who?"}, {"role": "king", "content": "x"}]}, "Item 2 of the input"),
+        ({"messages": [{"role": "user", "content": 5}]}, "Item 1 of the input's messages is no message"),
+        ({"messages": [{"role": "user", "content": [PICTURE]}]}, "The message has no text"),
+    ],
+)  # fmt: skip
+async def test_an_input_that_cannot_be_used_is_refused_with_one_message(
+    client: LangGraphClient, given: Any, why: str
+) -> None:
+    with pytest.raises(Exception, match=f"^BadInput: {why}"):
+        await client.runs.wait(None, GRAPH, input=given)
+
+
+async def test_a_picture_in_a_message_is_said_to_be_left_out(client: LangGraphClient) -> None:
+    content: Any = [{"type": "text", "text": "Who owned the schooner Lalla Rookh?"}, PICTURE]
+    sent: Any = {"messages": [{"role": "user", "content": content}]}
+    state: Any = await client.runs.wait(None, GRAPH, input=sent)
+    assert any("Pictures" in limit for limit in state["report"]["limits"])
+    assert "Pictures" in state["report"]["markdown"]
 
 
 async def test_updates_messages_and_events_are_streamed(client: LangGraphClient) -> None:
