@@ -8,7 +8,7 @@ from schemas.coordinator import CoordinatorPrompt
 from schemas.evidence_view import EvidenceView
 from services.models.offline.answer_kinds import FITS, STRICT, fit
 from services.models.offline.question_shape import asks_for_computation, compared_in, describes
-from services.text.questions import answer_type, clauses_of, names_in, persons_in
+from services.text.questions import answer_type, clauses_of, names_in, persons_in, without_form_of_address
 from services.text.terms import GENERIC, content, terms
 from services.text.tokens import has_cjk, tokens
 
@@ -94,13 +94,17 @@ def _in_place(pronoun: str, topic: str) -> str:
 
 
 def _referent(pronoun: str, earlier: str, answer: str) -> str:
-    """Return the referent of a pronoun: a person of the last question or answer, or the topic of the last question."""
+    """Return the referent of a pronoun: a person of the last question or answer, or the topic of the last question.
+
+    If the last question asks for a person, that is a person of the answer, and what the question names may be a ship.
+    """
     if _PERSONAL.fullmatch(pronoun):
         question_terms = set(tokens(earlier))
         persons_named = [name for name in persons_in(answer) if not set(tokens(name)) <= question_terms]
         doers = [name for name in persons_named if re.search(r"(?:\bby|由)\s*$", answer[: answer.find(name)])]
-        if persons := [*persons_in(earlier), *doers, *persons_named]:
-            return re.sub(r"[’']s?$", "", persons[0])
+        answered, asked = [*doers, *persons_named], persons_in(earlier)
+        if persons := [*answered, *asked] if answer_type(earlier) == "person" else [*asked, *answered]:
+            return without_form_of_address(re.sub(r"[’']s?$", "", persons[0]))
     last = _bare(clauses_of(earlier, short=True)[-1])
     topic = topic_of(last)
     return topic if topic != last and names_in(last) else topic_of(earlier)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.profile import Profile, Replies, Scope, Topic
-from tests.services.models.offline.prompts_of import finding, plan, triage
+from tests.services.models.offline.prompts_of import ask, finding, plan, triage
 
 TABLE = "rain.csv: 30 rows; columns: station: text, 2 different, e.g. Bergen | Oslo; year: number, 1990 to 2020; rainfall_mm: number, 500 to 3000"
 
@@ -43,6 +44,25 @@ def test_a_follow_up_is_completed_from_the_conversation(follow_up: str, earlier:
     answer = triage(follow_up, earlier)
     assert answer.rewritten
     assert name in answer.question
+
+
+@pytest.mark.parametrize(
+    ("earlier", "said", "question"),
+    [
+        (
+            "Who owned the schooner Ada Blackwood?",
+            "The schooner was the Ada Blackwood, and her owner was Sir Hugh Merton.",
+            "Where was Hugh Merton born?",
+        ),
+        ("What did Alan Stevenson build?", "He built it with Thomas Smith.", "Where was Alan Stevenson born?"),
+    ],
+)
+def test_a_pronoun_after_a_question_for_a_person_stands_for_the_person_of_the_answer(
+    earlier: str, said: str, question: str
+) -> None:
+    turns = [Turn(role="user", text=earlier), Turn(role="assistant", text=said)]
+    prompt = CoordinatorPrompt(question="And where was he born?", conversation=turns, profile=None, locale="auto")
+    assert ask(prompt, Triage).question == question
 
 
 def test_a_profile_sets_the_scope_and_the_words() -> None:
