@@ -20,8 +20,8 @@ SERVES = re.compile(
     r"^(?:make (?:dev|test|research|notebook)|\S*leadline (?:serve|mcp|init)|\S*langgraph |docker |systemctl |sudo |psql |redis|jq |\S*pip |\S*python -m pip )"
 )
 """What goes on until it is stopped, asks, installs, or belongs to another machine; tests of their own run those that are ours."""
-OPERATORS = {"deployment", "server"}
-"""Guides for other machines than this one; `tests/deploy` and `tests/server` do what they say."""
+ELSEWHERE = {"README", "deployment", "server"}
+"""Guides whose commands other tests run: `test_new_user.py`, `tests/deploy` and `tests/server`."""
 PLACEHOLDER = re.compile(r"…|<\w+>|papers|questions\.jsonl")
 """In lines that show an option: their options are looked up instead."""
 OURS = re.compile(r"\.venv/bin/leadline (\w+)([^#|]*)")
@@ -47,7 +47,7 @@ def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "guide", [one for one in GUIDES if _commands(one) and one.stem not in OPERATORS], ids=lambda one: one.stem
+    "guide", [one for one in GUIDES if _commands(one) and one.stem not in ELSEWHERE], ids=lambda one: one.stem
 )
 @pytest.mark.timeout(300)
 def test_the_commands_of_a_guide_work(guide: Path, world: dict[str, str]) -> None:

@@ -1,0 +1,148 @@
+"""What a new user does: a checkout with nothing set, the commands and the Python of README in it, and its dev server.
+
+The checkout holds what git tracks, as a clone does, and shares this environment's libraries; `.ci/run` sets up one of its own.
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GUARD, PROJECT
+
+pytestmark = pytest.mark.timeout(600)
+
+INSTALLED = ("setup", ".venv/develop")
+"""Targets of the Makefile that need the network."""
+SERVED = ("README.md", "docs/api.md", "docs/server.md", "docs/steering.md")
+"""Guides whose Python talks to a server."""
+OWNER = "Who owned the schooner Lalla Rookh?"
+
+
+def _blocks(guide: str, language: str) -> list[str]:
+    text = (PROJECT / guide).read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkout")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (PROJECT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(PROJECT / name, folder / name)
+    for name in (".venv", ".venv-sandbox"):
+        (folder / name).symlink_to(PROJECT / name)
+    return folder
+
+
+def _environment(checkout: Path) -> dict[str, str]:
+    """Return an environment without any setting, whose programs run the checkout's code."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
+    }
+    return {**kept, "PYTHONPATH": os.pathsep.join([str(GUARD), str(checkout)])}
+
+
+def _ran(checkout: Path, *command: str) -> str:
+    ran = subprocess.run(
+        command, cwd=checkout, env=_environment(checkout), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, f"{ran.stdout[-1500:]}\n{ran.stderr[-1500:]}"
+    assert "Traceback" not in ran.stderr
+    return ran.stdout
+
+
+def test_the_first_command_answers(checkout: Path) -> None:
+    [line] = re.findall(r'^make research Q="(.*)"$', _blocks("README.md", "sh")[0], re.MULTILINE)
+    said = _ran(checkout, "make", *(part for target in INSTALLED for part in ("-o", target)), "research", f"Q={line}")
+    assert "Belfast" in said
+    assert (checkout / ".leadline").is_dir()
+
+
+def test_the_commands_of_the_terminal_work(checkout: Path) -> None:
+    [block] = [block for block in _blocks("README.md", "sh") if "leadline follow" in block]
+    said = _ran(checkout, "bash", "-c", f"set -e\n{block}")
+    assert "Challenger Deep" in said
+
+
+def test_the_python_answers_and_follows_up(checkout: Path) -> None:
+    code = next(block for block in _blocks("README.md", "python") if "research(" in block)
+    shown = "print(report.markdown)\nprint(follow_up.answered, follow_up.markdown)"
+    said = _ran(checkout, ".venv/bin/python", "-c", f"{code}\n{shown}")
+    assert "William Thomson" in said
+    assert "yes # Where was William Thomson born?" in said
+    assert "Belfast" in said
+
+
+@pytest.fixture(scope="module")
+def served(checkout: Path) -> Iterator[str]:
+    """Serve with `make dev`, and yield the address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log, address = checkout.parent / "dev.log", f"http://127.0.0.1:{port}"
+    command = ["make", *(part for target in INSTALLED for part in ("-o", target)), "dev", f"PORT={port}"]
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            command, cwd=checkout, env=_environment(checkout), stdout=said, stderr=said, start_new_session=True
+        )
+    try:
+        for _ in range(300):
+            assert process.poll() is None, log.read_text("utf-8")[-2000:]
+            try:
+                with urllib.request.urlopen(f"{address}/ok", timeout=1):  # noqa: S310 - the address is our own
+                    break
+            except OSError:
+                time.sleep(0.2)
+        else:
+            pytest.fail(f"the server did not start: {log.read_text('utf-8')[-2000:]}")
+        yield address
+        assert "BlockingError" not in log.read_text("utf-8")
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)  # the reloader, the server and what it started
+        process.wait(20)
+
+
+def _waiting(checkout: Path, code: str) -> str:
+    """Run Python that may wait at its top level, as in a notebook, and return what it prints."""
+    runner = f"import ast, asyncio; run = eval(compile({code!r}, 'guide', 'exec', ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)); run and asyncio.run(run)"
+    return _ran(checkout, ".venv/bin/python", "-c", runner)
+
+
+def test_the_python_of_the_guides_talks_to_the_dev_server(served: str, checkout: Path) -> None:
+    before = f"""
+import httpx
+from langgraph_sdk import get_client
+url, token = "{served}", "none-is-needed"
+client = get_client(url=url)
+thread_id = (await client.threads.create())["thread_id"]
+state = await client.runs.wait(thread_id, "deep_research", input={{"question": "{OWNER}"}})
+"""
+    for guide in SERVED:
+        snippets = [code for code in _blocks(guide, "python") if "client" in code or "base_url=url" in code]
+        assert snippets, guide
+        code = "\n".join([before, *snippets, 'print(state["report"]["markdown"])'])
+        here = re.sub(r"http://[\w.]+:2024", served, code).replace('"question": "…"', f'"question": "{OWNER}"')
+        assert "William Thomson" in _waiting(checkout, here), guide
+
+
+def test_the_python_of_the_guide_to_memory_works(checkout: Path) -> None:
+    [code] = _blocks("docs/memory.md", "python")
+    assert "William Thomson" in _waiting(checkout, f"{code}\nprint(entry)")
+
+
+def test_every_guide_with_python_is_run_somewhere() -> None:
+    elsewhere = {"docs/extending.md", "docs/deployment.md"}  # tests/docs/test_guides.py, tests/deploy
+    guides = ["README.md", *(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md"))]
+    assert {guide for guide in guides if _blocks(guide, "python")} == {*SERVED, "docs/memory.md"} | elsewhere
