@@ -19,7 +19,8 @@ async def _profiled(folder: Path, states: list[FileState], home: Path) -> list[T
 
         async def read(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
             return {
-                state.path: [Profiled(view=view) for view in await converters.tables(folder / state.path)] for state in new
+                state.path: [Profiled(view=view) for view in await converters.tables(folder / state.path)]
+                for state in new
             }
 
         return await profile_tables(folder, states, home, read)
