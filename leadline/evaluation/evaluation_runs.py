@@ -7,6 +7,7 @@ while a run works: the sources in its prompts, its seconds), `settings.json` (th
 import asyncio
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -129,7 +130,7 @@ async def run_settings(
     for setting in runner.settings:
         context = checked_choices({**runner.choices, **setting.choices})
         await asyncio.to_thread(check_search, context)
-        await providers_for(context)  # indexed once for all runs
+        await providers_for(context, reading_seconds=math.inf)  # indexed once for all runs
     await asyncio.to_thread(_check_same_choices, runner)
 
     def ended(outcome: Outcome) -> None:

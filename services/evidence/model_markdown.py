@@ -4,7 +4,6 @@ While a report is checked, a citation is an excerpt's id between two private-use
 model or a page writes can be taken for one; `restore_citations` turns the marks into `[E2-1]` again.
 """
 
-import html
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from markdown_it.token import Token
 
 from schemas.evidence import EXCERPT_ID
 from services.evidence.citation_forms import INFERENCE, plain_citations
+from services.text.character_references import unescape
 from services.text.passages import sentences
 from services.text.tokens import has_cjk
 
@@ -236,4 +236,4 @@ def words_of(text: str, shelter: Shelter) -> str:
     """Return the words of inline Markdown as a reader sees them, without citations and emphasis."""
     text = shelter.restored(without_marks(text))
     text = re.sub(r"\*+|`+|~~|(?<!\w)_+|(?<!_)_++(?!\w)", "", re.sub(r"\\([^\w\s])", r"\1", text))
-    return " ".join(html.unescape(text).split())
+    return " ".join(unescape(text).split())

@@ -90,7 +90,7 @@ def _cut(nodes: Sequence[SyntaxTreeNode], reader: "_Reader") -> tuple[Inlines, t
         first = places[1] if len(places) > 1 else len(nodes)
     lead = reader.blocks(nodes[1 if title else 0 : first])
     sections: list[Section] = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for start, end in pairwise([place for place in places if place >= first] + [len(nodes)]):
         name = reader.content(nodes[start])
         level = max(2, int(nodes[start].tag[1]))
@@ -98,13 +98,20 @@ def _cut(nodes: Sequence[SyntaxTreeNode], reader: "_Reader") -> tuple[Inlines, t
     return title, lead, sections
 
 
-def _anchor(title: str, taken: set[str]) -> str:
+def _anchor(title: str, taken: dict[str, int]) -> str:
+    """Return an anchor that no earlier section has.
+
+    Args:
+        title: words of the section's title.
+        taken: each anchor with the last number that was tried after it, so that equal titles are not counted anew.
+    """
     base = "sec-" + ("-".join(re.findall(r"\w+", title.lower()))[:60].strip("-_") or "section")
-    anchor, number = base, 1
+    anchor, number = base, taken.get(base, 1)
     while anchor in taken:
         number += 1
         anchor = f"{base}-{number}"
-    taken.add(anchor)
+    taken[base] = number
+    taken.setdefault(anchor, 1)
     return anchor
 
 

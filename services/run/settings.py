@@ -63,6 +63,10 @@ class Settings(BaseSettings):
     """Seconds for one web search; then it is tried again, or the next provider is asked."""
     leadline_page_timeout: float = Field(default=30.0, gt=0, le=300)
     """Seconds for one page, from the first look-up of its name to the last byte."""
+    leadline_file_seconds: float = Field(default=20.0, gt=0, le=3_600)
+    """Seconds for converting one file of a folder."""
+    leadline_file_memory: int = Field(default=512, ge=256, le=65_536)
+    """Megabytes of memory for converting one file."""
     leadline_ocr_seconds: float = Field(default=40.0, ge=0, le=3_600)
     """Seconds that the images of one PDF file of a folder are read for; 0 reads none."""
     leadline_render: Literal["auto", "off"] = "auto"

@@ -23,7 +23,7 @@ from services.sandbox.jail_command import JAIL, jail_command
 from services.sandbox.seccomp import filter_program
 
 MEMORY = 3_000_000_000
-"""Maximum bytes of a process's address space."""
+"""Maximum bytes of a process's address space, unless a pool has its own."""
 OPEN_FILES = 256
 START_SECONDS = 60.0
 OWN = ("schemas", "services")
@@ -50,6 +50,7 @@ class Workers(Generic[Answer]):
         *,
         count: int = 1,
         longest: int = 200_000_000,
+        memory: int = MEMORY,
         root: Path = PROJECT_ROOT,
         own: tuple[str, ...] = OWN,
     ) -> None:
@@ -60,12 +61,14 @@ class Workers(Generic[Answer]):
             answers: type of an answer.
             count: maximum number of processes.
             longest: maximum bytes of one answer.
+            memory: maximum bytes of a process's address space.
             root: folder of our packages.
             own: names of the packages there that the module needs.
         """
         self.problem = ""
         """Reason why the processes are not confined; empty if they are, or if none has started."""
         self._module, self._answers, self._longest, self._root, self._own = module, answers, longest, root, own
+        self._memory = memory
         self._turns = asyncio.Semaphore(count)
         self._idle: list[asyncio.subprocess.Process] = []
         self._died = False
@@ -152,7 +155,7 @@ class Workers(Generic[Answer]):
         return jail_command(
             sys.executable,
             instructions,
-            memory=MEMORY,
+            memory=self._memory,
             file_size=0,
             open_files=OPEN_FILES,
             readable=[*own.readable, *_PROCESSORS, str(JAIL), *(str(self._root / name) for name in self._own)],

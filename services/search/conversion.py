@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import PurePath
 
-from services.search.file_types import MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
+from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
 from services.text.dates import iso_date
 from services.text.normal_form import normalise_text
 
@@ -14,6 +14,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 """Phrases before a document's date; a `birth date` does not count."""
+JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
+"""Line breaks inside Chinese sentences, which a PDF has and the text has not."""
 _HEAD = 2_000
 """Characters at a document's beginning in which its date is searched."""
 
@@ -35,6 +37,8 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
         return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
     try:
         text, title, date = read(PurePath(name).suffix.lower(), data)
+    except MemoryError:
+        return {"error": BEYOND_LIMITS}
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
         return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120]})"}
     if not text.strip():

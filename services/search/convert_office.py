@@ -14,19 +14,15 @@ from bs4 import BeautifulSoup
 from bs4.filter import SoupStrainer
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import DocxConverter, HtmlConverter, PdfConverter, XlsxConverter
-from pdfminer.pdfdocument import PDFDocument
-from pdfminer.pdfparser import PDFParser
-from pdfminer.pdftypes import resolve1
 
 from services.sandbox.jobs import serve
-from services.search.conversion import converted
+from services.search.conversion import JOINED_LINES, converted
 from services.search.file_types import Converted
-from services.search.ocr import image_text
+from services.search.ocr import image_document
+from services.search.pdf_date import pdf_date
 from services.search.workbook_views import workbook_views
 from services.text.passages import without_number
 
-_JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
-"""Line breaks inside Chinese sentences, which a PDF has and the text has not."""
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
 """A table with an empty header, as of a Word file without a heading row: its first row becomes the header."""
 _DATE_TAGS = frozenset(
@@ -34,8 +30,6 @@ _DATE_TAGS = frozenset(
     "date pubdate publishdate".split()
 )
 _MAX_META = 500
-LONGEST_TITLE = 100
-"""Maximum characters of the line that becomes a scan's title."""
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """Date in the template of python-docx, which documents made with it keep."""
 
@@ -55,7 +49,7 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
         text = office_text(data, suffix)
         if suffix == ".docx":
             return text, *_properties(data)
-        return (*_with_images(text, data, ocr_seconds), _pdf_date(data)) if suffix == ".pdf" else (text, "", "")
+        return (*_with_images(text, data, ocr_seconds), pdf_date(data)) if suffix == ".pdf" else (text, "", "")
 
     return converted(name, data, read)
 
@@ -63,13 +57,10 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
 def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
     """Return the text of a PDF file followed by the text of its images, and a title if all text is in images."""
     try:
-        below = _JOINED_LINES.sub("", image_text(data, seconds))
+        below, title = image_document(data, seconds)
     except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its own text is worth more than its images
-        below = ""
-    if text.strip() or not below:
-        return f"{text}\n\n{below}".strip(), ""
-    first = next(line for line in below.splitlines() if line.strip() and not line.startswith(("#", "(")))
-    return below, f"{first[:LONGEST_TITLE]} (OCR)"
+        below, title = "", ""
+    return (f"{text}\n\n{below}".strip(), "") if text.strip() else (below, title)
 
 
 def _html_date(data: bytes) -> str:
@@ -77,16 +68,6 @@ def _html_date(data: bytes) -> str:
     tags = BeautifulSoup(data, "html.parser", parse_only=SoupStrainer("meta")).find_all("meta", limit=_MAX_META)
     dates = (tag.get("content") for tag in tags if str(tag.get("property") or tag.get("name")).lower() in _DATE_TAGS)
     return next((str(date) for date in dates if date), "")
-
-
-def _pdf_date(data: bytes) -> str:
-    """Return the creation date of a PDF; empty if it has none."""
-    try:
-        about = PDFDocument(PDFParser(io.BytesIO(data))).info
-        made = next((resolve1(entry["CreationDate"]) for entry in about if "CreationDate" in entry), b"")
-    except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its text is worth more than its date
-        return ""
-    return made.decode("latin-1").removeprefix("D:")[:8] if isinstance(made, bytes) else ""
 
 
 def html_text(data: bytes) -> tuple[str, str]:
@@ -129,7 +110,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
     text = kinds[suffix]().convert(io.BytesIO(data), about).markdown
-    return _JOINED_LINES.sub("", text) if suffix == ".pdf" else _HEADLESS.sub(r"\2\1", text)
+    return JOINED_LINES.sub("", text) if suffix == ".pdf" else _HEADLESS.sub(r"\2\1", text)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
-"""Processes that convert the user's files and profile their tables: one for each type, one file at a time."""
+"""Processes that convert the user's files and profile their tables, within limits of time and memory for each file."""
 
 import asyncio
+import os
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
@@ -9,11 +10,18 @@ from pydantic import TypeAdapter
 
 from schemas.coder import TableView
 from services.run.settings import settings
+from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
-from services.search.file_types import MAX_BYTES, NO_TEXT, PLAIN, Converted
-from services.search.ocr import no_text_of_pdf
+from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, NO_TEXT, PLAIN, Converted
+from services.search.ocr import no_text_of_pdf, ocr_installed
 
-SECONDS_A_FILE = 60.0
+MEGABYTE = 1 << 20
+OCR_START_SECONDS = 20.0
+"""Maximum seconds for loading the models of OCR, and for the image under way when its time is over."""
+CONVERSIONS = Slots(max(2, min(4, os.cpu_count() or 1)))
+"""Conversions of PDF, Word, Excel and HTML files that run side by side in this process, over all researches."""
+PLAIN_CONVERSIONS = Slots(2)
+"""Conversions of plain text files that run side by side; they never wait for the others."""
 
 
 class _Answer(Converted, total=False):
@@ -29,8 +37,12 @@ class Converters:
     """Converts files; use as an async context manager, within one event loop. Nothing starts before the first file."""
 
     def __init__(self) -> None:
-        self._plain = Workers("services.search.convert_plain", _ANSWERS)
-        self._office = Workers("services.search.convert_office", _ANSWERS)
+        self.seconds = settings().leadline_file_seconds
+        """Maximum seconds for one file, without the images of a PDF file."""
+        memory = settings().leadline_file_memory * MEGABYTE
+        self._plain = Workers("services.search.convert_plain", _ANSWERS, memory=memory)
+        self._office = Workers("services.search.convert_office", _ANSWERS, memory=memory)
+        self._images = Workers("services.search.convert_images", _ANSWERS)
 
     async def __aenter__(self) -> Self:
         return self
@@ -40,29 +52,60 @@ class Converters:
     ) -> None:
         await self._plain.__aexit__(kind, error, trace)
         await self._office.__aexit__(kind, error, trace)
+        await self._images.__aexit__(kind, error, trace)
 
     @property
     def problem(self) -> str:
         """Reason why the processes are not confined; empty if they are, or if none has started."""
-        return self._plain.problem or self._office.problem
+        return self._plain.problem or self._office.problem or self._images.problem
 
-    async def convert(self, path: Path) -> Converted:
-        """Convert one file; a failure is returned as `error`."""
+    async def convert(self, path: Path, seconds: float | None = None) -> Converted | None:
+        """Convert one file.
+
+        Args:
+            path: the file.
+            seconds: time for a first attempt, if it is less than a file may take.
+
+        Returns:
+            The document, or the reason of a failure as `error`; None if a first attempt took too long.
+        """
         try:
             data = await asyncio.to_thread(_read, path)
         except OSError as error:
             return {"error": f"cannot be read ({error.strerror})"}
-        return await self.convert_data(path.name, data)
+        answer = await self._text(path.name, data, seconds or self.seconds)
+        if answer is None and seconds is not None:
+            return None
+        return await self._completed(path.name, data, answer)
 
     async def convert_data(self, name: str, data: bytes) -> Converted:
         """Convert the content of a file with this name; a failure is returned as `error`."""
-        ocr = settings().leadline_ocr_seconds
-        answer = await self._workers(name).run({"name": name, "ocr_seconds": ocr}, data, SECONDS_A_FILE + ocr)
-        if answer and answer.get("error") == NO_TEXT and PurePath(name).suffix.lower() == ".pdf":
-            return {"error": await asyncio.to_thread(no_text_of_pdf)}
-        if answer is None or not ("error" in answer or {"text", "title", "published"} <= set(answer)):
-            return {"error": "could not be converted: the converter ended or took too long"}
-        return answer
+        return await self._completed(name, data, await self._text(name, data, self.seconds))
+
+    async def _text(self, name: str, data: bytes, seconds: float) -> Converted | None:
+        """Convert the text of a file; None if the process died or took too long."""
+        answer = await self._workers(name).run({"name": name, "ocr_seconds": 0}, data, seconds)
+        return answer if answer and ("error" in answer or {"text", "title", "published"} <= set(answer)) else None
+
+    async def _completed(self, name: str, data: bytes, answer: Converted | None) -> Converted:
+        """Return a conversion with its reason in words if it failed, and with the text of a PDF file's images."""
+        if answer is None or answer.get("error") == BEYOND_LIMITS:
+            return {"error": beyond_limits()}
+        if PurePath(name).suffix.lower() != ".pdf" or answer.get("error", NO_TEXT) != NO_TEXT:
+            return answer
+        images = await self._images_of(name, data)
+        if "error" in answer:
+            return images or {"error": await asyncio.to_thread(no_text_of_pdf)}
+        return {**answer, "text": f"{answer['text']}\n\n{images['text']}"} if images else answer
+
+    async def _images_of(self, name: str, data: bytes) -> Converted | None:
+        """Return the images of a PDF file as a document; None if there is no text in them, or no OCR."""
+        seconds = settings().leadline_ocr_seconds
+        if seconds <= 0 or not await asyncio.to_thread(ocr_installed):
+            return None
+        job = {"name": name, "ocr_seconds": seconds}
+        answer = await self._images.run(job, data, seconds + OCR_START_SECONDS)
+        return answer if answer and {"text", "title", "published"} <= set(answer) else None
 
     async def tables(self, path: Path) -> list[TableView]:
         """Profile the tables of one file; an unreadable file has none."""
@@ -70,11 +113,16 @@ class Converters:
             data = await asyncio.to_thread(_read, path)
         except OSError:
             return []
-        answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
+        answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, self.seconds)
         return answer.get("views", []) if answer else []
 
     def _workers(self, name: str) -> Workers[_Answer]:
         return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
+
+
+def beyond_limits() -> str:
+    """Return the reason that a file could not be converted within today's limits."""
+    return f"{BEYOND_LIMITS}: {settings().leadline_file_seconds:g} seconds or {settings().leadline_file_memory} MB"
 
 
 def _read(path: Path) -> bytes:

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import math
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,19 +15,25 @@ from services.embedding.models import INSTALL, Embedder, Local, embedders
 from services.run.errors import SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
-from services.search.converters import Converters
+from services.search.converters import Converters, beyond_limits
 from services.search.embedded_tables import SUFFIXES as EMBEDDING
 from services.search.embedded_tables import embedded_tables
 from services.search.folder_files import list_files, nothing_in
 from services.search.hit import Hit
 from services.search.hybrid import Ways, embed, hybrid
-from services.search.index import FolderIndex
+from services.search.index import FileState, FolderIndex
+from services.search.reading import Reading
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Profiled, Table, profile_tables
 from services.text.questions import EVERYTHING
 
 _WORDS_ONLY = "words_only"
 """Key of the message that no embedding model is installed."""
+
+_NOT_EMBEDDED = "not_embedded"
+"""Key of the message that embedding the passages was not finished in time."""
+MIN_EMBEDDING_SECONDS = 1.0
+"""Seconds for finding out that all passages are embedded, and for embedding a few new ones."""
 
 
 @dataclass(slots=True, eq=False)
@@ -38,7 +46,11 @@ class Documents:
     count: int
     """Number of searched files."""
     skipped: list[tuple[str, str]]
-    """(path below the folder, reason) of files that are not searched."""
+    """(path below the folder, reason) of files that are not searched: of other kinds, or unreadable."""
+    unreadable: list[tuple[str, str]]
+    """(path below the folder, reason) of files of searchable kinds that could not be read."""
+    unread: list[str]
+    """Paths of files that were not read in time."""
     tables: list[Table]
     missing: list[tuple[str, str]]
     """Missing functions: message keys, each with its reason."""
@@ -54,6 +66,11 @@ class Documents:
     def words_only(self) -> bool:
         """Whether only words are searched, because no embedding model is installed."""
         return any(key == _WORDS_ONLY for key, _ in self.missing)
+
+    @property
+    def partly_embedded(self) -> bool:
+        """Whether an embedding model was left out because it was not finished in time."""
+        return any(key == _NOT_EMBEDDED for key, _ in self.missing)
 
     @property
     def models(self) -> list[str]:
@@ -112,19 +129,29 @@ class Documents:
         return datetime.fromtimestamp(max(file.st_mtime, file.st_ctime), UTC)
 
 
-async def open_documents(folder: Path, home: Path) -> Documents:
+async def open_documents(folder: Path, home: Path, seconds: float = math.inf) -> Documents:
     """Update the index of a folder and open it.
 
     Args:
         folder: the folder to search with its subfolders; hidden files and folders, and links that lead out of it, are
             skipped.
         home: folder below which the index is stored.
+        seconds: time for reading new files; those that are not read by then are named in `unread`.
 
     Raises:
         DocumentsError: the folder is missing or holds no searchable files.
     """
-    async with _folder_lock(str(folder)):
-        return await _opened(folder, home)
+    until = time.monotonic() + seconds
+    lock = _folder_lock(str(folder))
+    try:
+        async with asyncio.timeout(None if math.isinf(seconds) else max(0.0, seconds)):
+            await lock.acquire()
+    except TimeoutError:  # another task still reads the folder
+        return await _opened(folder, home, until)
+    try:
+        return await _opened(folder, home, until)
+    finally:
+        lock.release()
 
 
 _opening: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
@@ -136,29 +163,35 @@ def _folder_lock(folder: str) -> asyncio.Lock:
     return own.setdefault(folder, asyncio.Lock())
 
 
-async def _opened(folder: Path, home: Path) -> Documents:
+async def _opened(folder: Path, home: Path, until: float) -> Documents:
     states, unsupported = await asyncio.to_thread(list_files, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
-    stale = await asyncio.to_thread(index.stale, states)
-    tabular = [state for state in states if Path(state.path).suffix.lower() in TABLES | EMBEDDING]
-    async with Converters() as converters:
-        for state in stale:
-            await asyncio.to_thread(index.add, state, await converters.convert(folder / state.path))
+    stale = await asyncio.to_thread(index.stale, states, beyond_limits())
+    reading = Reading(folder, index, until)
+    unread = await reading.add(stale)
+    unreadable = await asyncio.to_thread(index.skipped)
+    without = {*unread, *(path for path, _ in unreadable)}
 
-        async def tables_of(path: str) -> list[Profiled]:
-            if Path(path).suffix.lower() in TABLES:
-                return [Profiled(view=view) for view in await converters.tables(folder / path)]
-            return await asyncio.to_thread(_embedded_tables, index, path)
+    async def tables_of(converters: Converters, path: str) -> list[Profiled]:
+        if Path(path).suffix.lower() in TABLES:
+            return [Profiled(view=view) for view in await converters.tables(folder / path)]
+        return await asyncio.to_thread(_embedded_tables, index, path)
 
-        tables = await profile_tables(folder, tabular, home, tables_of)
+    async def read_tables(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
+        return await reading.tables(new, tables_of)
+
+    tabular = [
+        state for state in states if Path(state.path).suffix.lower() in TABLES | EMBEDDING and state.path not in without
+    ]
+    tables = await profile_tables(folder, tabular, home, read_tables)
     count = await asyncio.to_thread(index.count)
-    skipped = sorted([*unsupported, *await asyncio.to_thread(index.skipped)])
-    if not count:
+    skipped = sorted([*unsupported, *unreadable])
+    if not count and not unread:
         raise nothing_in(folder, skipped)
-    models, missing = await _embedded(index)
-    if converters.problem and sys.platform == "linux":
-        missing.append(("files_read_unlocked", converters.problem))
-    return Documents(index, models, count, skipped, tables, missing)
+    models, missing = await _embedded(index, until) if count else ([], [])
+    if reading.problem and sys.platform == "linux":
+        missing.append(("files_read_unlocked", reading.problem))
+    return Documents(index, models, count, skipped, unreadable, unread, tables, missing)
 
 
 def _embedded_tables(index: FolderIndex, path: str) -> list[Profiled]:
@@ -167,8 +200,8 @@ def _embedded_tables(index: FolderIndex, path: str) -> list[Profiled]:
     return [Profiled(view=view, csv=rows) for view, rows in embedded_tables(path, held.text)] if held else []
 
 
-async def _embedded(index: FolderIndex) -> tuple[list[Embedder], list[tuple[str, str]]]:
-    """Embed passages without vectors by the local models.
+async def _embedded(index: FolderIndex, until: float) -> tuple[list[Embedder], list[tuple[str, str]]]:
+    """Embed passages without vectors by the local models; a model that does not finish in time is left out.
 
     Returns:
         The models of searches, and the missing functions: message keys, each with its reason.
@@ -176,9 +209,15 @@ async def _embedded(index: FolderIndex) -> tuple[list[Embedder], list[tuple[str,
     models = embedders(settings())
     count = await asyncio.to_thread(index.passages)
     fast = [model for model in models if model.most is None or count <= model.most]
-    for model in fast:
-        if isinstance(model, Local):
-            await embed(index, model)
+    finished: list[Embedder] = []
+    try:
+        async with asyncio.timeout(max(MIN_EMBEDDING_SECONDS, until - time.monotonic())):
+            for model in fast:
+                if isinstance(model, Local):
+                    await embed(index, model)
+                finished.append(model)
+    except TimeoutError:
+        return finished, [(_NOT_EMBEDDED, "")]
     if len(fast) < len(models):
         return fast, [("too_many_passages", f"{count:,}")]
     if fast or settings().leadline_embeddings_model == "none":

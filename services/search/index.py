@@ -15,7 +15,7 @@ from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
 from services.run.evidence_store import content_hash
 from services.search.connections import Connections
-from services.search.file_types import Converted
+from services.search.file_types import BEYOND_LIMITS, Converted
 from services.search.hit import Hit, HitPassage
 from services.search.index_schema import SCHEMA, VERSION, count_change, generation
 from services.search.links import Titles
@@ -64,12 +64,22 @@ class FolderIndex:
         with self._open() as db, db:
             db.executescript(SCHEMA)
 
-    def stale(self, present: Iterable[FileState]) -> list[FileState]:
-        """Remove deleted files from the index, and return new or changed files."""
+    def stale(self, present: Iterable[FileState], beyond_limits: str) -> list[FileState]:
+        """Remove deleted files from the index, and return new or changed files.
+
+        Args:
+            present: the files of the folder.
+            beyond_limits: reason of files that today's limits rule out; those that other limits ruled out are new.
+        """
         with self._open() as db, db:
-            known = {path: (size, mtime) for path, size, mtime in db.execute("SELECT path, size, mtime FROM files")}
+            rows = db.execute("SELECT path, size, mtime, error FROM files").fetchall()
+            known = {
+                path: (size, mtime)
+                for path, size, mtime, error in rows
+                if not (error or "").startswith(BEYOND_LIMITS) or error == beyond_limits
+            }
             here = {state.path: state for state in present}
-            gone = [(path,) for path in known if path not in here]
+            gone = [(path,) for path, *_ in rows if path not in here]
             if gone:
                 db.executemany("DELETE FROM files WHERE path = ?", gone)
                 self._forget_orphans(db)

@@ -33,6 +33,9 @@ from services.search.web import filters_of, named_pages
 LINKS = "links"
 """Name under which pages reached by links are counted, beside the searches."""
 
+MAX_FILES_NAMED = 50
+"""Maximum files that the limits of a report name."""
+
 
 class _Tables(BaseModel):
     described: list[str]
@@ -59,6 +62,12 @@ class Search(Gathered):
     """Pages for which the limit left no room."""
     words_only: bool = False
     """Whether documents were searched by their words alone because no embedding model is installed."""
+    partly_embedded: bool = False
+    """Whether an embedding model was left out because it was not finished in time."""
+    unreadable: list[tuple[str, str]] = Field(default_factory=list)
+    """Files of the documents that could not be read, each with the reason; a few of many."""
+    unread: list[str] = Field(default_factory=list)
+    """Files of the documents that were not read in time; a few of many."""
     embedding: CallUsage = CallUsage()
     """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
@@ -67,7 +76,15 @@ class Search(Gathered):
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
         words = [say("searched_words_only", locale)] if self.words_only else []
-        return [*searches, *pages, *words, *self.trouble(locale)]
+        meaning = [say("not_embedded", locale)] if self.partly_embedded else []
+        return [*searches, *pages, *words, *meaning, *self._files(locale), *self.trouble(locale)]
+
+    def _files(self, locale: str) -> list[str]:
+        """Return the messages about files that were not searched, each of them the same in every search of a run."""
+        unreadable = [say("file_unreadable", locale, file=file, reason=reason) for file, reason in self.unreadable]
+        named = [*unreadable, *(say("file_not_read", locale, file=file) for file in self.unread)]
+        further = [say("more_files_not_searched", locale)] if len(named) > MAX_FILES_NAMED else []
+        return [*named[:MAX_FILES_NAMED], *further]
 
     def trouble(self, locale: str) -> list[str]:
         """Return the error messages in the language of the run."""
@@ -138,6 +155,11 @@ async def gather_once(
             not_read=pages.not_read,
             followed=pages.followed,
             words_only=any(documents.words_only for documents in providers.documents),
+            partly_embedded=any(documents.partly_embedded for documents in providers.documents),
+            unreadable=[file for documents in providers.documents for file in documents.unreadable][
+                : MAX_FILES_NAMED + 1
+            ],
+            unread=[file for documents in providers.documents for file in documents.unread][: MAX_FILES_NAMED + 1],
             embedding=current_run().take_embedding(),
         )
 

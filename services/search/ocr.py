@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from services.run.installation import install_command, is_installed
+from services.search.conversion import JOINED_LINES
 from services.search.file_types import NO_TEXT
 from services.text.tokens import has_cjk
 
@@ -27,6 +28,8 @@ LEAST_SCORE = 0.6
 """Minimum confidence of a line, from 0 to 1."""
 NEW_PARAGRAPH = 0.9
 """Minimum distance from the line above, in line heights, for a new paragraph."""
+LONGEST_TITLE = 100
+"""Maximum characters of the line that becomes a scan's title."""
 WIDE = 0.6
 """Minimum share of the width of all lines for a line to span both columns."""
 
@@ -94,6 +97,13 @@ def image_text(data: bytes, seconds: float) -> str:
     if unread:
         blocks.append(unread_pages(unread, "".join(blocks)))
     return "\n\n".join(blocks)
+
+
+def image_document(data: bytes, seconds: float) -> tuple[str, str]:
+    """Return the text of a PDF file's images, and the title of a document that consists of it; both are empty without text."""
+    text = JOINED_LINES.sub("", image_text(data, seconds))
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith(("#", "("))), "")
+    return text, f"{first[:LONGEST_TITLE]} (OCR)" if first else ""
 
 
 def unread_pages(pages: Sequence[int], text: str) -> str:

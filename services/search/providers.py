@@ -9,6 +9,7 @@ from schemas.context import RunContext
 from schemas.evidence import StepKind
 from services.run.errors import DocumentsError
 from services.run.installation import EXAMPLES
+from services.run.scope import current_run
 from services.run.settings import Settings, settings
 from services.run.ui_text import say
 from services.run.users import own_folder
@@ -22,6 +23,9 @@ from services.search.web import web_search
 from services.text.tokens import has_cjk, tokens
 
 EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
+
+READING_SHARE = 0.5
+"""Share of a run's remaining time in which new documents are read; the rest is for searching what was read."""
 
 ToolSearches = Callable[[RunContext], Awaitable[list[SearchProvider]]]
 """Returns the providers that the tools of a run offer."""
@@ -59,7 +63,12 @@ class Providers:
     def notices(self, locale: str) -> list[str]:
         """Return messages about missing searches in the user's language."""
         skipped = [f"{path}: {reason}" for document in self.documents for path, reason in document.skipped]
-        return [*skipped, *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents)))]
+        unread = [say("file_not_read", locale, file=path) for document in self.documents for path in document.unread]
+        return [
+            *skipped,
+            *unread,
+            *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents))),
+        ]
 
     def tables(self) -> list[Table]:
         """Return all tables among the documents."""
@@ -103,12 +112,15 @@ def _searches_examples(context: RunContext, environment: Settings) -> bool:
     return not named and (wanted == "documents" or (wanted == "auto" and not side_by_side(wanted)))
 
 
-async def providers_for(context: RunContext, kind: StepKind = "general") -> Providers:
+async def providers_for(
+    context: RunContext, kind: StepKind = "general", reading_seconds: float | None = None
+) -> Providers:
     """Open the providers of a run, and update their indexes.
 
     Args:
         context: the run's choices.
         kind: wanted kind of source, by which `auto` chooses web searches.
+        reading_seconds: time for reading new documents; by default half of what the run has left.
 
     Raises:
         DocumentsError: a folder is missing, empty or forbidden.
@@ -121,8 +133,15 @@ async def providers_for(context: RunContext, kind: StepKind = "general") -> Prov
     web = [*await asyncio.to_thread(web_search, context, kind), *servers]
     examples = await asyncio.to_thread(_searches_examples, context, environment)
     folders = [] if servers and examples else await asyncio.to_thread(folders_of, context)
-    opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home) for folder in folders))
+    seconds = _seconds_for_reading(context) if reading_seconds is None else reading_seconds
+    opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home, seconds) for folder in folders))
     return Providers(web, list(opened))
+
+
+def _seconds_for_reading(context: RunContext) -> float:
+    """Return the seconds that reading documents may take now: a share of what the running node, or else the run, has left."""
+    run = current_run()
+    return READING_SHARE * max(0.0, run.seconds_left if run.node else context.max_seconds)
 
 
 def searches_documents(context: RunContext) -> bool:

@@ -55,8 +55,8 @@ class Profiled(BaseModel):
     """Its rows, where it stands inside a document."""
 
 
-Read = Callable[[str], Awaitable[list[Profiled]]]
-"""Profiles the tables of the file at a path below the folder."""
+Read = Callable[[Sequence[FileState]], Awaitable[dict[str, list[Profiled]]]]
+"""Profiles the tables of files, by path; a file that was not read in time is missing."""
 
 
 class _Profile(BaseModel):
@@ -81,23 +81,31 @@ async def profile_tables(folder: Path, states: Sequence[FileState], home: Path, 
         folder: the folder of the files.
         states: present states of the files that may hold tables.
         home: folder below which the profiles are stored.
-        read: profiles the tables of one file.
+        read: profiles the tables of files.
     """
     file = home / "documents" / f"{await asyncio.to_thread(folder_key, folder)}.tables.v{VERSION}.json"
     known = await asyncio.to_thread(_load, file)
-    present = _Profiles(files={state.path: await _current(known, state, read) for state in states})
+    kept = {state.path: profile for state in states if (profile := _known(known, state)) is not None}
+    new = await read([state for state in states if state.path not in kept])
+    kept |= {
+        state.path: _Profile(size=state.size, mtime=state.mtime, tables=new[state.path])
+        for state in states
+        if state.path in new
+    }
+    present = _Profiles(files={state.path: kept[state.path] for state in states if state.path in kept})
     if present != known:
         await asyncio.to_thread(_save, file, present)
     return [
-        Table(folder / path, table.view, table.csv) for path, kept in present.files.items() for table in kept.tables
+        Table(folder / path, table.view, table.csv)
+        for path, profile in present.files.items()
+        for table in profile.tables
     ]
 
 
-async def _current(profiles: _Profiles, state: FileState, read: Read) -> _Profile:
+def _known(profiles: _Profiles, state: FileState) -> _Profile | None:
+    """Return the stored profile of a file that has not changed since."""
     known = profiles.files.get(state.path)
-    if known is not None and (known.size, known.mtime) == (state.size, state.mtime):
-        return known
-    return _Profile(size=state.size, mtime=state.mtime, tables=await read(state.path))
+    return known if known is not None and (known.size, known.mtime) == (state.size, state.mtime) else None
 
 
 def _load(file: Path) -> _Profiles:

@@ -12,7 +12,9 @@ from pydantic import BaseModel, Field, TypeAdapter
 from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
+from services.run.settings import settings
 from services.sandbox.workers import Workers
+from services.search.converters import CONVERSIONS, MEGABYTE
 from services.search.providers import folders_of
 from services.tools.files.access import Opened, open_file
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
@@ -86,7 +88,11 @@ async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, st
 
 async def _read(request: FileReader, opened: Opened) -> str:
     job = {**request.model_dump(exclude={"path", "response_format"}), "name": opened.name}
-    async with Workers("services.tools.files.contents", TypeAdapter(dict[str, str])) as workers:
+    memory = settings().leadline_file_memory * MEGABYTE
+    async with (
+        CONVERSIONS.held(),
+        Workers("services.tools.files.contents", TypeAdapter(dict[str, str]), memory=memory) as workers,
+    ):
         answer = await workers.run(job, opened.data, READ_SECONDS)
     if answer is None:
         raise FileError(

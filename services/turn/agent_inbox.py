@@ -17,6 +17,8 @@ from schemas.planner import Plan
 PLANNER = "planner"
 """Name of the messages that show a plan."""
 
+MAX_PLAN = 50_000
+"""Maximum characters of a plan that a person edited; parsing YAML takes a second for 100,000."""
 _SHOWN = {"id", "title", "description", "step_type", "queries", "depends_on", "tools"}
 
 
@@ -88,6 +90,8 @@ def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
     arguments = action.get("args") if isinstance(action, Mapping) else None
     written = arguments.get("plan") if isinstance(arguments, Mapping) else None
     if isinstance(written, str):
+        if len(written) > MAX_PLAN:
+            raise ValueError(f"plan is longer than {MAX_PLAN:,} characters")
         try:
             # The base loader returns only strings, lists and mappings: a query `1875` or `yes` stays a text.
             written = yaml.load(written, yaml.BaseLoader)  # noqa: S506 - see above
@@ -95,6 +99,8 @@ def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
             mark = getattr(error, "problem_mark", None)
             where = f", line {mark.line + 1}" if mark else ""
             raise ValueError(f"plan is not YAML{where}: {getattr(error, 'problem', None) or error}") from None
+        except RecursionError:
+            raise ValueError("plan is nested too deeply") from None
     if not isinstance(written, Mapping):
         raise ValueError("plan is missing")  # noqa: TRY004 - a person answered wrongly, not a program
     kept = plan.model_dump(include={"locale", "thought", "outline"}) if plan else {}

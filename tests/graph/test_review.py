@@ -174,6 +174,8 @@ async def test_a_plan_that_was_edited_in_a_chat_client_is_carried_out(review: Re
     ("written", "why"),
     [
         ("steps: [", "plan is not YAML, line 1"),
+        ("[" * 20_000, "plan is nested too deeply"),
+        ("steps: " + "x" * 50_000, "plan is longer than 50,000 characters"),
         ("just words", "plan is missing"),
         (7, "plan is missing"),
         ("title: x\nsteps: many", "steps"),

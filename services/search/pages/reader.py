@@ -17,7 +17,9 @@ from schemas.clean_text import CleanLine
 from schemas.evidence import SourceCategory
 from services.run.errors import PageError
 from services.run.settings import settings
+from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
+from services.search.converters import CONVERSIONS, MEGABYTE
 from services.search.hit import Hit
 from services.search.pages.addresses import Allowance, Target, shown, target_of
 from services.search.pages.extraction import Extracted, Job
@@ -36,6 +38,10 @@ AT_ONCE_A_HOST = 2
 """Maximum pages of one host fetched at the same time."""
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Status codes after which a later attempt may succeed."""
+EXTRACTIONS = Slots(4)
+"""Web pages from which text is extracted at once in this process, over all researches."""
+PAGE_MEMORY = 1024 * MEGABYTE
+"""Maximum bytes of address space for extracting the text of a web page, whose tree takes twenty times its size."""
 LONGEST_ANSWER = 60_000_000
 """Maximum bytes of an answer: two million escaped characters."""
 
@@ -126,7 +132,9 @@ class PageReader:
         self._tls = tls
         self._renderer = Renderer(self.allowance, self.limits, self._backend, tls, render_limits)
         answers = TypeAdapter(Extracted)
-        self._extractors = Workers("services.search.pages.extract", answers, count=2, longest=LONGEST_ANSWER)
+        self._extractors = Workers(
+            "services.search.pages.extract", answers, count=2, longest=LONGEST_ANSWER, memory=PAGE_MEMORY
+        )
         self._office = Workers("services.search.pages.extract_office", answers, longest=LONGEST_ANSWER)
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
 
@@ -248,8 +256,10 @@ class PageReader:
         }
 
     async def _run(self, job: Job, body: bytes) -> Extracted:
-        workers = self._extractors if job["kind"] in {"html", "text"} else self._office
-        extracted = await workers.run(job, body, self.limits.extract_seconds)
+        page = job["kind"] in {"html", "text"}
+        workers, slots = (self._extractors, EXTRACTIONS) if page else (self._office, CONVERSIONS)
+        async with slots.held():
+            extracted = await workers.run(job, body, self.limits.extract_seconds)
         if extracted is None or not extracted.keys() & {"text", "error"}:
             raise PageError("turning it into text took too long or failed")
         if "error" in extracted:

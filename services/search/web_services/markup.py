@@ -1,8 +1,9 @@
 """Converts abstracts and titles to plain text: HTML and JATS markup, and OpenAlex' inverted indexes."""
 
-import html
 import re
 from typing import Any
+
+from services.text.character_references import unescape
 
 MAX_WORDS = 20_000
 """Maximum words of an abstract in an inverted index."""
@@ -17,7 +18,7 @@ _HEADING = re.compile(r"^(?:abstract|summary)\s*\n", re.IGNORECASE)
 def without_markup(text: str) -> str:
     """Return the plain text of HTML or JATS in linear time: blocks become lines, tags are dropped, entities decoded once."""
     broken = _TAG.sub("", _BREAK.sub("\n", text))
-    lines = (_BLANKS.sub(" ", line).strip() for line in html.unescape(broken).split("\n"))
+    lines = (_BLANKS.sub(" ", line).strip() for line in unescape(broken).split("\n"))
     return _HEADING.sub("", "\n".join(line for line in lines if line))
 
 

@@ -1,5 +1,6 @@
 """Profiles of tables: kept while the file stays the same, made anew when it changes or the kept ones are broken."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,11 @@ def _states(folder: Path) -> list[FileState]:
 async def _profiled(folder: Path, states: list[FileState], home: Path) -> list[Table]:
     async with Converters() as converters:
 
-        async def read(path: str) -> list[Profiled]:
-            return [Profiled(view=view) for view in await converters.tables(folder / path)]
+        async def read(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
+            return {
+                state.path: [Profiled(view=view) for view in await converters.tables(folder / state.path)]
+                for state in new
+            }
 
         return await profile_tables(folder, states, home, read)
 

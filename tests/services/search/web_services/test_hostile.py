@@ -11,6 +11,7 @@ from services.search.hit import Hit
 from services.search.web_services import client
 from services.search.web_services.client import ServiceSearch
 from services.search.web_services.records import services
+from tests.attacks.processor_time import processor_time
 from tests.fakes.http import Reply
 from tests.fakes.search_services.twin import twin
 from tests.fakes.site import Answer, endless, site
@@ -142,6 +143,30 @@ OUTSIDE = (
 async def test_entities_are_refused(feed: str, encoding: str) -> None:
     with pytest.raises(SearchError, match=r"arXiv's answer is no Atom: it (?:declares a document type|is no XML)"):
         await hits_of("arxiv", feed.replace("?>", f' encoding="{encoding}"?>', 1).encode(encoding))
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        (b"<entry " + b" ".join(b"a%d=''" % number for number in range(60_000)) + b"/>", "more than 100 attributes"),
+        (b"<entry/>" * 150_000, "more than 100,000 elements"),
+    ],
+    ids=["attributes", "elements"],
+)
+async def test_a_feed_beyond_its_limits_is_refused_at_once(entry: bytes, reason: str) -> None:
+    """libxml2 took 32 s of processor time for 60,000 attributes of one element."""
+    feed = b'<feed xmlns="http://www.w3.org/2005/Atom">' + entry + b"</feed>"
+    with processor_time(5), pytest.raises(SearchError, match=reason):
+        await hits_of("arxiv", feed)
+
+
+async def test_a_number_beyond_all_characters_is_no_crash() -> None:
+    (hit,) = await hits_of("crossref", json.dumps({"message": {"items": [_work("&#" + "1" * 5_000 + ";")]}}).encode())
+    assert "\ufffd" in hit.text
+
+
+def _work(abstract: str) -> dict[str, Any]:
+    return {"URL": "https://a.example/", "title": ["Good"], "abstract": f"<jats:p>Text {abstract}</jats:p>"}
 
 
 async def test_deep_feeds_are_no_crash() -> None:

@@ -1,0 +1,22 @@
+"""Reads the images of PDF files as documents, in a confined process (see `services/sandbox/workers.py`).
+
+Image recognition takes more memory than a conversion may, so it has its own process.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from services.sandbox.jobs import serve
+from services.search.conversion import converted
+from services.search.ocr import image_document
+from services.search.pdf_date import pdf_date
+
+
+def main() -> None:
+    """Read the images of the PDF files from standard input."""
+    serve(_answer)
+
+
+def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
+    seconds = job["ocr_seconds"]
+    return converted(job["name"], data, lambda _, content: (*image_document(content, seconds), pdf_date(content)))

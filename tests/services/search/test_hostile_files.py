@@ -1,0 +1,172 @@
+"""A folder with files that take a converter's time and memory: the good ones are searched meanwhile, and the others are named."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+import zlib
+from pathlib import Path
+
+import psutil
+import pytest
+
+from services.run.settings import forget_settings
+from services.search.converters import beyond_limits
+from services.search.documents import Documents, open_documents
+
+pytestmark = pytest.mark.long
+
+COMMENTS = b"<!--" * 250_000
+"""Python's parser of HTML searches the whole rest of the text at each of them."""
+GOOD = b"<html><body><h1>Tallow</h1><p>Tallow in the lead brought up sand.</p></body></html>"
+
+
+def inflating_pdf() -> bytes:
+    """Return a PDF file of 4 KB whose page unfolds to 2 GB."""
+    packer = zlib.compressobj(9)
+    unfolding = b"".join(packer.compress(b" " * 10_000_000) for _ in range(200)) + packer.flush()
+    return pdf(zlib.compress(unfolding, 9), b"/FlateDecode/FlateDecode")
+
+
+def chained_pdf() -> bytes:
+    """Return a PDF file whose page goes through many filters, the innermost of which unfolds to 30 MB."""
+    stream = zlib.compress(b" " * 30_000_000, 9)
+    for _ in range(50):
+        stream = zlib.compress(stream)
+    return pdf(stream, b"/FlateDecode" * 51)
+
+
+def pdf(stream: bytes, filters: bytes) -> bytes:
+    bodies = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<<>>>>",
+        b"<</Length %d/Filter[%s]>>stream\n%s\nendstream" % (len(stream), filters, stream),
+    ]
+    file, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(bodies, 1):
+        places.append(len(file))
+        file += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"xref\n0 5\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places)
+    return file + table + b"trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % len(file)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "8")
+    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "none")
+    forget_settings()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "wire.txt").write_text("The wire sounding machine was used in 1872.")
+    (folder / "tallow.html").write_bytes(GOOD)
+    for number in range(4):
+        (folder / f"comment-{number}.html").write_bytes(COMMENTS)
+    return folder
+
+
+async def test_good_files_are_searched_while_hostile_ones_are_tried(folder: Path, tmp_path: Path) -> None:
+    (folder / "inflating.pdf").write_bytes(inflating_pdf())
+    (folder / "chained.pdf").write_bytes(chained_pdf())
+    usage = _Usage()
+    watching = asyncio.create_task(usage.watch())
+    begun = time.monotonic()
+    documents = await open_documents(folder, tmp_path / "home")
+    took = time.monotonic() - begun
+    watching.cancel()
+    comments = [(f"comment-{number}.html", beyond_limits()) for number in range(4)]
+    assert [file for file in documents.unreadable if file[0].startswith("comment")] == comments
+    assert ("inflating.pdf", beyond_limits()) in documents.unreadable
+    assert documents.unread == []
+    assert {hit.title for hit in await documents.search("tallow wire", 5)} >= {"Tallow"}
+    assert documents.count >= 2
+    assert usage.peak < 512 << 20
+    assert usage.side_by_side == 2
+    assert took < 150  # one after the other with 60 seconds each took over 300
+
+
+class _Usage:
+    """Memory of the processes that convert, and how many of them there are at once."""
+
+    peak = 0
+    side_by_side = 0
+
+    async def watch(self) -> None:
+        while True:
+            using = [size for child in psutil.Process().children(recursive=True) if (size := _converting(child))]
+            self.peak = max([self.peak, *using])
+            self.side_by_side = max(self.side_by_side, len(using))
+            await asyncio.sleep(0.1)
+
+
+def _converting(child: psutil.Process) -> int:
+    try:
+        reads = "services.search.convert_office" in " ".join(child.cmdline()) and not child.children()  # no mere parent
+        return int(child.memory_info().rss) if reads else 0
+    except psutil.Error:  # it ended meanwhile
+        return 0
+
+
+async def test_what_is_not_read_in_time_is_named_and_read_the_next_time(folder: Path, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    documents = await open_documents(folder, tmp_path / "home", seconds=12)
+    assert time.monotonic() - begun < 30
+    assert documents.unread == [f"comment-{number}.html" for number in range(4)]
+    assert documents.unreadable == []
+    assert "wire" in (await documents.search("sounding machine", 5))[0].text
+    again = await open_documents(folder, tmp_path / "home")
+    assert again.unread == []
+    assert len(again.unreadable) == 4
+
+
+async def test_another_research_in_the_folder_searches_what_has_been_read(folder: Path, tmp_path: Path) -> None:
+    first = asyncio.create_task(open_documents(folder, tmp_path / "home", seconds=40))
+    await asyncio.sleep(1)
+    begun = time.monotonic()
+    second = await open_documents(folder, tmp_path / "home", seconds=6)
+    assert time.monotonic() - begun < 15
+    assert second.count >= 1
+    assert "comment-0.html" in second.unread
+    assert isinstance(await first, Documents)
+
+
+async def test_files_that_limits_ruled_out_are_read_again_with_other_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "wire.txt").write_text("The wire sounding machine was used in 1872.")
+    await open_documents(folder, tmp_path / "home")
+    (folder / "tallow.html").write_bytes(GOOD)
+    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "0.05")
+    forget_settings()
+    documents = await open_documents(folder, tmp_path / "home")
+    assert documents.unreadable == [("tallow.html", "takes more than a file may: 0.05 seconds or 512 MB")]
+    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "60")
+    forget_settings()
+    assert (await open_documents(folder, tmp_path / "home")).unreadable == []
+
+
+def test_a_run_ends_in_its_time_and_its_report_names_what_was_not_searched(folder: Path, tmp_path: Path) -> None:
+    (folder / "broken.docx").write_text("no archive")
+    command = [
+        sys.executable, "-m", "leadline", "research", "What was used in 1872?", "--docs", str(folder), "--out", str(tmp_path / "out"),
+        "--max-seconds", "30",
+    ]  # fmt: skip
+    without = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_"))}
+    environment = {**without, "LEADLINE_HOME": str(tmp_path / "home"), "LEADLINE_FILE_SECONDS": "60"}
+    begun = time.monotonic()
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - begun < 75  # without a limit, four files take 60 seconds each
+    [evidence] = (tmp_path / "out").rglob("evidence.json")
+    limits = json.loads(evidence.read_bytes())["limits"]
+    assert all(any(f"comment-{number}.html was not read" in limit for limit in limits) for number in range(4)), limits
+    assert any("broken.docx" in limit for limit in limits), limits
+    report = evidence.with_name("report.md").read_text()
+    assert all(limit.split(" was not")[0] in report for limit in limits)
+    assert "sounding machine" in report
