@@ -7,6 +7,7 @@ everyone sees their own and nothing else; what is not named here is refused.
 from typing import Any
 
 from langgraph_sdk import Auth
+from langsmith.utils import tracing_is_enabled
 
 from leadline.server.access import Refused, rules
 from services.run.users import LOCAL
@@ -42,6 +43,9 @@ async def nothing_else(ctx: Auth.types.AuthContext, value: Any) -> bool:
 @auth.on.threads
 async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
     """Mark what is made or changed as the user's, and find nothing else; runs are their thread's."""
+    if ctx.action == "create_run" and not tracing_is_enabled():
+        # Of a run with feedback keys the server asks LangSmith for addresses, whether or not runs are traced
+        (value.get("kwargs") or {}).pop("feedback_keys", None)
     if _unrestricted(ctx):
         return None
     if ctx.action in {"create", "update", "create_run"}:

@@ -40,6 +40,7 @@ CONFIGURATION = {
     "store": {"path": "leadline.runs.persistence.store"},
     "auth": {"path": "leadline.server.auth:auth", "disable_studio_auth": True},
     "http": {"app": "leadline.server.app:app"},
+    "webhooks": {"url": {"disable_private_ips": True, "require_https": False}},
 }
 """Content of the project's `langgraph.json`, which an installed package lacks."""
 JOBS = 10
