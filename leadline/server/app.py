@@ -29,6 +29,8 @@ from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_versions import report_version, versions
 from leadline.server.report_views import views
 from leadline.server.steering import steering
+from leadline.server.thread_deletion import ThreadDeletion
+from leadline.server.thread_owners import threads_restored
 from leadline.server.thread_values import standing_values
 from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
@@ -40,10 +42,11 @@ from services.reports.reference_list import restyled
 from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
-app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
+app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None, lifespan=threads_restored)
 for router in (page, attachments, views, versions, estimates, steering, memory):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
+app.add_middleware(ThreadDeletion)
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes
 
 mimetypes.init()  # reads the system's file types once, before the event loop runs
