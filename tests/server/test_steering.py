@@ -11,6 +11,7 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 
+from schemas.steering import MAX_MESSAGES
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.server.conftest import dev_server, papers, until_written_down
 from tests.server.test_dev_server import GRAPH, TWO_PARTS
@@ -157,6 +158,15 @@ async def test_what_cannot_be_followed_is_answered(ada: User, bob: User, behind:
     assert (late.status_code, "Ask the next question" in late.json()["detail"]) == (409, True)
     fresh = str((await ada.api.threads.create())["thread_id"])
     assert "has not begun" in (await ada.say(fresh, text="only the tallow")).json()["detail"]
+
+
+async def test_messages_that_come_at_once_stay_within_their_number(ada: User, behind: Model) -> None:
+    thread, run = await ada.begun(behind, "planner")
+    answers = await asyncio.gather(*(ada.say(thread, text=f"only the tallow {n}") for n in range(MAX_MESSAGES + 10)))
+    assert sorted(answer.status_code for answer in answers) == [202] * MAX_MESSAGES + [409] * 10
+    assert len((await ada.http.get(f"/steering/{thread}")).json()) == MAX_MESSAGES
+    await ada.api.runs.cancel(thread, run, wait=False)
+    behind.release()
 
 
 async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, behind: Model) -> None:
