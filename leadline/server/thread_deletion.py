@@ -97,11 +97,18 @@ async def _delete_all(client: LangGraphClient, named: Sequence[str], caller: str
 
 
 async def _delete(client: LangGraphClient, thread: str, caller: str) -> None:
-    store = store_of(client)
-    latest: Any = await client.threads.get_state(thread)
-    states = [latest, *await turns_found(client, thread)]
-    found = [state for state in states if isinstance(state["values"], dict) and state["values"]]
-    turns = {turn_at(state["next"], state["values"], state["metadata"] or {}) for state in found}
+    store, turns = store_of(client), await _turns(client, thread)
     await mark_deleted(store, thread, caller)
     await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
     await delete_thread_data(store, thread, turns)
+
+
+async def _turns(client: LangGraphClient, thread: str) -> set[int]:
+    """Return the turns of a thread; none if it has had no run."""
+    try:
+        latest: Any = await client.threads.get_state(thread)
+        states = [latest, *await turns_found(client, thread)]
+    except APIStatusError:  # Aegra has no state of a thread without runs
+        return set()
+    found = [state for state in states if isinstance(state["values"], dict) and state["values"]]
+    return {turn_at(state["next"], state["values"], state["metadata"] or {}) for state in found}

@@ -17,7 +17,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
 from pydantic import BaseModel
 
-from leadline.server.api_client import on_aegra, store_of
+from leadline.server.api_client import aegra_store, on_aegra, store_of
 from services.run.users import LOCAL
 
 OWNER = "owner"
@@ -43,11 +43,12 @@ async def claim_thread(thread: str, user: str, *, creates: bool, everything: boo
         creates: whether the request makes the thread if it does not exist.
         everything: whether everything on this server is the user's, as without tokens.
     """
+    if on_aegra():  # its own tables have the owners of threads that are not deleted
+        claim = await _claim_of(aegra_store(), thread)
+        return claim is None or everything or claim.owner == user
     async with get_client() as client, _claiming:
         store = store_of(client)
         claim = await _claim_of(store, thread)
-        if on_aegra():  # its own tables have the owners of threads that are not deleted
-            return claim is None or everything or claim.owner == user
         if claim is None:
             claim = await _first_claim(client, thread, user if creates else None, everything)
         elif claim.deleted and creates and (everything or claim.owner == user):
