@@ -33,7 +33,7 @@ async def test_the_id_of_a_deleted_thread_is_refused_to_others(store: InMemorySt
     async def asked(user: str, thread: str | None) -> object:
         context: Any = SimpleNamespace(user=SimpleNamespace(identity=user), action=action)
         value: Any = {"thread_id": thread}
-        return await own_threads(context, value)
+        return await own_threads(ctx=context, value=value)
 
     assert await asked("ada", "thread") == {"owner": "ada"}
     assert await asked("grace", "another") == await asked("grace", None) == {"owner": "grace"}
