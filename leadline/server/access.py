@@ -106,6 +106,11 @@ def caller_of(scope: Mapping[str, Any]) -> str:
     return str(scope[_CALLER])
 
 
+def admitted_caller(scope: Mapping[str, Any]) -> str:
+    """Return the caller of a request; empty for a request without one, such as the server's own."""
+    return str(scope.get(_CALLER, ""))
+
+
 def current_caller() -> str:
     """Return the caller of the current request.
 

@@ -30,8 +30,11 @@ def store_of(client: LangGraphClient) -> BaseStore:
 
     Aegra shows clients only what lies below their own name in it, so there it is asked directly.
     """
-    if not on_aegra():
-        return cast("BaseStore", _ApiStore(client))
+    return aegra_store() if on_aegra() else cast("BaseStore", _ApiStore(client))
+
+
+def aegra_store() -> BaseStore:
+    """Return Aegra's store."""
     from aegra_api.core.database import db_manager
 
     return cast("BaseStore", db_manager.get_store())

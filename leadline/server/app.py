@@ -16,12 +16,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.responses import JSONResponse
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
 
 from leadline.server.access import AccessCheck
 from leadline.server.api_client import api_of, store_of
 from leadline.server.attachments import attachments
 from leadline.server.auth import RULES
+from leadline.server.body_deadline import BodyDeadline
 from leadline.server.estimates import estimates
 from leadline.server.memory import memory
 from leadline.server.own_threads import OwnThread
@@ -29,6 +32,8 @@ from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_versions import report_version, versions
 from leadline.server.report_views import views
 from leadline.server.steering import steering
+from leadline.server.thread_deletion import ThreadDeletion
+from leadline.server.thread_owners import threads_restored
 from leadline.server.thread_values import standing_values
 from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
@@ -40,10 +45,12 @@ from services.reports.reference_list import restyled
 from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
-app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None)
+app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None, lifespan=threads_restored)
 for router in (page, attachments, views, versions, estimates, steering, memory):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
+app.add_middleware(ThreadDeletion)
+app.add_middleware(BodyDeadline)
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes
 
 mimetypes.init()  # reads the system's file types once, before the event loop runs
@@ -84,6 +91,12 @@ async def report_file(
     if name not in files:
         raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
     return _response(name, files[name])
+
+
+@app.exception_handler(NotFoundError)
+async def gone_meanwhile(_: Request, error: NotFoundError) -> JSONResponse:
+    """Answer 404 where a thread was deleted after the check that it is there."""
+    return JSONResponse({"detail": "There is no such thread."}, 404)
 
 
 def _restyled(report: Report, style: CitationStyle) -> Report:

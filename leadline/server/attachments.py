@@ -12,11 +12,12 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel
 
-from leadline.server.own_threads import OwnThread
+from leadline.server.own_threads import OwnThread, own_thread
 from schemas.clean_text import clean_file_name
 from services.search.file_types import SUFFIXES
 from services.search.thread_documents import ATTACHMENTS, attachments_of
@@ -28,6 +29,8 @@ MAX_BYTES_OF_ALL = 200_000_000
 """Maximum bytes of all files of one thread."""
 
 attachments = APIRouter()
+_attaching: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+"""Locks by thread: its files are attached one after the other, so that together they stay within the bounds."""
 
 
 class Attached(BaseModel):
@@ -65,15 +68,17 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     folder, clean = attachments_of(thread), clean_file_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
         raise HTTPException(415, f"{clean} cannot be read. Attach files that end in {', '.join(sorted(SUFFIXES))}.")
-    others = [file for file in await asyncio.to_thread(_files, folder) if file.name != clean]
-    if len(others) >= MAX_FILES:
-        raise HTTPException(413, f"A thread takes {MAX_FILES} files. Remove one first.")
-    room = min(MAX_BYTES, MAX_BYTES_OF_ALL - sum(other.size for other in others))
-    try:
-        size = await _kept(request, folder, clean, room)
-    except OSError as error:
-        said = f"{clean} cannot be kept: {error.strerror}. Whoever runs this server makes room on its disk; then attach it again."
-        raise HTTPException(507, said) from None
+    async with _attaching.setdefault(thread, asyncio.Lock()):
+        await own_thread(thread, request)  # it may have been deleted while this request waited
+        others = [file for file in await asyncio.to_thread(_files, folder) if file.name != clean]
+        if len(others) >= MAX_FILES:
+            raise HTTPException(413, f"A thread takes {MAX_FILES} files. Remove one first.")
+        room = min(MAX_BYTES, MAX_BYTES_OF_ALL - sum(other.size for other in others))
+        try:
+            size = await _kept(request, folder, clean, room)
+        except OSError as error:
+            said = f"{clean} cannot be kept: {error.strerror}. Whoever runs this server makes room on its disk; then attach it again."
+            raise HTTPException(507, said) from None
     return Attached(name=clean, size=size)
 
 

@@ -4,11 +4,15 @@
 everyone sees their own and nothing else; what is not named here is refused.
 """
 
+import asyncio
+from contextvars import Context
 from typing import Any
 
 from langgraph_sdk import Auth
+from langsmith.utils import tracing_is_enabled
 
 from leadline.server.access import Refused, rules
+from leadline.server.thread_owners import OWNER, claim_thread
 from services.run.users import LOCAL
 
 auth = Auth()
@@ -18,7 +22,6 @@ RULES = rules()
 Filter = Any
 """A filter of metadata, or None; the SDK's own type lacks `$or`, which the server supports."""
 
-_OWNER = "owner"
 _SHARED = {"created_by": "system"}
 """Metadata of the server's own objects: the graph's assistant."""
 
@@ -42,11 +45,28 @@ async def nothing_else(ctx: Auth.types.AuthContext, value: Any) -> bool:
 @auth.on.threads
 async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
     """Mark what is made or changed as the user's, and find nothing else; runs are their thread's."""
+    if ctx.action == "create_run" and not tracing_is_enabled():
+        # Of a run with feedback keys the server asks LangSmith for addresses, whether or not runs are traced
+        (value.get("kwargs") or {}).pop("feedback_keys", None)
+    if ctx.action in {"create", "create_run"} and value.get("thread_id"):
+        await _claim(ctx, value)
     if _unrestricted(ctx):
         return None
     if ctx.action in {"create", "update", "create_run"}:
         _mark(ctx, value)
     return _own(ctx)
+
+
+async def _claim(ctx: Auth.types.AuthContext, value: Any) -> None:
+    """Claim a thread id for the user: an id that another user has had is refused, whether or not its thread exists."""
+    creates = ctx.action == "create" or value.get("if_not_exists") == "create"
+    claim = claim_thread(str(value["thread_id"]), ctx.user.identity, creates=creates, everything=_unrestricted(ctx))
+    # In a context without the request's user: the store's rules would take it to the user's own part of the store
+    if not await asyncio.create_task(claim, context=Context()):
+        status, why = (
+            (409, "cannot be used. Choose another id, or none") if ctx.action == "create" else (404, "not found")
+        )
+        raise Auth.exceptions.HTTPException(status, f"Thread with ID {value['thread_id']} {why}.")
 
 
 @auth.on.assistants
@@ -74,7 +94,7 @@ def _unrestricted(ctx: Auth.types.AuthContext) -> bool:
 
 
 def _own(ctx: Auth.types.AuthContext) -> dict[str, Any]:
-    return {_OWNER: ctx.user.identity}
+    return {OWNER: ctx.user.identity}
 
 
 def _mark(ctx: Auth.types.AuthContext, value: Any) -> dict[str, Any]:
@@ -82,10 +102,10 @@ def _mark(ctx: Auth.types.AuthContext, value: Any) -> dict[str, Any]:
     if value.get("metadata") is None:
         value["metadata"] = {}
     metadata: dict[str, Any] = value["metadata"]
-    metadata[_OWNER] = ctx.user.identity
+    metadata[OWNER] = ctx.user.identity
     return metadata
 
 
 def may_read(thread: Any, caller: str) -> bool:
     """Tell whether a thread belongs to a caller, for routes outside of the server's rules."""
-    return not RULES.accounts or (thread.get("metadata") or {}).get(_OWNER) == caller
+    return not RULES.accounts or (thread.get("metadata") or {}).get(OWNER) == caller

@@ -20,6 +20,7 @@ from types import FrameType
 
 from dotenv import dotenv_values
 
+from leadline.server.thread_list import ThreadList
 from services.run.errors import BadInput, LeadlineError, NotInstalled, StoreUnwritable
 from services.run.installation import install_command
 from services.run.settings import settings
@@ -40,8 +41,11 @@ CONFIGURATION = {
     "store": {"path": "leadline.runs.persistence.store"},
     "auth": {"path": "leadline.server.auth:auth", "disable_studio_auth": True},
     "http": {"app": "leadline.server.app:app"},
+    "webhooks": {"url": {"disable_private_ips": True, "require_https": False}},
 }
 """Content of the project's `langgraph.json`, which an installed package lacks."""
+COPYING = 60
+"""Seconds between two copies of its list of threads."""
 JOBS = 10
 """Maximum parallel runs."""
 _QUIET = {
@@ -53,13 +57,14 @@ _QUIET = {
 _RELATIVE_FILE = re.compile(r"((?:sqlite|duckdb):///)(?![/~])")
 
 
-def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
+def serve(host: str, port: int, ready: Callable[[str], None], warn: Callable[[str], None]) -> int:
     """Serve until Ctrl-C or SIGTERM.
 
     Args:
         host: address to listen on.
         port: TCP port.
         ready: called with the page's address once it answers.
+        warn: called with what happened to the server's data since it was last stopped, if anything did.
 
     Returns:
         The exit code: 0 when it was stopped.
@@ -78,6 +83,9 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "langgraph.json").write_text(json.dumps(CONFIGURATION), "utf-8")
+        threads = ThreadList(folder, environment())
+        if what := threads.checked():
+            warn(what)
         said = log.open("wb")
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None
@@ -98,7 +106,9 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     elif not stopped:
         process.kill()
         raise LeadlineError(f"The server did not start. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}")
-    process.wait()
+    while not _has_ended(process, COPYING):
+        threads.copy()
+    threads.copy()
     if not stopped:
         raise LeadlineError(
             f"The server ended by itself. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}"
@@ -169,6 +179,14 @@ def _stops(process: "subprocess.Popen[bytes]") -> list[int]:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     return came
+
+
+def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _answers(process: "subprocess.Popen[bytes]", address: str) -> bool:

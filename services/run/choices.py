@@ -25,7 +25,7 @@ from services.run.scope import checked_choices
 _NOT_STORED = {"mcp_servers"}
 _FIRST_NODES = {"__start__", "coordinator"}
 """Nodes that run before the state holds a turn's choices."""
-_NOTES = ("choices",)
+NOTES = ("choices",)
 
 
 async def store_choices(context: RunContext, evidence: EvidenceStore) -> str:
@@ -57,7 +57,7 @@ async def note_choices(store: BaseStore, thread: str, turn: int, key: str, forme
         key: hash of the choices.
         former: hash in the state, which the note replaces; a state with another hash is newer than the note.
     """
-    await store.aput(_NOTES, run_key(thread, turn), {"key": key, "former": former}, index=False)
+    await store.aput(NOTES, run_key(thread, turn), {"key": key, "former": former}, index=False)
 
 
 async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> str | None:
@@ -67,7 +67,7 @@ async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> str | N
     if not first and "turn" not in values:
         return None
     former = "" if first else values.get("choices")
-    item = await store.aget(_NOTES, run_key(thread, _turn(state)))
+    item = await store.aget(NOTES, run_key(thread, _turn(state)))
     if item is not None and item.value["former"] == former:
         return str(item.value["key"])
     return former

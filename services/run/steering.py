@@ -4,11 +4,13 @@ They lie beside the run's journal, under the same name: of one turn of one threa
 run that is killed there takes the same when it goes on, and a replay does what the run did.
 """
 
+import asyncio
 import secrets
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from weakref import WeakValueDictionary
 
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel
@@ -17,6 +19,9 @@ from schemas.steering import MAX_MESSAGES, MAX_TEXT, Steering, SteeringAction
 from services.run.errors import BadInput
 from services.run.journal import Journal
 from services.run.scope import Run
+
+_leaving: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+"""Locks by run: messages are counted and left one after the other, so that there are never more than may be."""
 
 
 class _Taken(BaseModel):
@@ -48,18 +53,19 @@ async def leave_message(
         raise BadInput(
             f"The message has {len(text):,} characters, and at most {MAX_TEXT:,} are taken. Say it in fewer."
         )
-    if len(await messages_of(store, key)) >= MAX_MESSAGES:
-        raise BadInput(
-            f"This run has had {MAX_MESSAGES} messages, and takes no more. Wait for its report, and ask further."
+    async with _leaving.setdefault(key, asyncio.Lock()):
+        if len(await messages_of(store, key)) >= MAX_MESSAGES:
+            raise BadInput(
+                f"This run has had {MAX_MESSAGES} messages, and takes no more. Wait for its report, and ask further."
+            )
+        message = Steering(
+            id=f"{time.time_ns():020d}-{secrets.token_hex(4)}",
+            text=text,
+            action=action,
+            steps=steps or [],
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-    message = Steering(
-        id=f"{time.time_ns():020d}-{secrets.token_hex(4)}",
-        text=text,
-        action=action,
-        steps=steps or [],
-        at=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
-    await store.aput(_place(key), message.id, message.model_dump(mode="json"), index=False)
+        await store.aput(_place(key), message.id, message.model_dump(mode="json"), index=False)
     return message
 
 

@@ -87,6 +87,17 @@ def papers(home: Path) -> Path:
     return documents
 
 
+def until_written_down(home: Path, id_: str) -> None:
+    """Wait until the server has written down that there is a run or a thread, which it does every ten seconds."""
+    file = home / ".langgraph_api" / ".langgraph_ops.pckl"
+    for _ in range(300):
+        pickled = file.read_bytes() if file.exists() else b""
+        if id_.replace("-", "") in pickled[::-1].hex() + pickled.hex():
+            return
+        time.sleep(0.1)
+    pytest.fail(f"the server did not write down {id_}")
+
+
 def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
     for _ in range(300):
         if process.poll() is not None:

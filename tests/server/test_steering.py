@@ -11,8 +11,9 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 
+from schemas.steering import MAX_MESSAGES
 from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.server.conftest import dev_server, papers
+from tests.server.conftest import dev_server, papers, until_written_down
 from tests.server.test_dev_server import GRAPH, TWO_PARTS
 
 SHORT: Any = {"max_plan_iterations": 1}
@@ -159,6 +160,15 @@ async def test_what_cannot_be_followed_is_answered(ada: User, bob: User, behind:
     assert "has not begun" in (await ada.say(fresh, text="only the tallow")).json()["detail"]
 
 
+async def test_messages_that_come_at_once_stay_within_their_number(ada: User, behind: Model) -> None:
+    thread, run = await ada.begun(behind, "planner")
+    answers = await asyncio.gather(*(ada.say(thread, text=f"only the tallow {n}") for n in range(MAX_MESSAGES + 10)))
+    assert sorted(answer.status_code for answer in answers) == [202] * MAX_MESSAGES + [409] * 10
+    assert len((await ada.http.get(f"/steering/{thread}")).json()) == MAX_MESSAGES
+    await ada.api.runs.cancel(thread, run, wait=False)
+    behind.release()
+
+
 async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, behind: Model) -> None:
     thread, run = await ada.begun(behind, "researcher")
     await ada.say(thread, text="stop and write")
@@ -172,15 +182,6 @@ async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, 
     assert not any("ended on request" in limit for limit in state["report"]["limits"])
 
 
-def _is_written_down(home: Path, run: str) -> bool:
-    """Tell whether the server has written down that there is a run, which it does every ten seconds."""
-    file = home / ".langgraph_api" / ".langgraph_ops.pckl"
-    if not file.exists():
-        return False
-    pickled = file.read_bytes()
-    return run.replace("-", "") in pickled[::-1].hex() + pickled.hex()
-
-
 async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> None:
     with openai_server() as endpoint:
         model = Model(endpoint)
@@ -190,10 +191,7 @@ async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> 
             async with get_client(url=address) as api, httpx.AsyncClient(base_url=address) as http:
                 thread, run = await User(api, http).begun(model, "researcher")
                 assert (await User(api, http).say(thread, text="够了，写报告")).status_code == 202
-            for _ in range(300):
-                if _is_written_down(tmp_path, run):
-                    break
-                await asyncio.sleep(0.1)
+            await asyncio.to_thread(until_written_down, tmp_path, run)
             process.kill()
             process.wait()
         asked = endpoint.roles.count("researcher")

@@ -1,0 +1,129 @@
+"""Requests at once, and requests that never end: bounds hold, nothing is a server's error, and slow bodies are given up."""
+
+import asyncio
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+from langgraph_sdk.client import LangGraphClient
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from leadline.server.attachments import MAX_FILES
+from leadline.server.body_deadline import BETWEEN, BodyDeadline
+from tests.server.conftest import dev_server
+
+pytestmark = pytest.mark.timeout(300)
+PATIENCE = BETWEEN + 60
+"""Seconds within which a busy machine gives a slow body up."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    home = tmp_path_factory.mktemp("at_once")
+    with dev_server(home, LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
+        yield address, home
+
+
+@pytest.fixture
+def server(place: tuple[str, Path]) -> str:
+    return place[0]
+
+
+async def test_files_that_come_at_once_stay_within_their_number(server: str, client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    async with httpx.AsyncClient(base_url=server, timeout=120) as web:
+        answers = await asyncio.gather(
+            *(web.put(f"/attachments/{thread}/{n}.md", content=f"# {n}\n") for n in range(MAX_FILES + 15))
+        )
+        statuses = sorted(answer.status_code for answer in answers)
+        assert statuses == [200] * MAX_FILES + [413] * 15
+        assert len((await web.get(f"/attachments/{thread}")).json()["files"]) == MAX_FILES
+
+
+ROUTES = [
+    ("POST", "/steering/{}"), ("GET", "/steering/{}"), ("GET", "/reports/{}/view.json"), ("GET", "/reports/{}/turns.json"),
+    ("GET", "/reports/{}/versions.json"), ("GET", "/reports/{}/difference.json?before=1&after=2"), ("GET", "/reports/{}/report.html"),
+]  # fmt: skip
+
+
+def test_a_thread_that_is_deleted_meanwhile_is_not_found(tmp_path: Path) -> None:
+    app = f"{Path(__file__).with_name('deleted_meanwhile.py')}:app"
+    with dev_server(tmp_path, app=app, LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
+        for method, path in ROUTES:
+            body = {"text": "only the tallow"} if method == "POST" else None
+            answer = httpx.request(method, f"{address}{path.format(uuid.uuid4())}", json=body, timeout=60)
+            assert answer.status_code == 404, (path, answer.text)
+
+
+def begun(address: str, method: str, path: str) -> socket.socket:
+    """Send the head of a request and half of its body."""
+    url = httpx.URL(address)
+    opened = socket.create_connection((str(url.host), int(url.port or 80)), timeout=PATIENCE)
+    head = (
+        f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+    )
+    opened.sendall(head.encode() + b'{"text": "')
+    return opened
+
+
+def ended(opened: socket.socket) -> bytes:
+    """Return what comes until the connection is closed."""
+    with opened:
+        return b"".join(iter(lambda: opened.recv(65_536), b""))
+
+
+async def test_a_body_that_stops_in_the_middle_is_given_up(place: tuple[str, Path], client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    asked = [("PUT", f"/attachments/{thread}/slow.md"), ("POST", "/threads"), ("POST", f"/steering/{thread}")]
+    opened = [begun(place[0], *one) for one in asked]
+    answers = await asyncio.gather(*(asyncio.to_thread(ended, one) for one in opened))
+    assert [answer.split(b"\r\n")[0] for answer in answers] == [b"HTTP/1.1 408 Request Timeout"] * 3
+    assert not [path for path in (place[1] / "home" / "threads" / thread).rglob("*") if path.is_file()]
+    async with httpx.AsyncClient(base_url=place[0], timeout=60) as web:  # the thread takes files again
+        assert (await web.put(f"/attachments/{thread}/slow.md", content="# A note\n")).status_code == 200
+
+
+@pytest.fixture
+def echo() -> Iterator[str]:
+    """Serve with short deadlines an app that answers the length of the body."""
+
+    async def length(request: Request) -> Response:
+        return Response(str(len(await request.body())))
+
+    app = BodyDeadline(Starlette(routes=[Route("/", length, methods=["POST"])]), between=5, whole=3)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join(20)
+
+
+def test_a_body_that_comes_bit_by_bit_has_a_deadline_as_a_whole(echo: str) -> None:
+    assert httpx.post(echo, content=b"x" * 100_000).text == "100000"
+    opened = begun(echo, "POST", "/")
+    began = time.monotonic()
+    try:
+        while time.monotonic() - began < 60:
+            opened.sendall(b"x")
+            time.sleep(0.2)
+            opened.settimeout(0.01)
+            try:
+                answer = opened.recv(4_096)
+            except TimeoutError:
+                continue
+            assert answer.startswith(b"HTTP/1.1 408")
+            return
+    finally:
+        opened.close()
+    pytest.fail("the body was waited for")

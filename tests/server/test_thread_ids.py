@@ -1,0 +1,176 @@
+"""A thread's id is its first user's for ever, also after its deletion and after a crash, and deletion deletes everything."""
+
+import asyncio
+import sqlite3
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError, NotFoundError
+
+from tests.server.conftest import dev_server, papers, until_written_down
+from tests.server.test_revising import change
+
+GRAPH = "deep_research"
+QUESTION = "Who owned the schooner Lalla Rookh?"
+TOKENS = {"ada": "ada-0123456789abcdef", "grace": "grace-0123456789abcdef"}
+
+
+def settings_of(home: Path) -> dict[str, str]:
+    """Return the settings of a server of two users."""
+    return {
+        "LEADLINE_DOCS": str(papers(home)),
+        "LEADLINE_TOKENS": ",".join(f"{name}:{token}" for name, token in TOKENS.items()),
+        "LEADLINE_EMBEDDINGS_MODEL": "none",
+    }
+
+
+@asynccontextmanager
+async def user(address: str, name: str) -> AsyncIterator[tuple[LangGraphClient, httpx.AsyncClient]]:
+    """Yield a user's client of the API, and one of our own routes."""
+    headers = {"Authorization": f"Bearer {TOKENS[name]}"}
+    async with (
+        get_client(url=address, headers=headers) as api,
+        httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as web,
+    ):
+        yield api, web
+
+
+async def with_everything(api: LangGraphClient, web: httpx.AsyncClient) -> str:
+    """Make a thread with a report, a changed version of it, and an attached file."""
+    thread = str((await api.threads.create())["thread_id"])
+    await api.runs.wait(thread, GRAPH, input={"question": QUESTION})
+    assert (await web.put(f"/attachments/{thread}/note.md", content="# A secret note\n")).status_code == 200
+    await change(api, thread, request="Shorter")
+    assert len((await web.get(f"/reports/{thread}/versions.json")).json()) == 2
+    return thread
+
+
+async def refused(api: LangGraphClient, web: httpx.AsyncClient, thread: str) -> None:
+    """Make sure that a user gets hold of an id in none of the ways."""
+    existing: Literal["raise", "do_nothing"]
+    for existing in ("raise", "do_nothing"):
+        with pytest.raises(APIStatusError):
+            await api.threads.create(thread_id=thread, if_exists=existing)
+    with pytest.raises((NotFoundError, httpx.HTTPStatusError)):
+        await api.runs.wait(thread, GRAPH, input={"question": QUESTION}, if_not_exists="create")
+    for path in (f"/attachments/{thread}", f"/reports/{thread}/versions.json", f"/threads/{thread}/state"):
+        assert (await web.get(path)).status_code == 404
+
+
+def mentions(home: Path, thread: str) -> list[str]:
+    """Return what the home folder still holds under a thread's id."""
+    found = [str(path) for path in (home / "home").rglob("*") if path.is_file() and thread in str(path)]
+    for name, table, column in (("checkpoints", "checkpoints", "thread_id"), ("store", "store", "prefix")):
+        with closing(sqlite3.connect(home / "home" / f"{name}.sqlite")) as file:
+            rows = file.execute(f"SELECT {column} FROM {table} WHERE {column} LIKE ?", (f"%{thread}%",))  # noqa: S608 - constants
+            found += [f"{name}: {row}" for row in rows]
+    return found
+
+
+async def _until_nothing_mentions(home: Path, thread: str) -> None:
+    """Wait until the home folder holds nothing of a thread: its checkpoints go a moment after the answer."""
+    for _ in range(100):
+        if not (left := await asyncio.to_thread(mentions, home, thread)):
+            return
+        await asyncio.sleep(0.1)
+    pytest.fail(f"there is still {left}")
+
+
+def journaled(home: Path) -> int:
+    """Return how many entries the journals of all turns have."""
+    with closing(sqlite3.connect(home / "home" / "store.sqlite")) as file:
+        kinds = " OR ".join(
+            f"prefix LIKE '{kind}%'" for kind in ("journal", "branches", "steering", "pages", "choices")
+        )
+        return int(file.execute(f"SELECT count(*) FROM store WHERE {kinds}").fetchone()[0])  # noqa: S608 - constants
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    home = tmp_path_factory.mktemp("ids")
+    with dev_server(home, **settings_of(home)) as (address, _):
+        yield address, home
+
+
+@pytest.mark.parametrize("way", ["delete", "prune", "assistant"])
+async def test_a_deleted_thread_leaves_nothing_and_its_id_is_never_another_users(
+    served: tuple[str, Path], way: str
+) -> None:
+    address, home = served
+    async with user(address, "ada") as (ada, hers), user(address, "grace") as (grace, others):
+        before = journaled(home)
+        thread = await with_everything(ada, hers)
+        assert journaled(home) > before
+        await refused(grace, others, thread)
+        if way == "delete":
+            await ada.threads.delete(thread)
+        elif way == "prune":
+            answer = await hers.post("/threads/prune", json={"thread_ids": [thread], "strategy": "delete"})
+            assert answer.json() == {"pruned_count": 1}
+        else:
+            made = str((await ada.assistants.create(GRAPH))["assistant_id"])
+            await ada.runs.wait(thread, made, input={"question": QUESTION})
+            answer = await hers.delete(f"/assistants/{made}", params={"delete_threads": "true"})
+            assert answer.status_code in {200, 204}, answer.text
+        with pytest.raises(NotFoundError):
+            await ada.threads.get(thread)
+        await _until_nothing_mentions(home, thread)
+        assert journaled(home) == before
+        await refused(grace, others, thread)
+        again = await ada.threads.create(
+            thread_id=thread, graph_id=GRAPH
+        )  # its owner may use it again, and finds it empty
+        assert again["thread_id"] == thread
+        assert (await hers.get(f"/attachments/{thread}")).json()["files"] == []
+        assert not (await ada.threads.get_state(thread))["values"]
+
+
+async def test_a_deletion_that_is_not_ones_own_deletes_nothing(served: tuple[str, Path]) -> None:
+    address, home = served
+    async with user(address, "ada") as (ada, hers), user(address, "grace") as (grace, others):
+        thread, own = await with_everything(ada, hers), str((await grace.threads.create())["thread_id"])
+        before = journaled(home)
+        assert (await others.delete(f"/threads/{thread}")).status_code == 404
+        pruned = await others.post("/threads/prune", json={"thread_ids": [own, thread], "strategy": "delete"})
+        assert pruned.status_code == 404
+        assert (await grace.threads.get(own))["thread_id"] == own
+        assert len((await hers.get(f"/reports/{thread}/versions.json")).json()) == 2
+        assert [file["name"] for file in (await hers.get(f"/attachments/{thread}")).json()["files"]] == ["note.md"]
+        assert journaled(home) == before
+
+
+async def test_an_id_that_nobody_has_had_may_be_chosen(served: tuple[str, Path]) -> None:
+    async with user(served[0], "grace") as (grace, _):
+        thread = str(uuid.uuid4())
+        assert (await grace.threads.create(thread_id=thread))["thread_id"] == thread
+        other = str(uuid.uuid4())
+        state: Any = await grace.runs.wait(other, GRAPH, input={"question": QUESTION}, if_not_exists="create")
+        assert state["report"]
+
+
+async def test_a_young_thread_survives_a_crash_as_its_owners_and_a_deleted_one_stays_deleted(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    with dev_server(tmp_path, **settings) as (address, process):
+        async with user(address, "ada") as (ada, hers):
+            old = str((await ada.threads.create(graph_id=GRAPH))["thread_id"])
+            await asyncio.to_thread(until_written_down, tmp_path, old)
+            thread = await with_everything(ada, hers)
+            await ada.threads.delete(old)
+        process.kill()
+        process.wait()
+    with dev_server(tmp_path, **settings) as (address, _):
+        async with user(address, "ada") as (ada, hers), user(address, "grace") as (grace, others):
+            await refused(grace, others, thread)
+            await refused(grace, others, old)
+            state: Any = await ada.threads.get_state(thread)
+            assert "Lalla Rookh" in state["values"]["report"]["markdown"]
+            assert len((await hers.get(f"/reports/{thread}/versions.json")).json()) == 2
+            [listed] = await ada.threads.search()
+            assert (listed["thread_id"], listed["metadata"]["title"]) == (thread, QUESTION)  # type: ignore[index]  # it has metadata
