@@ -56,7 +56,11 @@
   // On a phone a citation opens its quote as a sheet from below, with the ways to its reference and back to the text.
   const sheets = matchMedia("(max-width: 36rem), (pointer: coarse)");
   const report = document.getElementById("report");
-  const closeSheet = (cite) => { cite.classList.replace("open", "closed"); cite.querySelector(".ways").remove(); };
+  const closeSheet = (cite) => {
+    const ways = cite.querySelector(".ways");
+    cite.classList.replace("open", "closed");
+    setTimeout(() => ways.remove()); // a link that is gone leads nowhere
+  };
   const openSheet = (mark) => {
     const cite = mark.closest(".cite");
     const ways = Object.assign(document.createElement("span"), { className: "ways" });

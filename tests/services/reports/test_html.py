@@ -69,8 +69,8 @@ def test_on_a_phone_a_citation_opens_its_quote_from_below_and_leads_back(
     assert page.evaluate(f"{tip} === null && document.activeElement === {mark}")
     assert page.evaluate("scrollY") == before
     page.click(mark)
-    page.click(f"{tip}.querySelector('a')")
-    assert page.evaluate("location.hash").startswith("#ref-")
+    page.click(f"{tip}.querySelector('.ways a')")
+    page.wait("location.hash.startsWith('#ref-')")
     assert page.evaluate(f"{tip} === null")
     assert quiet(page)
 
