@@ -126,6 +126,7 @@ def test_a_new_question_before_the_page_has_loaded_its_scripts_is_not_lost(page:
 def test_on_a_phone_a_citation_opens_its_quote_and_the_text_around_it(page: Page, site: Site) -> None:
     reported(page, site)
     page.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=False)
+    page.evaluate("new Promise(done => setTimeout(done, 500))")  # the page takes its new form
     mark = f"{REPORT}.querySelector('.cite .mark')"
     page.evaluate(f"{mark}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
     page.click(mark)
