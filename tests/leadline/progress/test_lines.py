@@ -143,9 +143,12 @@ async def test_calls_are_events_that_add_up_to_the_usage(endpoint: OpenAIServer,
 async def test_the_account_has_the_sources_that_the_report_names_where_no_step_quoted_one(docs: Path) -> None:
     watched = Watched()
     told: list[str] = []
-    await aresearch(
-        QUESTION, docs=[docs], depth="quick", on_event=lambda event: (watched.see(event), told.append(event.title))[0]
-    )
+
+    def see(event: Event) -> None:
+        watched.see(event)
+        told.append(event.title)
+
+    await aresearch(QUESTION, docs=[docs], depth="quick", on_event=see)
     named = re.search(r"sources: (\d+)", "\n".join(told))
     assert named is not None
     assert int(named[1]) > 0
