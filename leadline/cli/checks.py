@@ -125,9 +125,9 @@ def _is_judged_well(folder: Path) -> bool:
 
 def _holds(place: Path, bundle: Path | None) -> bool:
     """Check one report, or one file against the cited report, and print the result."""
+    own = verify_markdown(place, bundle) if place.is_file() else None
     check = verify_bundle(bundle or place.parent if place.is_file() else place)
-    if place.is_file():
-        own = verify_markdown(place, bundle)
+    if own is not None:
         check.checked |= {f"{name} in {place.name}": count for name, count in own.checked.items()}
         check.problems += own.problems
     return _told(str(place), check)

@@ -95,7 +95,9 @@ class Watched:
     """Number of these nodes with too little evidence."""
     notices: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
-    """Titles of quoted sources by address."""
+    """Titles of sources that steps quoted, by address."""
+    report_sources: int | None = None
+    """Number of sources of the finished report, which also has those of the background and of earlier turns."""
     searched: dict[str, Searched] = field(default_factory=dict)
     """Results of each search so far, by name."""
     calls: int = 0
@@ -138,7 +140,7 @@ class Watched:
             self.locale,
             calls=self.calls,
             tokens=f"{self.tokens:,}",
-            sources=len(self.sources),
+            sources=len(self.sources) if self.report_sources is None else self.report_sources,
             time=clock(self.seconds),
         )
 
@@ -249,6 +251,7 @@ class Watched:
             case "report":
                 self.draft = ""
                 self.summary = event.title
+                self.report_sources = data.get("sources")
                 self.standing = standing_told(data)
 
     def _searched(self, data: dict[str, Any]) -> None:

@@ -185,7 +185,7 @@ async def areport(
     await asyncio.to_thread(check_formats, formats)
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
-    async with open_home(settings().leadline_home) as home:
+    async with open_home(settings().leadline_home, to_read=True) as home:
         record, report = await finished_report(home, run_id)
         chosen = await version_of(home, record, report, version)
         is_earlier = chosen.number <= len(record.revisions)
@@ -209,7 +209,7 @@ async def areport(
 
 async def aruns() -> list[RunRecord]:
     """Return the records of all runs, newest first."""
-    async with open_home(settings().leadline_home) as home:
+    async with open_home(settings().leadline_home, to_read=True) as home:
         return await home.records()
 
 
@@ -219,7 +219,7 @@ async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
     Raises:
         BadInput: the run does not exist.
     """
-    async with open_home(settings().leadline_home) as home:
+    async with open_home(settings().leadline_home, to_read=True) as home:
         records = await home.records()
         if run_id is None and not records:
             raise BadInput("There is no run yet. Start one with: leadline research")

@@ -25,7 +25,7 @@ async def gatherings(run_id: str) -> Gatherings:
         BadInput: the run does not exist.
         JournalMiss: the run has no journal.
     """
-    async with open_home(settings().leadline_home) as home:
+    async with open_home(settings().leadline_home, to_read=True) as home:
         return await gatherings_of(home, run_id)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from services.run.errors import BadInput, StoreUnwritable
+from services.run.private_files import FILE_MODE, make_private_folder
 
 _PATIENCE = 0.5
 """Seconds after which a lock counts as held: a sweeping process holds it only briefly."""
@@ -21,9 +22,9 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
         StoreUnwritable: the lock file cannot be written.
     """
     folder = home / "locks"
-    lock = FileLock(folder / f"{run_id}.lock", timeout=_PATIENCE)
+    lock = FileLock(folder / f"{run_id}.lock", timeout=_PATIENCE, mode=FILE_MODE)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(home, "locks")
         lock.acquire()
     except Timeout:
         raise BadInput(

@@ -19,6 +19,8 @@ from pydantic import BaseModel
 
 from leadline.server.own_threads import OwnThread, own_thread
 from schemas.clean_text import clean_file_name
+from services.run.private_files import make_private_folder
+from services.run.settings import settings
 from services.search.file_types import SUFFIXES
 from services.search.thread_documents import ATTACHMENTS, attachments_of
 
@@ -88,7 +90,8 @@ async def _kept(request: Request, folder: Path, clean: str, room: int) -> int:
     Raises:
         OSError: the file cannot be written.
     """
-    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+    home = settings().leadline_home
+    await asyncio.to_thread(make_private_folder, home, *folder.relative_to(home).parts)
     handle, half = await asyncio.to_thread(tempfile.mkstemp, dir=folder.parent, prefix=".attaching-")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -23,6 +23,7 @@ from dotenv import dotenv_values
 from leadline.server.thread_list import ThreadList
 from services.run.errors import BadInput, LeadlineError, NotInstalled, StoreUnwritable
 from services.run.installation import install_command
+from services.run.private_files import PRIVATE_UMASK, make_private_file, make_private_folder
 from services.run.settings import settings
 
 STARTING = 120
@@ -78,11 +79,14 @@ def serve(host: str, port: int, ready: Callable[[str], None], warn: Callable[[st
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
         raise NotInstalled("The server is not installed.", install_command("server"))
     refuse_taken(host, port)
-    folder = settings().leadline_home / "server"
-    log = folder / "log.txt"
+    home = settings().leadline_home
+    folder = home / "server"
+    log, configuration = folder / "log.txt", folder / "langgraph.json"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "langgraph.json").write_text(json.dumps(CONFIGURATION), "utf-8")
+        make_private_folder(home, folder.name)
+        for file in (log, configuration):
+            make_private_file(file)
+        configuration.write_text(json.dumps(CONFIGURATION), "utf-8")
         threads = ThreadList(folder, environment())
         if what := threads.checked():
             warn(what)
@@ -98,6 +102,7 @@ def serve(host: str, port: int, ready: Callable[[str], None], warn: Callable[[st
             stdout=said,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # this process forwards Ctrl-C, once
+            umask=PRIVATE_UMASK,  # LangGraph's server keeps its threads and runs in this folder
         )
     stopped = _stops(process)
     address = f"http://{'127.0.0.1' if host in {'0.0.0.0', '::'} else host}:{port}/"  # noqa: S104 - compared, not bound

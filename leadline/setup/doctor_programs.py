@@ -1,6 +1,7 @@
 """The part of `leadline doctor` that checks external programs: browser, page reader, fonts, MCP runners, disk space."""
 
 import os
+import shlex
 import shutil
 import stat
 import time
@@ -107,14 +108,17 @@ def places() -> Iterable[Check]:
     )
     for place, what in ((home, "LEADLINE_HOME"), (Path(".env"), ".env")):
         if os.name == "posix" and place.exists():
-            mode = stat.S_IMODE(place.stat().st_mode)
-            shared = mode & (0o007 if place.is_file() else 0o002)
+            readers, remedy = _readers(place)
             yield Check(
-                area="home",
-                name=f"{what} is private",
-                state=NOTE if shared else OK,
-                found=f"others may {'read' if place.is_file() else 'write in'} it (mode {mode:o})"
-                if shared
-                else f"mode {mode:o}",
-                remedy=f"chmod o-rwx {place}" if shared else "",
+                area="home", name=f"who can read {what}", state=NOTE if remedy else OK, found=readers, remedy=remedy
             )
+
+
+def _readers(place: Path) -> tuple[str, str]:
+    """Return who can read a folder or file, and the command that leaves it to its owner alone, if others can."""
+    mode = stat.S_IMODE(place.stat().st_mode)
+    if not mode & 0o077:
+        return f"its owner alone (mode {mode:o})", ""
+    who = "everybody on this machine" if mode & 0o007 else f"its group {place.group()}"
+    remedy = f"chmod {'-R ' if place.is_dir() else ''}go-rwx {shlex.quote(str(place))}"
+    return f"{who} (mode {mode:o})", remedy

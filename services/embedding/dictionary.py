@@ -16,6 +16,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from services.run.private_files import make_private_folder
 from services.run.settings import settings
 from services.text.tokens import CJK_STOP, has_cjk, tokens
 
@@ -167,7 +168,7 @@ def _text() -> Path | None:
 
 def _make(text: Path, file: Path) -> None:
     """Write the table to a temporary file and replace the target at once: another process may do the same."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(file.parent.parent, file.parent.name)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
     os.close(handle)
     try:

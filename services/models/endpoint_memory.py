@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from services.run.log import WARNING, log
+from services.run.private_files import make_private_folder
 from services.run.roles import RoleModel
 from services.run.settings import settings
 
@@ -141,7 +142,7 @@ def _write(file: Path, key: str, facts: Learned) -> None:
     text = json.dumps(
         {name: entry.model_dump(mode="json") for name, entry in entries.items()}, indent=1, sort_keys=True
     )
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(file.parent)
     half = file.with_name(f"{file.name}.{os.getpid()}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as opened:
         opened.write(text)

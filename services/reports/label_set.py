@@ -83,6 +83,7 @@ class Labels:
     matches: str = "{count} found"
     """With `{count}`, which the page's script fills in."""
     copy_link: str = "Copy the link to this section"
+    back_to_text: str = "Back to the text"
     copied: str = "Link copied"
     source: str = "Source"
     quotes: str = "Quoted from it"

@@ -55,6 +55,7 @@ CHINESE = Labels(
     search="在本报告中查找",
     matches="找到 {count} 处",
     copy_link="复制本节链接",
+    back_to_text="返回正文",
     copied="链接已复制",
     source="来源",
     quotes="原文摘录",

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from services.run.private_files import make_private_file
+
 WAIT = 60
 """Seconds to wait for another process's lock."""
 
@@ -25,6 +27,7 @@ class Connections:
         try:
             db = self._idle.pop()
         except IndexError:
+            make_private_file(self.file)
             db = sqlite3.connect(self.file, timeout=WAIT, check_same_thread=False)
             _use_wal(db)
             db.execute("PRAGMA synchronous=NORMAL")

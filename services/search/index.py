@@ -14,6 +14,7 @@ from pathlib import Path
 from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
 from services.run.evidence_store import content_hash
+from services.run.private_files import make_private_folder
 from services.search.connections import Connections
 from services.search.file_types import BEYOND_LIMITS, Converted
 from services.search.hit import Hit, HitPassage
@@ -53,9 +54,8 @@ class FolderIndex:
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
-        self.home = home / "documents"
+        self.home = make_private_folder(home, "documents")
         """Folder of indexes and their common files."""
-        self.home.mkdir(parents=True, exist_ok=True)
         read = "-ocr" if ocr_installed() else ""  # indexes built without image text are separate
         connections = Connections(self.home / f"{folder_key(folder)}.v{VERSION}{read}.sqlite")
         self._file = str(connections.file)

@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field, ValidationError
 
 from schemas.coder import TableView
+from services.run.private_files import make_private_folder
 from services.search.index import FileState, folder_key
 from services.text.tokens import tokens
 
@@ -122,7 +123,7 @@ def _save(file: Path, profiles: _Profiles) -> None:
     They can be rebuilt, so an unwritable folder only costs time.
     """
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(file.parent.parent, file.parent.name)
         handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".writing-")
         with os.fdopen(handle, "w", encoding="utf-8") as output:
             output.write(profiles.model_dump_json())

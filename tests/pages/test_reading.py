@@ -121,3 +121,23 @@ def test_a_new_question_before_the_page_has_loaded_its_scripts_is_not_lost(page:
     page.wait("document.documentElement?.lang === 'zh-CN' && document.querySelector('#run-list li')", "Chinese")
     page.wait("location.search === ''", "the empty page")
     assert page.evaluate("document.getElementById('welcome').checkVisibility()")
+
+
+def test_on_a_phone_a_citation_opens_its_quote_and_the_text_around_it(page: Page, site: Site) -> None:
+    reported(page, site)
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=False)
+    page.evaluate("new Promise(done => setTimeout(done, 500))")  # the page takes its new form
+    mark = f"{REPORT}.querySelector('.cite .mark')"
+    page.evaluate(f"{mark}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
+    page.click(mark)
+    tip = f"{REPORT}.querySelector('.cite.open .tip')"
+    page.wait(f"{tip} && {tip}.getBoundingClientRect().bottom === 800", "the sheet at the foot of the window")
+    at_foot = f"{REPORT}.elementFromPoint(195, 780)?.closest('.tip') === {tip}"
+    assert page.evaluate(at_foot), "nothing covers the sheet"
+    assert page.evaluate(f"Math.min(...[...{tip}.querySelectorAll('.ways > *')].map(way => way.offsetHeight))") >= 44
+    page.click(f"{tip}.querySelectorAll('.ways button')[1]")
+    page.wait("document.querySelector('#source[open] mark.seen')", "the quote in its text")
+    page.press("Escape", 27)
+    page.click(mark)
+    page.click(f"{tip}.querySelector('.ways button')")
+    assert page.evaluate(f"{tip} === null && {FOCUSED} === {mark}")

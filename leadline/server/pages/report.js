@@ -37,6 +37,7 @@ export async function reportView(thread, view, question, { onAsk, onProblem, ver
   fit(body, thread, version);
   sources(body, thread, onProblem, version);
   citations(root);
+  quoteSheets(body, thread, onProblem, version);
   const parts = [host];
   if (onAsk) parts.push(downloads(thread, onProblem, version), followUps(view, onAsk));
   return el("section", { class: "finished", "aria-label": say("report") + say("colon") + view.title }, parts);
@@ -116,6 +117,42 @@ function citations(root) {
       link.focus({ preventScroll: true });
       link.scrollIntoView({ block: "center" });
     };
+  });
+}
+
+/** On a phone a citation opens its quote as a sheet from below, with the ways to the quote in its source's text and back. */
+function quoteSheets(body, thread, onProblem, version) {
+  const narrow = matchMedia("(max-width: 36rem), (pointer: coarse)");
+  const open = (mark) => {
+    const cite = mark.closest(".cite");
+    const entry = body.querySelector(`#ref-${cite.dataset.ref}[data-text]`);
+    const shown = cite.querySelector("q")?.textContent.replace(/…$/, "");
+    const wanted = [...(entry?.querySelectorAll("blockquote") || [])].find((quote) => quote.textContent.startsWith(shown))?.dataset.quote || "";
+    const back = el("button", { type: "button", text: say("backToText"), on: { click: () => mark.focus({ preventScroll: true }) } });
+    const around = entry && el("button", { type: "button", text: say("inTheText"), on: { click: () => openSource(thread, entry, wanted, onProblem, version) } });
+    cite.querySelector(".tip").append(el("span", { class: "ways" }, back, around));
+    cite.classList.remove("closed");
+    cite.classList.add("open");
+    back.focus({ preventScroll: true });
+  };
+  const close = (cite) => { cite.classList.replace("open", "closed"); cite.querySelector(".ways").remove(); };
+  body.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") body.querySelector(".cite.open .ways button")?.click();
+  });
+  addEventListener("click", (event) => {
+    const target = event.composedPath()[0];
+    for (const cite of body.querySelectorAll(".cite.open")) if (!target.closest?.(".tip") || target.closest(".ways")) close(cite);
+  });
+  body.addEventListener("click", (event) => {
+    const pressed = event.target.closest(".mark");
+    if (!narrow.matches || !pressed) return;
+    event.preventDefault();
+    event.stopPropagation();
+    body.querySelectorAll(".cite.open").forEach(close);
+    // The areas of citations side by side overlap: the nearest one is meant.
+    const away = (mark) => { const box = mark.getBoundingClientRect(); return Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY); };
+    const marks = [...body.querySelectorAll(".cite .mark")];
+    open(event.detail ? marks.reduce((best, mark) => (away(mark) < away(best) ? mark : best)) : pressed);
   });
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
+from services.evidence.model_markdown import URL
 from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.numbers import missing_quantities, quantities
@@ -79,7 +80,7 @@ def _check_form(chart: Chart, locale: str) -> None:
 
 
 def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]:
-    """Yield every number of the chart, as written, that the cited quotes lack."""
+    """Yield every number and every address of the chart, as written, that the cited quotes lack."""
     for series in chart.series:
         for value in series.values:
             if not _is_cited(value, chart.unit, cited):
@@ -90,7 +91,9 @@ def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]
             if not _is_cited(y, chart.unit, cited):
                 yield format_number(y)
     for label in (chart.title, chart.unit, chart.x_unit, *chart.categories, *(series.name for series in chart.series)):
-        yield from missing_quantities(label, [*cited, question])
+        addresses = [match.group() for match in URL.finditer(label)]
+        yield from (address for address in addresses if not any(address in quote for quote in [*cited, question]))
+        yield from missing_quantities(URL.sub("", label), [*cited, question])
 
 
 def _is_cited(value: float, unit: str, cited: Sequence[str]) -> bool:

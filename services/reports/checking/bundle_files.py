@@ -63,7 +63,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
     """
     if not folder.is_dir():
         raise BundleError(
-            f"There is no folder {folder}. Name the folder of a report, the one that holds evidence.json."
+            f"There is no file or folder {folder}. Name the folder of a report, the one that holds evidence.json."
         )
     file = folder / "evidence.json"
     try:

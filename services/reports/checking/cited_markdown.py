@@ -4,7 +4,9 @@ Citations are numbered links, `[[3]](address)`. Each must lead to a source of th
 supported by what was quoted from those sources, and a blockquote must be verbatim.
 """
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -39,6 +41,9 @@ from services.reports.sentences import cited_sentences
 from services.run.errors import BundleError
 from services.text.quote_location import locate
 
+_UNLINKED = re.compile(r"\[\[\d{1,6}\]\]")
+_HOW_TO_CITE = "Cite a source by its number with the link that the report's own citations have: [[1]](address)."
+
 
 def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     """Check a Markdown file against the bundle that it cites.
@@ -52,7 +57,8 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     """
     evidence = _evidence(bundle or file.parent)
     try:
-        markdown = file.read_text("utf-8")
+        data = file.read_bytes()
+        markdown = data.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BundleError(f"{file} cannot be read as text ({error}). Name a Markdown file.") from None
     kept = evidence.model_dump(include={"question", "locale", "sources", "excerpts"})
@@ -66,6 +72,9 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         {source.number: source.published or "" for source in report.sources if source.number is not None},
     )
     check = BundleCheck(problems=[f"{file.name}: {problem}" for problem in checker.problems()])
+    is_own_report = hashlib.sha256(data).hexdigest() == evidence.report_sha256
+    if not (check.problems or checker.sentences or checker.quotes or is_own_report):
+        check.problems.append(f"{file.name}: nothing of it was checked, because it cites nothing. {_HOW_TO_CITE}")
     check.checked = {"citations": checker.citations, "sentences": checker.sentences, "quotes": checker.quotes}
     return check
 
@@ -88,7 +97,7 @@ def _evidence(folder: Path) -> EvidenceFile:
         return EvidenceFile.model_validate(json.loads(file.read_bytes()))
     except OSError as error:
         raise BundleError(
-            f"{file} cannot be read ({error.strerror}). Name the folder of the report that the text cites: "
+            f"{folder} holds no report that a text can cite ({file.name}: {error.strerror}). Name the folder of the report: "
             "leadline verify FILE --bundle DIR."
         ) from None
     except (ValueError, ValidationError, RecursionError) as error:
@@ -163,6 +172,7 @@ class _Checker:
 
     def _sentence(self, text: str, citations: tuple[Citation, ...], status: Status = "") -> Iterator[str]:
         yield from self._links(citations)
+        yield from _unchecked(text, citations)
         if not citations or status == "unverified" or not text.strip():
             return
         self.sentences += 1
@@ -188,6 +198,7 @@ class _Checker:
     def _quote(self, content: tuple[Inline, ...]) -> Iterator[str]:
         citations = citations_in(content)
         yield from self._links(citations)
+        yield from _unchecked(words(content), citations)
         if citations:
             self.quotes += 1
             quotes, _ = self._cited(citations)
@@ -212,3 +223,9 @@ class _Checker:
     def _references(self, citations: tuple[Citation, ...]) -> list[Reference]:
         numbers = {citation.number for citation in citations}
         return [reference for reference in self.parsed.references if reference.number in numbers]
+
+
+def _unchecked(text: str, citations: tuple[Citation, ...]) -> Iterator[str]:
+    """Yield the problem of a text that cites by a number without a link."""
+    if not citations and (unlinked := _UNLINKED.search(text)):
+        yield f"{text[:80]!r} was not checked: {unlinked[0]} is no link. {_HOW_TO_CITE}"

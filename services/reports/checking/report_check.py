@@ -331,8 +331,9 @@ class ReportCheck:
         return "" if len(self.result.left_out) > before else table_row([*shown[:-1], last.strip()])
 
     def _code(self, node: SyntaxTreeNode) -> str:
-        """Keep code and diagrams without addresses; their numbers must occur somewhere in the evidence."""
-        text = URL.sub("", CITATION.sub("", self.shelter.restored(node.content))).rstrip("\n")
+        """Keep code and diagrams; their addresses and numbers must occur somewhere in the evidence."""
+        text = CITATION.sub("", self.shelter.restored(node.content))
+        text = URL.sub(lambda match: match.group() if match.group() in self.check.known else "", text).rstrip("\n")
         if not text.strip():
             return ""
         language = language_of(node.info)

@@ -53,6 +53,36 @@
     }
   });
 
+  // On a phone a citation opens its quote as a sheet from below, with the ways to its reference and back to the text.
+  const sheets = matchMedia("(max-width: 36rem), (pointer: coarse)");
+  const report = document.getElementById("report");
+  const closeSheet = (cite) => {
+    const ways = cite.querySelector(".ways");
+    cite.classList.replace("open", "closed");
+    setTimeout(() => ways.remove()); // a link that is gone leads nowhere
+  };
+  const openSheet = (mark) => {
+    const cite = mark.closest(".cite");
+    const ways = Object.assign(document.createElement("span"), { className: "ways" });
+    const back = Object.assign(document.createElement("button"), { type: "button", textContent: report.dataset.back });
+    const link = Object.assign(document.createElement("a"), { href: mark.hash, textContent: `${report.dataset.references} ${mark.textContent}` });
+    back.addEventListener("click", () => mark.focus({ preventScroll: true }));
+    ways.append(back, link);
+    cite.querySelector(".tip").append(ways);
+    cite.classList.remove("closed");
+    cite.classList.add("open");
+    back.focus({ preventScroll: true });
+  };
+  addEventListener("keydown", (event) => { if (event.key === "Escape") for (const back of all(".cite.open .ways button")) back.click(); });
+  addEventListener("click", (event) => {
+    for (const cite of all(".cite.open")) if (!event.target.closest(".tip") || event.target.closest(".ways")) closeSheet(cite);
+    if (!sheets.matches || !event.target.closest(".mark")) return;
+    event.preventDefault();
+    // The areas of citations side by side overlap: the nearest one is meant.
+    const away = (mark) => { const box = mark.getBoundingClientRect(); return Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY); };
+    openSheet(event.detail ? all(".cite .mark").reduce((best, mark) => (away(mark) < away(best) ? mark : best)) : event.target.closest(".mark"));
+  });
+
   // In a frame without an address of its own, as in a notebook, a link inside the page would lead to the notebook.
   if (location.protocol === "about:") {
     addEventListener("click", (event) => {

@@ -20,7 +20,7 @@ MIN_FIGURES = 3
 MAX_SECTION_SLIDES = 3
 """Maximum slides of cards for a section of such a deck."""
 CONTENTS = 10
-"""Entries of one slide of contents; if more than two slides were needed, there are none."""
+"""Entries of one slide of contents or sources; if more than two slides of contents were needed, there are none."""
 DIVIDED = 3
 """Minimum parts of a report's own text for a slide of contents."""
 AT_FOOT = 4
@@ -107,15 +107,14 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
 
 
 def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
-    """Return the last slides with the cited sources, at its foot or on at most two slides: printed slides have no notes."""
+    """Return the last slides with all cited sources, at its foot or on slides of their own: printed slides have no notes."""
     thanks = Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules))
     named = [(str(reference.number), shortened(reference.title or reference.url, 84)) for reference in report.cited]
     if len(named) <= AT_FOOT:
         return [replace(thanks, rows=tuple((f"[{number}] {title}",) for number, title in named))]
-    listed = named[: 2 * CONTENTS]
-    starts = range(0, len(listed), CONTENTS)
+    starts = range(0, len(named), CONTENTS)
     return [
-        *(Slide("sources", labels.references, rows=tuple(listed[start : start + CONTENTS])) for start in starts),
+        *(Slide("sources", labels.references, rows=tuple(named[start : start + CONTENTS])) for start in starts),
         thanks,
     ]
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from openpyxl import Workbook
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.dml.color import RGBColor
@@ -220,6 +221,7 @@ class _Writer:
                 data.add_series(clean_text(series.name or chart.title), series.values)
         box = _Box(MARGIN, TOP, ROOM, 4.75)
         drawn = self._page.shapes.add_chart(kinds[chart.type], *box.lengths(), data).chart
+        drawn.part.chart_workbook.update_from_xlsx_blob(_workbook(chart))
         drawn.has_title = False
         drawn.has_legend = len(chart.series) > 1 or chart.type == "pie"
         if drawn.has_legend:
@@ -288,6 +290,34 @@ class _Writer:
         properties.set("lang", self._language)
         east = properties.makeelement(qn("a:ea"), {"typeface": CHINESE_FONT})
         properties.append(east)
+
+
+def _workbook(chart: Chart) -> bytes:
+    """Return the workbook of a chart in the layout of python-pptx, which would write labels as formulas and links."""
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "Sheet1"
+    for row, category in enumerate(chart.categories, 2):
+        _write_text(sheet.cell(row, 1), category)
+    top = 1
+    for column, series in enumerate(chart.series, 2):
+        is_scatter = chart.type == "scatter"
+        _write_text(sheet.cell(top, 2 if is_scatter else column), series.name or chart.title)
+        for row, value in enumerate(series.values, 2):
+            sheet.cell(row, column, value)
+        for row, (x, y) in enumerate(series.points, top + 1):
+            sheet.cell(row, 1, x)
+            sheet.cell(row, 2, y)
+        top += len(series.points) + 2 if is_scatter else 0
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def _write_text(cell: Any, text: str) -> None:
+    """Write a text into a cell, also one that begins as a formula does."""
+    cell.value = clean_text(text)
+    cell.data_type = "s"
 
 
 def _write_plainly(series: Any, values: Sequence[float]) -> None:

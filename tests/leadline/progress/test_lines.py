@@ -140,6 +140,21 @@ async def test_calls_are_events_that_add_up_to_the_usage(endpoint: OpenAIServer,
     assert set(watched.sources) >= {source.url for source in report.sources if source.id}
 
 
+async def test_the_account_has_the_sources_that_the_report_names_where_no_step_quoted_one(docs: Path) -> None:
+    watched = Watched()
+    told: list[str] = []
+
+    def see(event: Event) -> None:
+        watched.see(event)
+        told.append(event.title)
+
+    await aresearch(QUESTION, docs=[docs], depth="quick", on_event=see)
+    named = re.search(r"sources: (\d+)", "\n".join(told))
+    assert named is not None
+    assert int(named[1]) > 0
+    assert f"sources {named[1]} · " in watched.account()
+
+
 def test_in_a_terminal_the_picture_is_on_stderr_and_the_report_alone_on_stdout(docs: Path) -> None:
     out, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 40, COLUMNS="200")
     assert out.startswith("# ")

@@ -62,6 +62,7 @@ def test_it_serves_the_page_keeps_the_threads_and_stops_at_ctrl_c(tmp_path: Path
         asked = {"assistant_id": "deep_research", "input": {"question": "When was William Thomson knighted?"}}
         state = http.post(f"/threads/{thread}/runs/wait", json=asked).json()
         assert "1866" in state["report"]["markdown"]
+        assert http.put(f"/attachments/{thread}/note.md", content="# A note").is_success
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
     assert gone(port)
@@ -71,6 +72,10 @@ def test_it_serves_the_page_keeps_the_threads_and_stops_at_ctrl_c(tmp_path: Path
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
     assert not (tmp_path / ".langgraph_api").exists()
+    home = tmp_path / "kept"
+    made = {str(path.relative_to(home)): path.stat().st_mode & 0o077 for path in (home, *home.rglob("*"))}
+    assert {"server/log.txt", "server/langgraph.json", f"threads/{thread}/attachments/note.md"} <= made.keys()
+    assert {name for name, shared in made.items() if shared} == set()
 
 
 def test_the_server_ends_with_the_command_that_was_killed(tmp_path: Path, port: int) -> None:

@@ -2,6 +2,9 @@
 
 import json
 import os
+import shlex
+import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -179,7 +182,26 @@ def test_settings_that_others_may_read_are_noted(leadline: Leadline) -> None:
     env.write_text("LEADLINE_LANGUAGE=en\n")
     env.chmod(0o644)
     found = checks(leadline("doctor", "--json"))
-    assert found["home", ".env is private"]["state"] == "note"
+    assert found["home", "who can read .env"]["state"] == "note"
+    assert found["home", "who can read .env"]["found"] == "everybody on this machine (mode 644)"
     assert found["home", "disk space"]["found"].endswith("GB free")
     env.chmod(0o600)
-    assert checks(leadline("doctor", "--json"))["home", ".env is private"]["state"] == "ok"
+    assert checks(leadline("doctor", "--json"))["home", "who can read .env"]["state"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("mode", "readers"), [(0o755, "everybody on this machine"), (0o750, "its group "), (0o711, "everybody")]
+)
+def test_a_home_that_others_can_read_is_not_called_private(mode: int, readers: str, leadline: Leadline) -> None:
+    home = Path(os.environ["LEADLINE_HOME"])
+    home.mkdir()
+    (home / "store.sqlite").touch()
+    home.chmod(mode)
+    check = checks(leadline("doctor", "--json"))["home", "who can read LEADLINE_HOME"]
+    assert check["state"] == "note"
+    assert check["found"].startswith(readers)
+    assert check["found"].endswith(f"(mode {mode:o})")
+    subprocess.run(shlex.split(check["remedy"]), check=True)
+    mended = checks(leadline("doctor", "--json"))["home", "who can read LEADLINE_HOME"]
+    assert (mended["state"], mended["found"]) == ("ok", "its owner alone (mode 700)")
+    assert stat.S_IMODE((home / "store.sqlite").stat().st_mode) == 0o600

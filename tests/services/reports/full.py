@@ -106,7 +106,7 @@ $$d = \\frac{{v \\cdot t}}{{2}}$$
 graph LR; ping --> echo; echo --> depth
 ```
 """
-    return _report(body, ENGLISH, "How deep is the Challenger Deep?", "en-US", changes)
+    return report_of(body, ENGLISH, "How deep is the Challenger Deep?", "en-US", changes)
 
 
 def chinese(**changes: Any) -> Report:
@@ -162,10 +162,10 @@ $$d = \\frac{{v \\cdot t}}{{2}}$$
 graph LR; 声波 --> 回声; 回声 --> 深度
 ```
 """
-    return _report(body, CHINESE, "挑战者深渊有多深？", "zh-CN", changes)
+    return report_of(body, CHINESE, "挑战者深渊有多深？", "zh-CN", changes)
 
 
-def _report(body: str, texts: list[str], question: str, locale: str, changes: dict[str, Any]) -> Report:
+def report_of(body: str, texts: list[str], question: str, locale: str, changes: dict[str, Any]) -> Report:
     excerpts, sources = evidence(texts)
     chinese_words = locale == "zh-CN"
     draft = Draft(

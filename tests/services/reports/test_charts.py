@@ -9,7 +9,7 @@ from services.reports.charts.checks import ChartRefused, checked_chart
 from services.reports.charts.fences import check_charts
 from services.reports.document import Code, Drawing, walk
 from services.reports.parser import parse_report
-from tests.services.reports.full import ENGLISH, chart, chinese, english
+from tests.services.reports.full import ENGLISH, chart, chinese, english, report_of
 
 QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}
 
@@ -66,6 +66,25 @@ def test_a_refused_chart_leaves_the_report_and_the_reader_is_told() -> None:
     assert checked.markdown.count("```chart") == 1
     assert checked.cited == ["E1-1", "E1-2", "E1-3", "E1-4"]
     assert checked.limits == ["A chart was left out. Not in what it cites: 10863, 11034, 10994, 1951, 1957, 2010."]
+
+
+def test_an_address_in_a_label_is_kept_where_it_is_quoted_and_else_the_reader_is_told() -> None:
+    site = "https://example.org/soundings"
+    labels = {"categories": ["1875", site, "1957", "2010"]}
+    quotes = {**QUOTES, "E1-2": f"{QUOTES['E1-2']} See {site} for it."}
+    checked = check_charts(chart(**labels), quotes)
+    assert checked.limits == []
+    assert site in checked.markdown
+    report = report_of(
+        f"# T\n\nIt is deep [E1-1].\n\n{chart(**labels)}\n",
+        [quotes[key] for key in sorted(quotes)],
+        "How deep?",
+        "en-US",
+        {},
+    )
+    assert [drawing.chart.categories for drawing in parse_report(report).drawings] == [labels["categories"]]
+    checked = check_charts(chart(**labels), QUOTES)
+    assert checked.limits == [f"A chart was left out. Not in what it cites: {site}."]
 
 
 def test_charts_of_a_report_are_cited_by_the_numbers_of_their_sources() -> None:

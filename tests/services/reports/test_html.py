@@ -42,6 +42,41 @@ def quiet(page: Page) -> bool:
 
 @needs_chromium
 @pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_on_a_phone_a_citation_opens_its_quote_from_below_and_leads_back(
+    page: Page, tmp_path: Path, language: str, dark: bool
+) -> None:
+    shown(page, english() if language == "en" else chinese(), tmp_path, width=390, dark=dark)
+    mark = "document.querySelectorAll('.cite .mark')[3]"
+    page.evaluate(f"{mark}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
+    before = page.evaluate("scrollY")
+    area = page.evaluate(f"(s => [parseFloat(s.width), parseFloat(s.height)])(getComputedStyle({mark}, '::after'))")
+    assert min(area) >= 44
+    page.click(mark)
+    tip = "document.querySelector('.cite.open .tip')"
+    box = page.evaluate(f"{tip}.getBoundingClientRect().toJSON()")
+    assert (box["left"], box["right"], box["bottom"]) == (0, page.evaluate("document.documentElement.clientWidth"), 900)
+    assert page.evaluate(f"{tip}.closest('.cite').querySelector('.mark') === {mark}")
+    assert page.evaluate(
+        f"{tip}.querySelector('q').textContent.length > 10 && {tip}.querySelector('cite').textContent.length > 0"
+    )
+    assert page.evaluate("scrollY") == before
+    assert page.evaluate("location.hash") == ""
+    heights = page.evaluate(f"[...{tip}.querySelectorAll('.ways > *')].map(way => way.offsetHeight)")
+    assert len(heights) == 2
+    assert min(heights) >= 44
+    page.click(f"{tip}.querySelector('button')")
+    assert page.evaluate(f"{tip} === null && document.activeElement === {mark}")
+    assert page.evaluate("scrollY") == before
+    page.click(mark)
+    page.click(f"{tip}.querySelector('.ways a')")
+    page.wait("location.hash.startsWith('#ref-')")
+    assert page.evaluate(f"{tip} === null")
+    assert quiet(page)
+
+
+@needs_chromium
+@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_report_shows_everything_inside_the_window_and_asks_for_nothing(
     page: Page, tmp_path: Path, language: str, width: int

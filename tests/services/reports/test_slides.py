@@ -4,17 +4,20 @@ import io
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
+from schemas.chart import Series
 from schemas.deck import DeckCard, DeckPage
 from schemas.reporter import Report
 from schemas.reporter_slides import MAX_CARDS
 from services.reports.labels import labels_for
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
-from services.reports.slides.outline import MAX_SECTION_SLIDES, MAX_SLIDES, MIN_FIGURES, outline
+from services.reports.slides.outline import CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, MIN_FIGURES, outline
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.services.reports.full import chinese, english
 from tests.services.reports.test_html import hostile_report, quiet
@@ -184,6 +187,16 @@ def test_a_deck_cites_the_sources_that_the_report_cites() -> None:
     assert on_slides == {one.number for one in parsed.references if one.cited}
 
 
+def test_every_source_that_a_deck_cites_is_listed_under_its_number() -> None:
+    parsed = parse_report(english())
+    cited = next(one for one in parsed.references if one.cited)
+    many = tuple(replace(cited, number=number, title=f"Source {number}") for number in range(1, 36))
+    slides = [slide for slide in outline(replace(parsed, references=many)) if slide.kind == "sources"]
+    listed = [(number, title) for slide in slides for number, title in slide.rows]
+    assert listed == [(str(number), f"Source {number}") for number in range(1, 36)]
+    assert max(len(slide.rows) for slide in slides) <= CONTENTS
+
+
 def test_powerpoint_has_native_tables_and_charts_and_sources_in_its_notes() -> None:
     pptx = pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
     from services.reports.slides.pptx import render_pptx
@@ -199,6 +212,40 @@ def test_powerpoint_has_native_tables_and_charts_and_sources_in_its_notes() -> N
     assert (8184.0, 10863.0, 11034.0, 10994.0) in values
     notes = "\n".join(slide.notes_slide.notes_text_frame.text for slide in deck.slides if slide.has_notes_slide)
     assert all(f"[{one.number}] {one.title}" in notes for one in parsed.references if one.cited)
+
+
+@pytest.mark.parametrize("kind", ["bar", "scatter"])
+def test_labels_of_a_chart_are_texts_in_its_workbook(kind: str) -> None:
+    pptx = pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    from pptx.oxml.ns import qn
+
+    from services.reports.slides.pptx import render_pptx
+
+    labels = ["=1+1", "https://example.org/a", "{=SUM(A1:A2)}", "@depth", "mailto:a@example.org", "-1+1"]
+    series = [
+        Series(name=name, points=[(1, 2), (3, 4)]) if kind == "scatter" else Series(name=name, values=[1] * len(labels))
+        for name in ("=2+2", "www.example.org")
+    ]
+    parsed = parse_report(english())
+    drawing = parsed.drawings[0]
+    drawing.chart.__dict__.update(type=kind, series=series, categories=labels if kind == "bar" else [])
+    deck = pptx.Presentation(io.BytesIO(render_pptx(parsed)))
+    drawn = next(shape.chart for slide in deck.slides for shape in slide.shapes if shape.has_chart)
+    sheet = load_workbook(io.BytesIO(drawn.part.chart_workbook.xlsx_part.blob)).worksheets[0]
+    cells = [cell for row in sheet.rows for cell in row if cell.value is not None]
+    assert sheet.title == "Sheet1"
+    assert {cell.value for cell in cells if cell.data_type == "s"} == {
+        *(labels if kind == "bar" else []),
+        "=2+2",
+        "www.example.org",
+    }
+    assert {cell.data_type for cell in cells} == {"s", "n"}
+    assert not any(cell.hyperlink for cell in cells)
+    for formula in drawn._chartSpace.xpath(".//c:f"):
+        first, last = (formula.text.replace("$", "").removeprefix("Sheet1!") + ":").split(":")[:2]
+        points = list(formula.getparent().iter(qn("c:v")))
+        shown = [cell.value for row in sheet[f"{first}:{last or first}"] for cell in row]
+        assert [str(value) for value in shown] == [point.text.removesuffix(".0") for point in points]
 
 
 @pytest.mark.long

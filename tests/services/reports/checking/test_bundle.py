@@ -333,5 +333,5 @@ def test_what_is_no_bundle_is_an_error_that_says_what_to_do(
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BundleError, match="There is no folder"):
+    with pytest.raises(BundleError, match="There is no file or folder"):
         verify_bundle(tmp_path / "nothing")

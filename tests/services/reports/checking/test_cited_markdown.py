@@ -88,6 +88,28 @@ async def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(tm
     assert verify_markdown(article).problems == []
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("A multibeam survey gave 10,994 metres in 2010 [[1]].", "was not checked: [[1]] is no link"),
+        ("> A multibeam survey gave 10,994 metres [[4]].", "was not checked: [[4]] is no link"),
+        ("| Year | Depth |\n|---|---|\n| 2010 | 10,995 [[1]] |", "was not checked: [[1]] is no link"),
+        ("A multibeam survey gave 10,994 metres in 2010 [1].", "nothing of it was checked"),
+        ("A multibeam survey gave 10,994 metres in 2010 (Stewart, 2012).[^1]\n\n[^1]: A survey.", "nothing of it was checked"),
+    ],
+)  # fmt: skip
+async def test_what_could_not_be_checked_does_not_hold(tmp_path: Path, text: str, problem: str) -> None:
+    store = EvidenceStore(InMemoryStore())
+    for source_text in ENGLISH:
+        await store.put_text(source_text)
+    await write_bundle(english(), tmp_path / "bundle", store)
+    article = tmp_path / "article.md"
+    article.write_text(f"# An article\n\n{text}\n")
+    [found] = verify_markdown(article, tmp_path / "bundle").problems
+    assert problem in found
+    assert "[[1]](address)" in found
+
+
 def test_a_file_without_a_bundle_says_what_to_name(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# A")
     with pytest.raises(BundleError, match="--bundle DIR"):

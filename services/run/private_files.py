@@ -1,0 +1,51 @@
+"""Creation of folders and files that only their owner can read, whatever the umask: `LEADLINE_HOME` and caches."""
+
+import os
+from pathlib import Path
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+PRIVATE_UMASK = 0o077
+
+
+def make_private_folder(base: Path, *names: str) -> Path:
+    """Create a folder, and folders in it, that only the owner can read; existing ones keep their permissions. Blocking.
+
+    Args:
+        base: the first private folder, such as the home; its missing parents get the default permissions.
+        names: names of the folders from there down to the last one.
+
+    Returns:
+        The last folder.
+
+    Raises:
+        OSError: it cannot be created, or is a file.
+    """
+    base.parent.mkdir(parents=True, exist_ok=True)
+    folder = base
+    for name in ("", *names):
+        folder /= name
+        try:
+            folder.mkdir(FOLDER_MODE)
+        except OSError:
+            if not folder.is_dir():
+                raise
+        else:
+            folder.chmod(FOLDER_MODE)
+    return folder
+
+
+def make_private_file(file: Path) -> None:
+    """Create an empty file if it does not exist; an existing one keeps its permissions. Blocking.
+
+    SQLite would create its database with the default permissions. It gives its journals those of the database.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
+    except FileExistsError:
+        return
+    os.close(handle)
+    file.chmod(FILE_MODE)

@@ -1,0 +1,48 @@
+"""`leadline verify` of articles: what could not be checked is not said to hold, and the missing file is named."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from services.reports.checking.bundle import write_bundle
+from services.run.evidence_store import EvidenceStore
+from tests.leadline.conftest import Leadline
+from tests.services.reports.full import ENGLISH, english
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    async def written() -> None:
+        store = EvidenceStore(InMemoryStore())
+        for text in ENGLISH:
+            await store.put_text(text)
+        await write_bundle(english(), tmp_path / "bundle", store)
+
+    asyncio.run(written())
+    return tmp_path / "bundle"
+
+
+def test_an_article_of_which_nothing_was_checked_fails(bundle: Path, leadline: Leadline) -> None:
+    article = bundle / "notes.md"
+    article.write_text("# An article\n\nA multibeam survey gave 10,994 metres in 2010 [1].\n")
+    ran = leadline("verify", article)
+    assert ran.code == 1
+    assert "notes.md: nothing of it was checked" in ran.err
+    assert "everything holds" not in ran.out
+
+
+def test_a_file_without_a_bundle_says_what_to_name(tmp_path: Path, leadline: Leadline) -> None:
+    (tmp_path / "a.md").write_text("# A")
+    ran = leadline("verify", tmp_path / "a.md")
+    assert ran.code == 2
+    assert f"{tmp_path} holds no report that a text can cite" in ran.err
+    assert "--bundle DIR" in ran.err
+    assert "report.md" not in ran.err
+
+
+def test_a_name_of_nothing_is_not_called_a_folder(tmp_path: Path, leadline: Leadline) -> None:
+    ran = leadline("verify", tmp_path / "none.md")
+    assert ran.code == 2
+    assert f"There is no file or folder {tmp_path / 'none.md'}" in ran.err
