@@ -1,6 +1,7 @@
 """Processes that convert the user's files and profile their tables: one for each type, one file at a time."""
 
 import asyncio
+import errno
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
@@ -8,6 +9,7 @@ from typing import Self
 from pydantic import TypeAdapter
 
 from schemas.coder import TableView
+from schemas.regular_file import read_regular
 from services.run.settings import settings
 from services.sandbox.workers import Workers
 from services.search.file_types import MAX_BYTES, NO_TEXT, PLAIN, Converted
@@ -49,8 +51,10 @@ class Converters:
     async def convert(self, path: Path) -> Converted:
         """Convert one file; a failure is returned as `error`."""
         try:
-            data = await asyncio.to_thread(_read, path)
+            data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError as error:
+            if error.errno == errno.EFBIG:
+                return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
             return {"error": f"cannot be read ({error.strerror})"}
         return await self.convert_data(path.name, data)
 
@@ -67,7 +71,7 @@ class Converters:
     async def tables(self, path: Path) -> list[TableView]:
         """Profile the tables of one file; an unreadable file has none."""
         try:
-            data = await asyncio.to_thread(_read, path)
+            data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError:
             return []
         answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, SECONDS_A_FILE)
@@ -75,9 +79,3 @@ class Converters:
 
     def _workers(self, name: str) -> Workers[_Answer]:
         return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
-
-
-def _read(path: Path) -> bytes:
-    """Read a file, up to one byte beyond its maximum size."""
-    with path.resolve().open("rb") as file:
-        return file.read(MAX_BYTES + 1)

@@ -16,6 +16,8 @@ from pathlib import Path
 from pydantic import BaseModel, Field, ValidationError
 
 from schemas.coder import TableView
+from schemas.regular_file import read_regular
+from services.search.file_types import MAX_BYTES
 from services.search.index import FileState, folder_key
 from services.text.tokens import tokens
 
@@ -35,7 +37,7 @@ class Table:
 
     def read(self) -> bytes:
         """Return the file for programs. Blocking."""
-        return self.csv.encode() if self.csv else self.path.read_bytes()
+        return self.csv.encode() if self.csv else read_regular(self.path, MAX_BYTES)
 
     def describe(self) -> str:
         """Describe the table's content in one line."""
