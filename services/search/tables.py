@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from schemas.coder import TableView
 from schemas.regular_file import read_regular
+from services.run.log import WARNING, log
 from services.search.file_types import MAX_BYTES
 from services.search.index import FileState, folder_key
 from services.text.tokens import tokens
@@ -106,7 +107,10 @@ def _load(file: Path) -> _Profiles:
     """Read the stored profiles; missing or broken ones are rebuilt."""
     try:
         return _Profiles.model_validate_json(file.read_bytes())
-    except (OSError, ValidationError):
+    except OSError:
+        return _Profiles()
+    except ValidationError:
+        log("tables_made_anew", WARNING, file=file.name)
         return _Profiles()
 
 

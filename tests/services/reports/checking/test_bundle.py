@@ -335,9 +335,10 @@ def test_a_bundle_of_a_size_that_no_report_has_is_refused_at_once(bundle: Path, 
 
 def test_a_report_of_a_length_that_none_has_is_refused_at_once(bundle: Path) -> None:
     (bundle / "report.md").write_text("[" * 3_000_000)
-    for check in (lambda: verify_bundle(bundle), lambda: verify_markdown(bundle / "report.md")):
-        with pytest.raises(BundleError, match="it is larger than 2,000,000 bytes"):
-            check()
+    with pytest.raises(BundleError, match="it is larger than 2,000,000 bytes"):
+        verify_bundle(bundle)
+    with pytest.raises(BundleError, match="it is larger than 2,000,000 bytes"):
+        verify_markdown(bundle / "report.md")
 
 
 def test_a_check_ends_in_time_and_says_what_it_leaves_out(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
