@@ -17,9 +17,8 @@ from typing import Any
 
 from leadline import Report, aresearch
 from leadline.evaluation.prompt_capture import Prompts, prompts_shown, stands_in
-from leadline.runs.execute import config_of
 from leadline.runs.journals import gatherings_of
-from leadline.runs.store import open_home
+from leadline.runs.store import config_of, open_home
 from schemas.evidence import Excerpt, Passage, Source
 from services.reports.body_text import own_text, repeated
 from services.reports.parser import parse_report

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.batch.question_sets import Question
-from leadline.runs.execute import config_of
-from leadline.runs.store import open_home
+from leadline.runs.store import config_of, open_home
 from services.reports.checking.bundle import verify_bundle
 from services.run.errors import BundleError, JournalMiss
 from services.run.journal import Entry, Recording, run_key

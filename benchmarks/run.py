@@ -31,8 +31,7 @@ from rich.table import Table
 
 from benchmarks.environment import plain_environment
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
-from leadline.runs.execute import config_of
-from leadline.runs.store import open_home
+from leadline.runs.store import config_of, open_home
 from services.run.journal import Recording, run_key
 
 PROJECT = Path(__file__).resolve().parent.parent

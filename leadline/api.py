@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, config_of, first_input
+from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, first_input
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
@@ -112,7 +112,7 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
     async with open_home(settings().leadline_home) as home:
         record = await home.latest_finished() if before == "latest" else await home.record(before)
         record.check_usable()
-        values: Any = (await home.graph.aget_state(config_of(record))).values
+        values: Any = await home.values(record)
         former = carried_context(values)
     chosen = chosen_question(question, former)
     if chosen == question and question.strip().isdecimal():

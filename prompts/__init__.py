@@ -24,10 +24,13 @@ from pydantic import BaseModel
 
 from prompts.bounds import metered
 from prompts.data import neutraliser
+from schemas.regular_file import read_regular_text
 
 _FOLDER = Path(__file__).parent
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _SOURCES = {path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for path in sorted(_FOLDER.rglob("*.md"))}
+MAX_BYTES = 1_000_000
+"""Maximum bytes of another version of a template."""
 PARTIALS = frozenset(name for name in _SOURCES if name.startswith("_partials/"))
 
 
@@ -111,7 +114,10 @@ def load_prompts(folder: Path) -> Prompts:
         what = "is a file, not a folder" if folder.exists() else "does not exist"
         raise PromptError(f"The prompts folder {folder} {what}. Name a folder that holds templates.")
     try:
-        own = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.md"))}
+        own = {
+            path.relative_to(folder).as_posix(): read_regular_text(path, MAX_BYTES)
+            for path in sorted(folder.rglob("*.md"))
+        }
     except (OSError, UnicodeDecodeError) as error:
         raise PromptError(f"A template in {folder} cannot be read: {error}.") from None
     own = {

@@ -8,7 +8,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from schemas.regular_file import read_regular_text
 from services.run.errors import BadInput, reason_of
+
+MAX_BYTES = 20_000_000
+"""Maximum bytes of a question set."""
 
 
 class Question(BaseModel):
@@ -29,7 +33,7 @@ def read_questions(file: Path) -> list[Question]:
         BadInput: the file is missing, is not JSON, or holds no questions.
     """
     try:
-        found = TypeAdapter(list[Question]).validate_python(json.loads(file.read_text("utf-8")))
+        found = TypeAdapter(list[Question]).validate_python(json.loads(read_regular_text(file, MAX_BYTES)))
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", "it is no text in UTF-8")
         raise BadInput(f"The questions {file} cannot be read ({why}). Name another file.") from None

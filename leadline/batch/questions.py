@@ -13,10 +13,16 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from schemas.evidence import Answered, Standing, Status, standing, status_counts
+from schemas.regular_file import read_regular, read_regular_text
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.statuses import sure_claims
 from services.run.errors import BadInput, LeadlineError, ServerGone, reason_of
+
+MAX_BYTES = 20_000_000
+"""Maximum bytes of a file of questions."""
+MAX_RESULTS_BYTES = 200_000_000
+"""Maximum bytes of a file of results."""
 
 
 class BatchQuestion(BaseModel):
@@ -84,7 +90,7 @@ def read_batch(file: Path) -> list[BatchQuestion]:
         BadInput: the file is missing or empty, or a line cannot be used; the message names it.
     """
     try:
-        lines = file.read_text("utf-8").splitlines()
+        lines = read_regular_text(file, MAX_BYTES).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", "it is no text in UTF-8")
         raise BadInput(f"The questions {file} cannot be read ({why}). Name another file.") from None
@@ -110,10 +116,20 @@ def _read(line: str, number: int, file: Path) -> BatchQuestion:
 
 
 def read_results(file: Path) -> dict[str, Outcome]:
-    """Return the latest line of each question, without a truncated last line."""
+    """Return the latest line of each question, without a truncated last line.
+
+    Raises:
+        BadInput: the file cannot be read.
+    """
     outcomes: dict[str, Outcome] = {}
     if file.exists():
-        for line in file.read_text("utf-8").splitlines():
+        try:
+            lines = read_regular(file, MAX_RESULTS_BYTES).decode("utf-8", "replace").splitlines()
+        except OSError as error:
+            raise BadInput(
+                f"The results {file} cannot be read ({error.strerror}). Name another file with --results."
+            ) from None
+        for line in lines:
             try:
                 outcome = Outcome.model_validate_json(line)
             except ValidationError:
@@ -213,6 +229,8 @@ def check_appendable(file: Path) -> None:
         BadInput: the file cannot be written.
     """
     there = file.exists()
+    if there and not file.is_file():  # opening a pipe would wait for its reader
+        raise BadInput(f"The results {file} are no regular file. Name another file with --results.")
     try:
         file.open("ab").close()
     except OSError as error:

@@ -144,6 +144,8 @@ def _told(name: str, check: BundleCheck) -> bool:
     echo(f"{name}: everything holds ({counts}).")
     if check.head:
         echo(f"  {check.head}")
+    if check.trust:
+        echo(f"  {check.trust}")
     return True
 
 

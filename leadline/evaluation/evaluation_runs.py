@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from leadline.batch.questions import BatchQuestion, Outcome, append_line, run_batch
+from leadline.batch.questions import MAX_RESULTS_BYTES, BatchQuestion, Outcome, append_line, run_batch
 from leadline.batch.runners import LocalRunner
 from leadline.evaluation.prompt_capture import prompts_shown, stands_in
 from leadline.evaluation.question import EvalQuestion
@@ -25,6 +25,7 @@ from leadline.evaluation.settings import Setting
 from leadline.runs.journals import gatherings
 from leadline.runs.run_ids import new_run_id
 from prompts import using
+from schemas.regular_file import read_regular
 from schemas.reporter import Report
 from services.run.errors import BadInput
 from services.run.roles import ROLES, role_model
@@ -181,7 +182,7 @@ def _check_same_choices(runner: SettingsRunner) -> None:
     file, chosen = runner.place / SETTINGS, chosen_by(runner)
     try:
         runner.place.mkdir(parents=True, exist_ok=True)
-        before = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        before = json.loads(read_regular(file, MAX_RESULTS_BYTES)) if file.exists() else {}
         for name in chosen.keys() & before.keys():
             if different := [part for part in chosen[name] if chosen[name][part] != before[name].get(part)]:
                 raise BadInput(
@@ -198,7 +199,13 @@ def _check_same_choices(runner: SettingsRunner) -> None:
 def read_observations(place: Path) -> dict[str, Observation]:
     """Return the observations of runs by id, without a truncated last line."""
     file, observations = place / SEEN, dict[str, Observation]()
-    for line in file.read_text("utf-8", "replace").splitlines() if file.exists() else ():
+    if not file.exists():
+        return observations
+    try:
+        lines = read_regular(file, MAX_RESULTS_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        raise BadInput(f"The file {file} cannot be read ({error.strerror}). Name another folder with --out.") from None
+    for line in lines:
         try:
             observation = Observation.model_validate_json(line)
         except ValidationError:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 
 from leadline.evaluation.published_sets import as_ours
 from leadline.evaluation.question import EvalQuestion
+from schemas.regular_file import read_regular
 from services.run.errors import BadInput, reason_of
 
 MAX_BYTES = 200_000_000
@@ -91,9 +93,11 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
 
 def _text(file: Path) -> str:
     try:
-        with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except (OSError, EOFError) as error:
+        content = read_regular(file, MAX_BYTES)
+        if file.suffix.lower() == ".gz":
+            with gzip.open(io.BytesIO(content)) as stream:
+                content = stream.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or "it is no gzip file"
         raise BadInput(f"The set {file} cannot be read ({why}). Name another file.") from None
     if len(content) > MAX_BYTES:

@@ -170,7 +170,7 @@ async def verify_report(given: VerifyReport, _: Tell) -> str:
                 check = await asyncio.to_thread(verify_bundle, Path(folder) / "report")
     counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
     if not check.problems:
-        return "\n".join(filter(None, [f"Everything holds ({counts}).", check.head]))
+        return "\n".join(filter(None, [f"Everything holds ({counts}).", check.head, check.trust]))
     return "\n".join([f"{len(check.problems)} of the checks failed ({counts}).", *check.problems])
 
 

@@ -14,7 +14,6 @@ from leadline.runs.execute import (
     OnReview,
     carry_out,
     change_input,
-    config_of,
     first_input,
     folder_of,
     report_of,
@@ -26,7 +25,7 @@ from leadline.runs.output import check_writable, report_folder, write_formats, w
 from leadline.runs.past_events import replayed_events
 from leadline.runs.refresh import Refreshed, refreshed
 from leadline.runs.revise import arevise
-from leadline.runs.store import Home, RunRecord, open_home
+from leadline.runs.store import Home, RunRecord, config_of, open_home
 from leadline.runs.timeline import Timeline
 from leadline.runs.verdicts import verdict_lines
 from leadline.runs.versions import version_of
@@ -99,8 +98,8 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
             record = record.model_copy(update={"out": str(out)})
-        finished = await home.graph.aget_state(config_of(record))
-        recording = await Recording.load(home.store, run_key(record.id, finished.values["turn"]), record.id)
+        values = await home.values(record)
+        recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
         with replaying(recording):
             report = await _replayed(home, record)
         return await write_outputs(home, record, report, await folder_of(record, report))
@@ -153,7 +152,7 @@ async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:
         record, report = await finished_report(home, run_id)
         record.check_usable()
         allow_folders(record.context.documents)
-        values = (await home.graph.aget_state(config_of(record))).values
+        values = await home.values(record)
         return await watched(home, record, report, values), record.folder
 
 
@@ -224,10 +223,10 @@ async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
         if run_id is None and not records:
             raise BadInput("There is no run yet. Start one with: leadline research")
         record = records[0] if run_id is None else await home.record(run_id)
-        state = await home.graph.aget_state(config_of(record))
-        if "turn" not in state.values:
+        values = await home.values(record)
+        if "turn" not in values:
             return record, Timeline([])
-        recording = await Recording.load(home.store, run_key(record.id, state.values["turn"]), record.id)
-        locale = state.values.get("locale") or "en-US"
+        recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
+        locale = values.get("locale") or "en-US"
         timeline = Timeline.of(recording.entries.values(), locale)
-        return record, replace(timeline, verdicts=verdict_lines(state.values, locale))
+        return record, replace(timeline, verdicts=verdict_lines(values, locale))

@@ -1,21 +1,108 @@
-"""A SQLite checkpointer for servers: deletes single runs, and deletes threads without blocking."""
+"""A SQLite checkpointer: finds damage, and for servers deletes single runs, and deletes threads without blocking."""
 
 import asyncio
-from collections.abc import Iterable
+import sqlite3
+import zlib
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+from typing import Any
 
 import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from leadline.runs.database_errors import database_error
+
+_CHECKED = "+crc32"
+"""Ending of the kinds of data that have a checksum."""
 _OF_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
 
 
+class ChecksumSerializer(JsonPlusSerializer):
+    """Stores a CRC-32 before the data: most changed bytes would be read as another state, not as an error."""
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Serialize an object."""
+        kind, data = super().dumps_typed(obj)
+        return f"{kind}{_CHECKED}", zlib.crc32(data).to_bytes(4, "big") + data
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Read an object; those of earlier versions have no checksum.
+
+        Raises:
+            ValueError: the data is not what was written.
+        """
+        kind, stored = data
+        if kind.endswith(_CHECKED):
+            kind, checksum, stored = kind.removesuffix(_CHECKED), stored[:4], stored[4:]
+            if zlib.crc32(stored).to_bytes(4, "big") != checksum:
+                raise ValueError("a checkpoint does not have its checksum")
+        return super().loads_typed((kind, stored))
+
+
 class Saver(AsyncSqliteSaver):
-    """`AsyncSqliteSaver` with `adelete_for_runs`, and with an `adelete_thread` that returns at once."""
+    """`AsyncSqliteSaver` that names a damaged file, with `adelete_for_runs`, and with an `adelete_thread` that returns at once."""
 
     def __init__(self, conn: aiosqlite.Connection, *, serde: SerializerProtocol | None = None) -> None:
         super().__init__(conn, serde=serde)
+        self.file = Path()
+        """File of the database, for messages."""
         self._deleting: set[asyncio.Task[None]] = set()
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        try:
+            return await super().aget_tuple(config)
+        except Exception as error:
+            raise database_error(self.file, error) from error
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - the name in the original
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield checkpoints, the newest first.
+
+        Raises:
+            StoreError: one cannot be read.
+        """
+        try:
+            async for found in super().alist(config, filter=filter, before=before, limit=limit):
+                yield found
+        except (sqlite3.Error, ValueError, TypeError, NotImplementedError) as error:
+            raise database_error(self.file, error) from error
+
+    async def aput(self, *arguments: Any) -> RunnableConfig:
+        """Store a checkpoint.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        try:
+            return await super().aput(*arguments)
+        except sqlite3.Error as error:
+            raise database_error(self.file, error) from error
+
+    async def aput_writes(self, *arguments: Any, **named: Any) -> None:
+        """Store the writes of a task.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        try:
+            await super().aput_writes(*arguments, **named)
+        except sqlite3.Error as error:
+            raise database_error(self.file, error) from error
 
     async def adelete_for_runs(self, run_ids: Iterable[str]) -> None:
         """Delete the checkpoints and writes of runs; those of the thread's other runs stay.

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import HumanMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from leadline.runs.drafts import Drafting
 from leadline.runs.output import report_folder, write_report
 from leadline.runs.run_lock import hold_run_lock
-from leadline.runs.store import Home, RunRecord
+from leadline.runs.store import Home, RunRecord, config_of
 from schemas.events import Event
 from schemas.reporter import Report
 from schemas.revision import Revision
@@ -67,11 +66,6 @@ async def write_outputs(home: Home, record: RunRecord, report: Report, folder: P
     return report.model_copy(update={"folder": str(folder), "files": files})
 
 
-def config_of(record: RunRecord) -> RunnableConfig:
-    """Return the configuration with a run's thread."""
-    return {"configurable": {"thread_id": record.id}}
-
-
 async def first_input(home: Home, record: RunRecord) -> Any:
     """Return the first input of a run's thread: its question, and the conversation that it continues.
 
@@ -81,7 +75,7 @@ async def first_input(home: Home, record: RunRecord) -> Any:
     if record.after is None:
         return {"question": record.question}
     before = await home.record(record.after)
-    values = (await home.graph.aget_state(config_of(before))).values
+    values = await home.values(before)
     if before.status != "done" or "triage" not in values:
         raise BadInput(f"Run {before.id} is not finished. Go on with: leadline resume {before.id}")
     messages = [*values["messages"], HumanMessage(record.question)]

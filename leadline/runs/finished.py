@@ -1,6 +1,5 @@
 """Finished runs with their reports."""
 
-from leadline.runs.execute import config_of
 from leadline.runs.store import Home, RunRecord
 from schemas.reporter import Report
 from services.run.errors import BadInput
@@ -13,7 +12,7 @@ async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Re
         BadInput: the run does not exist, is not finished, or has no report.
     """
     record = await home.record(run_id, finished=True)
-    report: Report | None = (await home.graph.aget_state(config_of(record))).values.get("report")
+    report: Report | None = (await home.values(record)).get("report")
     if record.status != "done":
         raise BadInput(f"Run {record.id} is not finished. Go on with: leadline resume {record.id}")
     if report is None:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from leadline.runs.execute import config_of
 from leadline.runs.store import Home, open_home
 from schemas.evidence import Passage, Source
 from services.run.journal import Recording, run_key
@@ -32,7 +31,7 @@ async def gatherings(run_id: str) -> Gatherings:
 async def gatherings_of(home: Home, run_id: str) -> Gatherings:
     """Return the passages that a run's searches found, from an open home."""
     record = await home.record(run_id)
-    values = (await home.graph.aget_state(config_of(record))).values
+    values = await home.values(record)
     recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
     answers = [entry.answer for entry in recording.entries.values() if entry.kind == "gather" and entry.answer]
     return Gatherings(

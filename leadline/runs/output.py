@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from schemas.context import OutputFormat
+from schemas.regular_file import read_regular
 from schemas.reporter import Report
 from services.reports.checking.bundle import write_bundle, write_files
+from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES
 from services.reports.formats import render
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
@@ -96,6 +98,6 @@ def _holds_other(folder: Path, question: str) -> bool:
     if not folder.exists():
         return False
     try:
-        return bool(json.loads((folder / "evidence.json").read_text("utf-8")).get("question") != question)
-    except (OSError, ValueError, AttributeError):
+        return bool(json.loads(read_regular(folder / "evidence.json", MAX_EVIDENCE_BYTES)).get("question") != question)
+    except (OSError, ValueError, AttributeError, RecursionError):
         return True

@@ -5,7 +5,7 @@ import os
 import re
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +14,21 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from leadline.runs.checkpoint_saver import Saver
+from leadline.runs.checkpoint_saver import ChecksumSerializer, Saver
+from leadline.runs.database_errors import CHECKPOINTS, STORE, damaged, database_error
 from leadline.runs.sqlite_store import SharedSqliteStore
 from services.run.disk_errors import disk_error_of
-from services.run.errors import StoreError, StoreUnwritable
+from services.run.errors import StoreUnwritable
 from services.run.private_files import make_private_file, make_private_folder
 from services.run.settings import settings
 
-_CHECKPOINTS = "checkpoints.sqlite"
-_STORE = "store.sqlite"
 _BUSY_MS = 60_000
 """Milliseconds for which a run waits for another run's write."""
 _SETUP_TRIES = 60
 _LOGGED = 18
 """Place of the byte in a database's head that is 2 if it has a write-ahead log (https://sqlite.org/fileformat.html)."""
+_MAKING = 0.5
+"""Seconds in which another process makes a new database."""
 _DUPLICATE = re.compile(r"duplicate column name: (\w+)")
 ALLOWED_TYPES = [
     ("schemas." + module, name)
@@ -68,8 +69,8 @@ async def checkpointer(folder: Path | None = None, *, to_read: bool = False) -> 
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    async with _opened(Saver, folder, _CHECKPOINTS, to_read=to_read) as saver:
-        saver.serde = serializer()
+    async with _opened(Saver, folder, CHECKPOINTS, to_read=to_read) as saver:
+        saver.serde = ChecksumSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
         try:
             yield saver
         finally:
@@ -87,7 +88,7 @@ async def store(folder: Path | None = None, *, to_read: bool = False) -> AsyncIt
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    async with _opened(SharedSqliteStore, folder, _STORE, to_read=to_read) as opened:
+    async with _opened(SharedSqliteStore, folder, STORE, to_read=to_read) as opened:
         try:
             yield opened
         finally:
@@ -101,6 +102,7 @@ async def _opened(
     """Open a database in a file below a folder, with its tables."""
     home = folder or settings().leadline_home
     file = home / name
+    await _check_not_emptied(home, name)
     is_read_only = to_read and await asyncio.to_thread(_is_read_only, file)
     opening: AbstractAsyncContextManager[Any]
     if is_read_only:
@@ -115,14 +117,15 @@ async def _opened(
     try:
         opened = await opening.__aenter__()
     except sqlite3.DatabaseError as error:
-        raise store_error(file, error) from None
+        raise database_error(file, error) from None
+    opened.file = file
     try:
         try:
             await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             if not is_read_only:
                 await _set_up(opened)
         except sqlite3.DatabaseError as error:
-            raise store_error(file, error) from None
+            raise database_error(file, error) from None
         yield opened
     finally:
         await opening.__aexit__(None, None, None)
@@ -154,6 +157,35 @@ def _read_only_address(file: Path) -> str:
         needs_log = opened.read(_LOGGED + 1)[_LOGGED:] == b"\x02"
     log = file.with_name(f"{file.name}-wal")
     return f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if needs_log and not log.exists() else ''}"
+
+
+async def _check_not_emptied(home: Path, name: str) -> None:
+    """Check that a database without content is new, and not one that was emptied.
+
+    Raises:
+        StoreDamaged: the home holds what only an earlier run can have left.
+    """
+    if await asyncio.to_thread(_is_empty, home / name) and await asyncio.to_thread(_was_used, home, name):
+        await asyncio.sleep(_MAKING)  # another process may be making it at this moment
+        if await asyncio.to_thread(_is_empty, home / name):
+            raise damaged(home / name, "it is empty, and other files of this home hold runs")
+
+
+def _is_empty(file: Path) -> bool:
+    """Tell whether a database exists without content, in its file or in its log."""
+    log = file.with_name(f"{file.name}-wal")
+    return file.is_file() and not file.stat().st_size and not (log.is_file() and log.stat().st_size)
+
+
+def _was_used(home: Path, name: str) -> bool:
+    """Tell whether the home holds the other database with content, or indexes beside two empty databases."""
+    other, table = (STORE, "store") if name == CHECKPOINTS else (CHECKPOINTS, "checkpoints")
+    file = (home / other).absolute()
+    if _is_empty(file):
+        return any((home / "documents").glob("*.sqlite"))
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as db:
+        return db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is not None  # noqa: S608 - a constant
+    return False
 
 
 async def _set_up(opened: Any) -> None:
@@ -190,14 +222,3 @@ async def _stop_batching(opened: AsyncSqliteStore) -> None:
     if task is not None:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-
-
-def store_error(place: Path, error: sqlite3.DatabaseError) -> StoreError:
-    """Return the error that names the unusable file, with advice."""
-    why = disk_error_of(error)
-    if why is not None:
-        return StoreUnwritable(str(place), why)
-    return StoreError(
-        f"{place} cannot be used ({error}). Move it away to start afresh (runs that are not finished are then lost), "
-        "or set LEADLINE_HOME to another folder."
-    )

@@ -8,7 +8,11 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from schemas.profile import Profile
+from schemas.regular_file import read_regular_text
 from services.run.errors import BadInput, reason_of
+
+MAX_BYTES = 1_000_000
+"""Maximum bytes of a profile."""
 
 
 def load_profile(file: Path) -> Profile:
@@ -21,7 +25,7 @@ def load_profile(file: Path) -> Profile:
         BadInput: the file is missing, is not YAML, or is not a valid profile; the message names the line and the key.
     """
     try:
-        text = file.read_text("utf-8")
+        text = read_regular_text(file, MAX_BYTES)
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", "it is no text in UTF-8")
         raise BadInput(f"The profile {file} cannot be read ({why}). Name another with --profile.") from None

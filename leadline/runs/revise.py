@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from os import PathLike
 from pathlib import Path
 
-from leadline.runs.execute import OnEvent, carry_out, change_input, config_of
+from leadline.runs.execute import OnEvent, carry_out, change_input
 from leadline.runs.finished import finished_report
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable
@@ -88,7 +88,7 @@ async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunR
     if record.status != "done":
         key = "revising_running" if record.status == "running" else "revising_unfinished"
         raise BadInput(say(key, spoken, run=record.id))
-    if (await home.graph.aget_state(config_of(record))).values.get("report") is None:
+    if (await home.values(record)).get("report") is None:
         raise BadInput(say("revising_direct", spoken, run=record.id))
     return await finished_report(home, record.id)
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from leadline.runs.execute import config_of
-from leadline.runs.store import Home, RunRecord, open_home
+from leadline.runs.store import Home, RunRecord, config_of, open_home
 from schemas.steering import Steering
 from services.run.errors import BadInput
 from services.run.settings import settings

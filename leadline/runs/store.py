@@ -1,7 +1,6 @@
 """The home folder of runs (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, in SQLite."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,13 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.sqlite.aio import AsyncSqliteStore
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from graph import build_graph
-from leadline.runs.persistence import checkpointer, serializer, store, store_error
+from leadline.runs.database_errors import CHECKPOINTS, STORE, damaged
+from leadline.runs.persistence import checkpointer, serializer, store
 from leadline.runs.run_ids import full_id
 from leadline.runs.run_lock import sweep
 from schemas.context import RunContext
@@ -75,12 +76,18 @@ class RunRecord(BaseModel):
             )
 
 
+def config_of(record: RunRecord) -> RunnableConfig:
+    """Return the configuration with a run's thread."""
+    return {"configurable": {"thread_id": record.id}}
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """The open stores, and the graph compiled with them."""
 
     graph: CompiledStateGraph[Any, RunContext, Any, Any]
     store: AsyncSqliteStore
+    folder: Path
 
     @property
     def evidence(self) -> EvidenceStore:
@@ -104,9 +111,22 @@ class Home:
     async def records(self) -> list[RunRecord]:
         """Return all runs, newest first."""
         items = await self.store.asearch(_RUNS, limit=1_000)
-        return sorted(
-            (RunRecord.model_validate(item.value) for item in items), key=lambda record: record.id, reverse=True
-        )
+        try:
+            records = [RunRecord.model_validate(item.value) for item in items]
+        except ValidationError:
+            raise damaged(self.folder / STORE, "the record of a run has another form") from None
+        return sorted(records, key=lambda record: record.id, reverse=True)
+
+    async def values(self, record: RunRecord) -> dict[str, Any]:
+        """Return the state of a run's thread.
+
+        Raises:
+            StoreDamaged: the run is finished, and there is no checkpoint of it.
+        """
+        values: dict[str, Any] = (await self.graph.aget_state(config_of(record))).values
+        if record.status == "done" and not values:
+            raise damaged(self.folder / CHECKPOINTS, f"it holds nothing of the finished run {record.id}")
+        return values
 
     async def record(self, run_id: str | None, *, finished: bool = False) -> RunRecord:
         """Return a run by its id or the id's beginning, or the latest unfinished (or finished) run.
@@ -149,7 +169,4 @@ async def open_home(folder: Path, *, to_read: bool = False) -> AsyncIterator[Hom
     """
     async with checkpointer(folder, to_read=to_read) as saver, store(folder, to_read=to_read) as opened:
         await asyncio.to_thread(sweep, folder)
-        try:
-            yield Home(build_graph().compile(checkpointer=saver, store=opened, name="deep_research"), opened)
-        except sqlite3.DatabaseError as error:
-            raise store_error(folder, error) from None
+        yield Home(build_graph().compile(checkpointer=saver, store=opened, name="deep_research"), opened, folder)

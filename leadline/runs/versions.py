@@ -4,7 +4,6 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from leadline.runs.execute import config_of
 from leadline.runs.store import Home, RunRecord
 from schemas.reporter import Report
 from schemas.revision import Version
@@ -20,7 +19,7 @@ async def versions_of(home: Home, record: RunRecord, report: Report) -> list[Ver
         record: record of a finished run.
         report: its present report, the only version of an unchanged report.
     """
-    values = (await home.graph.aget_state(config_of(record))).values
+    values = await home.values(record)
     versions = await kept_versions(home.store, record.id, values["turn"], report)
     only = len(versions) == 1
     return [versions[0].model_copy(update={"created": record.created}), *versions[1:]] if only else versions

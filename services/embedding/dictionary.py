@@ -16,6 +16,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from services.run.log import WARNING, log
 from services.run.private_files import make_private_folder
 from services.run.settings import settings
 from services.text.tokens import CJK_STOP, has_cjk, tokens
@@ -149,12 +150,30 @@ def dictionary_in(folder: Path, text: Path) -> Dictionary:
     """Open the dictionary stored in a folder, and build it from a text first if needed. Blocking."""
     file = folder / f"cedict.v{_VERSION}-{text.stat().st_size}.sqlite"
     with _making:
-        if not file.exists():
-            _make(text, file)
+        if str(file) not in _whole:
+            if not _is_whole(file):
+                if file.exists():
+                    log("dictionary_made_anew", WARNING, file=file.name)
+                _make(text, file)
+            _whole.add(str(file))
     return Dictionary(file.resolve())
 
 
 _making = threading.Lock()
+_whole: set[str] = set()
+"""Files of tables that this process has found undamaged."""
+
+
+def _is_whole(file: Path) -> bool:
+    """Tell whether a table exists, is not damaged and not empty."""
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            return bool(
+                db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+                and db.execute("SELECT chinese, english, sense FROM pairs LIMIT 1").fetchone()
+            )
+    except sqlite3.DatabaseError:
+        return False
 
 
 @cache

@@ -122,7 +122,10 @@ def _read(file: Path) -> dict[str, _Entry]:
     try:
         with file.open("rb") as opened:
             given = json.loads(opened.read(_MAX_BYTES))
-    except (OSError, ValueError, RecursionError):
+    except OSError:
+        return {}
+    except (ValueError, RecursionError) as error:
+        log("endpoints_unreadable", WARNING, error=type(error).__name__)
         return {}
     oldest = datetime.now(UTC) - timedelta(days=KEPT_DAYS)
     entries: dict[str, _Entry] = {}

@@ -7,6 +7,7 @@ from pathlib import Path
 from schemas.context import RunContext
 from schemas.evidence import Claim, Judgement
 from services.models.local_endpoint import settled
+from services.reports.checking.bundle_check import is_verbatim
 from services.reports.checking.bundle_files import read_bundle, source_text
 from services.reports.verification import Judge
 from services.run.errors import BundleError, SettingsError, StoreError
@@ -69,7 +70,7 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
     statements = {
         number: (claim.text, tuple(claim.citations))
         for number, claim in enumerate(content.claims, 1)
-        if claim.status != "quoted" and claim.citations and all(key in excerpts for key in claim.citations)
+        if not is_verbatim(claim, excerpts) and claim.citations and all(key in excerpts for key in claim.citations)
     }
     conclusions = {statements[number] for number in statements if content.claims[number - 1].status == "inferred"}
     judge = Judge(excerpts, sources, "en-US", text_of)

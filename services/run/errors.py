@@ -12,6 +12,7 @@ LeadlineError
 │   ├── UnprovenRevision  what it made of a report proves nothing: the report stays as it was
 │   └── NoNativeTools     the endpoint takes no function calls
 ├── SearchError           a search provider failed
+│   ├── IndexDamaged      an index of documents was damaged and is removed: it is made anew
 │   ├── SearchRefused     it refused the key or a limit is reached: asking again soon is of no use
 │   └── PageError         a web page cannot be read
 │       └── PageRefused   an address that may not be read, or a site that does not want it
@@ -24,6 +25,7 @@ LeadlineError
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
 ├── ServerGone            the server that was to do the work cannot be reached
 └── StoreError            checkpoints or evidence cannot be read or written
+    ├── StoreDamaged      a file of the home holds what was never written: nothing is done with it
     └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 """
 
@@ -140,6 +142,10 @@ class SearchRefused(SearchError):
     """A search provider refused the key or reached a limit; repeating soon does not help."""
 
 
+class IndexDamaged(SearchError):
+    """An index of documents was damaged, and is removed. It is a cache: the next opening makes it anew."""
+
+
 class PageError(SearchError):
     """A web page cannot be read; `passing` is true if its server failed or was not reached, so that a later attempt may work."""
 
@@ -176,6 +182,10 @@ class ToolError(LeadlineError):
 
 class StoreError(LeadlineError):
     """Checkpoints or evidence cannot be read or written."""
+
+
+class StoreDamaged(StoreError):
+    """A file with users' work is damaged; it is left as it is."""
 
 
 class ServerGone(LeadlineError):

@@ -7,7 +7,7 @@ import hashlib
 from langgraph.store.base import BaseStore
 
 from services.run.disk_errors import disk_error_of
-from services.run.errors import StoreError, StoreUnwritable
+from services.run.errors import StoreDamaged, StoreError, StoreUnwritable
 from services.text.normal_form import normalise_text
 
 _TEXTS = ("evidence", "texts")
@@ -31,6 +31,19 @@ def file_hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def _check(actual: str, key: str) -> None:
+    """Check that stored content has the hash that it is stored under.
+
+    Raises:
+        StoreDamaged: it has another one.
+    """
+    if actual != key:
+        raise StoreDamaged(
+            f"What the evidence store (store.sqlite in LEADLINE_HOME) holds under {key[:12]}… is damaged: it is not what was stored. "
+            "Restore store.sqlite from a copy, or ask the question of the run again, which stores it anew."
+        )
+
+
 class EvidenceStore:
     """Texts of sources and bytes of artifacts, written once under their hash."""
 
@@ -44,7 +57,8 @@ class EvidenceStore:
             StoreUnwritable: the store cannot be written.
         """
         normal, key = await asyncio.to_thread(_hashed, text) if len(text) > SHORT else _hashed(text)
-        if await self.store.aget(_TEXTS, key) is None:
+        stored = await self.store.aget(_TEXTS, key)
+        if stored is None or stored.value.get("text") != normal:
             await self._put(_TEXTS, key, {"text": normal})
         return key
 
@@ -53,8 +67,11 @@ class EvidenceStore:
 
         Raises:
             StoreError: there is no text under this hash.
+            StoreDamaged: it is not the text that was stored.
         """
-        return str((await self._get(_TEXTS, key))["text"])
+        text = str((await self._get(_TEXTS, key)).get("text"))
+        _check(await asyncio.to_thread(file_hash, text.encode("utf-8", "replace")), key)
+        return text
 
     async def put_bytes(self, data: bytes) -> str:
         """Store a file and return its hash.
@@ -63,8 +80,10 @@ class EvidenceStore:
             StoreUnwritable: the store cannot be written.
         """
         key = file_hash(data)
-        if await self.store.aget(_FILES, key) is None:
-            await self._put(_FILES, key, {"base64": base64.b64encode(data).decode()})
+        content = {"base64": base64.b64encode(data).decode()}
+        stored = await self.store.aget(_FILES, key)
+        if stored is None or stored.value != content:
+            await self._put(_FILES, key, content)
         return key
 
     async def get_bytes(self, key: str) -> bytes:
@@ -72,8 +91,14 @@ class EvidenceStore:
 
         Raises:
             StoreError: there is no file under this hash.
+            StoreDamaged: it is not the file that was stored.
         """
-        return base64.b64decode((await self._get(_FILES, key))["base64"])
+        try:
+            data = base64.b64decode(str((await self._get(_FILES, key)).get("base64")), validate=True)
+        except ValueError:
+            data = b""
+        _check(await asyncio.to_thread(file_hash, data), key)
+        return data
 
     async def _put(self, namespace: tuple[str, ...], key: str, value: dict[str, str]) -> None:
         try:

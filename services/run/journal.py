@@ -26,8 +26,9 @@ from pydantic import BaseModel
 
 from services.run import errors
 from services.run.disk_errors import disk_error_of
-from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.instrumentation import INSTANT, log_known_answer, watch_call
+from services.run.log import WARNING, log
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Result = TypeVar("Result")
@@ -74,9 +75,19 @@ class Entry(BaseModel):
 
     @classmethod
     def read(cls, value: Mapping[str, Any]) -> "Entry":
-        """Parse the value that `stored` returned, or an entry that an earlier version wrote as an object."""
+        """Parse the value that `stored` returned, or an entry that an earlier version wrote as an object.
+
+        Raises:
+            StoreDamaged: it is neither.
+        """
         text = value.get("entry")
-        return cls.model_validate(json.loads(text) if isinstance(text, str) else value)
+        try:
+            return cls.model_validate(json.loads(text) if isinstance(text, str) else value)
+        except ValueError:
+            raise StoreDamaged(
+                "An answer in the journal (store.sqlite in LEADLINE_HOME) is damaged and cannot be read. Restore store.sqlite from a copy, or "
+                "ask the question of the run again."
+            ) from None
 
     def stored(self) -> dict[str, str]:
         """Return the value to store: one text, since stores alter objects in different ways.
@@ -141,8 +152,8 @@ class Journal:
     task: str = ""
     """Id of the task: unchanged when it runs again after a crash, new on a fork of the thread."""
     place: str = ""
-    failure: StoreUnwritable | None = None
-    """Error of a failed write. The caller may treat it as a failed search or tool; the task must not succeed."""
+    failure: StoreUnwritable | StoreDamaged | None = None
+    """Error of a failed write or of a damaged store. The caller may treat it as a failed search or tool; the task must not succeed."""
     branch_key: str = ""
     """Node, step and attempt, by which the same request of another branch of the thread is recognised."""
     _asked: Counter[str] = field(default_factory=Counter)
@@ -284,7 +295,11 @@ class Journal:
 
     async def _entry(self, item: str) -> Entry | None:
         value = await self._get(namespace(self.key), item)
-        return None if value is None else Entry.read(value)
+        try:
+            return None if value is None else Entry.read(value)
+        except StoreDamaged:
+            log("journal_unreadable", WARNING)  # the request is made again, and its answer replaces the entry
+            return None
 
     async def _get(self, place: tuple[str, str], item: str) -> dict[str, Any] | None:
         if self.store is None or not item:
@@ -300,10 +315,14 @@ class Journal:
         """Await the store.
 
         Raises:
+            StoreDamaged: the store holds what was never written.
             StoreUnwritable: the store failed.
         """
         try:
             return await work
+        except StoreDamaged as error:
+            self.failure = error
+            raise
         except Exception as error:
             self.failure = StoreUnwritable("What the run learns", disk_error_of(error) or error)
             raise self.failure from error

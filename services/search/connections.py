@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from services.run.errors import IndexDamaged
+from services.run.log import WARNING, log
 from services.run.private_files import make_private_file
 
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+"""SQLite error codes of a file that holds what SQLite has not written."""
 WAIT = 60
 """Seconds to wait for another process's lock."""
 
@@ -23,20 +27,36 @@ class Connections:
 
     @contextmanager
     def open(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection; it is not reused after an error."""
+        """Lend a connection; it is not reused after an error.
+
+        Raises:
+            IndexDamaged: the file is damaged; it is removed.
+        """
         try:
-            db = self._idle.pop()
+            db, is_new = self._idle.pop(), False
         except IndexError:
             make_private_file(self.file)
-            db = sqlite3.connect(self.file, timeout=WAIT, check_same_thread=False)
-            _use_wal(db)
-            db.execute("PRAGMA synchronous=NORMAL")
+            db, is_new = sqlite3.connect(self.file, timeout=WAIT, check_same_thread=False), True
         try:
+            if is_new:
+                _use_wal(db)
+                db.execute("PRAGMA synchronous=NORMAL")
             yield db
-        except BaseException:
+        except BaseException as error:
             db.close()
+            if isinstance(error, sqlite3.DatabaseError) and getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
+                raise self.removed() from error
             raise
         self._idle.append(db)
+
+    def removed(self) -> IndexDamaged:
+        """Remove the damaged file, and return the error that says so. Other processes keep the file that they have open."""
+        _close(self._idle)
+        self._idle.clear()
+        for ending in ("", "-wal", "-shm"):
+            self.file.with_name(f"{self.file.name}{ending}").unlink(missing_ok=True)
+        log("index_removed", WARNING, file=self.file.name)
+        return IndexDamaged("The index of the documents was damaged and is removed. It is made anew: ask again.")
 
 
 def _close(connections: list[sqlite3.Connection]) -> None:

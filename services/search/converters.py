@@ -1,6 +1,7 @@
 """Processes that convert the user's files and profile their tables, within limits of time and memory for each file."""
 
 import asyncio
+import errno
 import os
 from pathlib import Path, PurePath
 from types import TracebackType
@@ -9,6 +10,7 @@ from typing import Self
 from pydantic import TypeAdapter
 
 from schemas.coder import TableView
+from schemas.regular_file import read_regular
 from services.run.settings import settings
 from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
@@ -70,8 +72,10 @@ class Converters:
             The document, or the reason of a failure as `error`; None if a first attempt took too long.
         """
         try:
-            data = await asyncio.to_thread(_read, path)
+            data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError as error:
+            if error.errno == errno.EFBIG:
+                return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
             return {"error": f"cannot be read ({error.strerror})"}
         answer = await self._text(path.name, data, seconds or self.seconds)
         if answer is None and seconds is not None:
@@ -110,7 +114,7 @@ class Converters:
     async def tables(self, path: Path) -> list[TableView]:
         """Profile the tables of one file; an unreadable file has none."""
         try:
-            data = await asyncio.to_thread(_read, path)
+            data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError:
             return []
         answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, self.seconds)
@@ -123,9 +127,3 @@ class Converters:
 def beyond_limits() -> str:
     """Return the reason that a file could not be converted within today's limits."""
     return f"{BEYOND_LIMITS}: {settings().leadline_file_seconds:g} seconds or {settings().leadline_file_memory} MB"
-
-
-def _read(path: Path) -> bytes:
-    """Read a file, up to one byte beyond its maximum size."""
-    with path.resolve().open("rb") as file:
-        return file.read(MAX_BYTES + 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from services.embedding.models import INSTALL, Embedder, Local, embedders
-from services.run.errors import SearchError
+from services.run.errors import IndexDamaged, SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.converters import Converters, beyond_limits
@@ -29,6 +29,10 @@ from services.text.questions import EVERYTHING
 
 _WORDS_ONLY = "words_only"
 """Key of the message that no embedding model is installed."""
+_MADE_ANEW = "index_made_anew"
+"""Key of the message that an index was damaged."""
+_made_anew: set[Path] = set()
+"""Folders whose indexes this process has made anew, and has not yet told of."""
 
 _NOT_EMBEDDED = "not_embedded"
 """Key of the message that embedding the passages was not finished in time."""
@@ -59,8 +63,13 @@ class Documents:
     name: str = "documents"
 
     def notice(self, locale: str) -> str:
-        """Return a message about missing functions in the user's language: search by meaning, or isolation of file readers."""
-        return " ".join(say(key, locale, reason=reason) for key, reason in self.missing)
+        """Return a message about missing functions in the user's language: search by meaning, or isolation of file readers.
+
+        It also says, once, that the index was made anew; of the tasks that open a folder at the same time, any may have done that.
+        """
+        told = [(_MADE_ANEW, self.index.folder.name)] if self.index.folder in _made_anew else []
+        _made_anew.discard(self.index.folder)
+        return " ".join(say(key, locale, reason=reason) for key, reason in [*told, *self.missing])
 
     @property
     def words_only(self) -> bool:
@@ -92,11 +101,22 @@ class Documents:
 
         The query `*` asks for the beginning of each document. Where the embedding model's endpoint fails, words alone are searched and `trouble` says so.
         """
+        try:
+            return await self._searched(query, limit, ways)
+        except IndexDamaged:
+            _made_anew.add(self.index.folder)
+            renewed = await open_documents(self.index.folder, self.index.home.parent)
+            self.index, self.embedders, self.tables = renewed.index, renewed.embedders, renewed.tables
+            return await self._searched(query, limit, ways)
+
+    async def _searched(self, query: str, limit: int, ways: Ways) -> list[Hit]:
         if query == EVERYTHING:
             return await asyncio.to_thread(lambda: self.index.hits(self.index.beginnings(limit)))
         try:
             await self._embed_at_endpoint()
             ranking = await hybrid(self.index, self.embedders, query, limit, ways)
+        except IndexDamaged:
+            raise
         except SearchError as error:
             self.trouble = str(error)
             ranking = await hybrid(self.index, [], query, limit)
@@ -143,15 +163,20 @@ async def open_documents(folder: Path, home: Path, seconds: float = math.inf) ->
     """
     until = time.monotonic() + seconds
     lock = _folder_lock(str(folder))
+    held = True
     try:
         async with asyncio.timeout(None if math.isinf(seconds) else max(0.0, seconds)):
             await lock.acquire()
     except TimeoutError:  # another task still reads the folder
-        return await _opened(folder, home, until)
+        held = False
     try:
         return await _opened(folder, home, until)
+    except IndexDamaged:
+        _made_anew.add(folder)
+        return await _opened(folder, home, until)
     finally:
-        lock.release()
+        if held:
+            lock.release()
 
 
 _opening: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()

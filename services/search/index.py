@@ -18,7 +18,7 @@ from services.run.private_files import make_private_folder
 from services.search.connections import Connections
 from services.search.file_types import BEYOND_LIMITS, Converted
 from services.search.hit import Hit, HitPassage
-from services.search.index_schema import SCHEMA, VERSION, count_change, generation
+from services.search.index_schema import SCHEMA, VERSION, check, count_change, generation
 from services.search.links import Titles
 from services.search.ocr import ocr_installed
 from services.search.passage_vectors import PassageVectors
@@ -36,6 +36,8 @@ _K1 = 1.2
 _FEW = 50
 """Minimum number of different words of a language for a folder to be searched in it."""
 _titles = Cache[Titles]()
+_checked: set[str] = set()
+"""Files of indexes that this process has found undamaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,10 @@ class FileState:
 
 
 class FolderIndex:
-    """Passages of one folder."""
+    """Passages of one folder.
+
+    Every method raises `IndexDamaged` if the file is damaged; it is then removed, and another instance makes it anew.
+    """
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
@@ -61,8 +66,12 @@ class FolderIndex:
         self._file = str(connections.file)
         self._open = connections.open
         self.vectors = PassageVectors(connections)
+        self._removed = connections.removed
         with self._open() as db, db:
             db.executescript(SCHEMA)
+            if self._file not in _checked:
+                check(db, connections.file.stat().st_size)
+                _checked.add(self._file)
 
     def stale(self, present: Iterable[FileState], beyond_limits: str) -> list[FileState]:
         """Remove deleted files from the index, and return new or changed files.
@@ -248,6 +257,8 @@ class FolderIndex:
         if row is None:
             return None
         text, path, title, published = row
+        if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != key:
+            raise self._removed()
         return Hit(
             url=f"{self.folder.name}/{path}",
             title=title,

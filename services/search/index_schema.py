@@ -1,6 +1,8 @@
 """The tables of a folder's index, and the number that counts its changes."""
 
 import sqlite3
+from contextlib import closing
+from functools import cache
 
 VERSION = 7
 """Part of the index's file name; changes of schema, splitting or tokens need a new version."""
@@ -16,8 +18,42 @@ CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab (terms, row);
 CREATE TABLE IF NOT EXISTS vectors (model TEXT, passage INTEGER, vector BLOB, PRIMARY KEY (model, passage)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sentence_vectors (passage INTEGER, model TEXT, vectors BLOB, PRIMARY KEY (passage, model));
 CREATE TABLE IF NOT EXISTS generation (number INTEGER);
-INSERT INTO generation SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM generation);
+INSERT INTO generation SELECT abs(random() % 1000000000) WHERE NOT EXISTS (SELECT 1 FROM generation);
 """
+
+
+MAX_SEARCHED = 100_000_000
+"""Bytes up to which the full-text part of an index is checked when it is opened; a larger one takes seconds."""
+_TABLES = (
+    r"SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'terms\_%' ESCAPE '\' AND sql IS NOT NULL ORDER BY name"
+)
+
+
+def check(db: sqlite3.Connection, size: int) -> None:
+    """Check that an index is not damaged.
+
+    Args:
+        db: the index.
+        size: bytes of its file.
+
+    Raises:
+        sqlite3.DatabaseError: it is, with SQLite's code of a damaged file.
+    """
+    whole = db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+    if not whole or dict(db.execute(_TABLES)) != _expected():
+        error = sqlite3.DatabaseError("the index is damaged")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+    if size <= MAX_SEARCHED:
+        db.execute("INSERT INTO terms (terms) VALUES ('integrity-check')")
+
+
+@cache
+def _expected() -> dict[str, str]:
+    """Return the tables of a new index with their definitions."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(SCHEMA)
+        return dict(db.execute(_TABLES))
 
 
 def generation(db: sqlite3.Connection) -> int:

@@ -1,6 +1,7 @@
 """The providers of a run's search: the web if a search is set up or named, the user's documents, else the examples."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +46,7 @@ def allow_folders(folders: Iterable[str | Path]) -> None:
     The command line and the Python call allow what their user names. A server's clients get only folders below
     `LEADLINE_DOCS` and the examples: a run's context comes from outside.
     """
-    _allowed.update(Path(folder).resolve() for folder in folders)
+    _allowed.update(Path(os.path.realpath(folder)) for folder in folders)  # `resolve` fails for links in a circle
 
 
 @dataclass(slots=True)
@@ -201,4 +202,5 @@ def _permitted(folder: str, environment: Settings) -> Path:
 
 
 def _open_to_runs(path: Path, below: Iterable[Path]) -> bool:
-    return any(path.resolve().is_relative_to(base.resolve()) and not kept_from_runs(path, base) for base in below)
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(os.path.realpath(base)) and not kept_from_runs(path, base) for base in below)

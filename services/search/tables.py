@@ -16,7 +16,10 @@ from pathlib import Path
 from pydantic import BaseModel, Field, ValidationError
 
 from schemas.coder import TableView
+from schemas.regular_file import read_regular
+from services.run.log import WARNING, log
 from services.run.private_files import make_private_folder
+from services.search.file_types import MAX_BYTES
 from services.search.index import FileState, folder_key
 from services.text.tokens import tokens
 
@@ -36,7 +39,7 @@ class Table:
 
     def read(self) -> bytes:
         """Return the file for programs. Blocking."""
-        return self.csv.encode() if self.csv else self.path.read_bytes()
+        return self.csv.encode() if self.csv else read_regular(self.path, MAX_BYTES)
 
     def describe(self) -> str:
         """Describe the table's content in one line."""
@@ -113,7 +116,10 @@ def _load(file: Path) -> _Profiles:
     """Read the stored profiles; missing or broken ones are rebuilt."""
     try:
         return _Profiles.model_validate_json(file.read_bytes())
-    except (OSError, ValidationError):
+    except OSError:
+        return _Profiles()
+    except ValidationError:
+        log("tables_made_anew", WARNING, file=file.name)
         return _Profiles()
 
 

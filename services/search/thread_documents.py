@@ -4,6 +4,7 @@ A run names them with `@attachments` among its `documents`. It is resolved by th
 files of another one, and no path of the server ever leaves it.
 """
 
+import os
 import uuid
 from pathlib import Path
 
@@ -35,9 +36,9 @@ def kept_from_runs(path: Path, opened: Path) -> bool:
     A folder of documents may hold `LEADLINE_HOME`: opening it opens neither attachments of other threads nor anything else
     there. A folder below `LEADLINE_HOME` that is opened itself, as a thread's own attachments are, is meant. Blocking.
     """
-    home, base = settings().leadline_home.resolve(), opened.resolve()
+    home, base = settings().leadline_home.resolve(), Path(os.path.realpath(opened))
     meant = base != home and base.is_relative_to(home)
-    return not meant and path.resolve().is_relative_to(home)
+    return not meant and Path(os.path.realpath(path)).is_relative_to(home)
 
 
 def own_attachments() -> Path:

@@ -12,13 +12,13 @@ from schemas.state import ResearchState, plans_of
 from schemas.usage import Allowance
 from services.evidence.views import steps_by_id
 from services.run.budget import REPORT_SHARE, limit_message
-from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import problem_text
 from services.turn.rounds import Wanted, search_in_rounds
 
-_PASSING_ON = (JournalMiss, StoreUnwritable)
+_PASSING_ON = (JournalMiss, StoreDamaged, StoreUnwritable)
 """Errors that end the whole run."""
 
 
@@ -50,6 +50,7 @@ async def search_step(
 
     Raises:
         JournalMiss: the recording of a replay does not hold the search.
+        StoreDamaged: the store holds what was never written.
         StoreUnwritable: the disk is full.
     """
     need = ResearcherPrompt(

@@ -20,7 +20,7 @@ from schemas.state import ResearchState, StepTask, plans_of, research_question
 from schemas.usage import Allowance
 from services.evidence.views import steps_by_id
 from services.run.budget import allowance_of, limit_message, shares
-from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreUnwritable
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.events import emit_message
 from services.run.log import INFO, WARNING, log
 from services.run.private_paths import without_paths
@@ -196,7 +196,12 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     try:
         async with asyncio.timeout(task["allowance"].seconds):
             return await work()
-    except (GraphBubbleUp, StoreUnwritable, PromptError):  # an unusable prompt ends the run: all steps share it
+    except (
+        GraphBubbleUp,
+        StoreDamaged,
+        StoreUnwritable,
+        PromptError,
+    ):  # an unusable prompt ends the run: all steps share it
         raise
     except JournalMiss:
         if not run.journal.marked("timeout"):

@@ -12,8 +12,8 @@ import pytest
 from leadline import aresearch
 from leadline.progress.run_view import Watched
 from leadline.runs.actions import areplay
-from leadline.runs.execute import config_of, first_input
-from leadline.runs.store import open_home
+from leadline.runs.execute import first_input
+from leadline.runs.store import config_of, open_home
 from schemas.events import Event
 from schemas.planner import Plan, Step
 from schemas.reporter import Report

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.model import NOT_CONNECTED, SECONDS, connected_environment, research
-from leadline.runs.execute import config_of
-from leadline.runs.store import open_home
+from leadline.runs.store import config_of, open_home
 
 COMPARED = (
     "Compare the wire sounding machine and the armed lead: who designed the machine and when, what took the place of rope in it, and "

@@ -3,13 +3,15 @@
 import hashlib
 import json
 import re
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from schemas.evidence import Claim, Excerpt, Source
 from services.evidence.computation import program_of
@@ -20,7 +22,13 @@ from services.evidence.source_dates import dated_title
 from services.evidence.support import check_about
 from services.evidence.table_heads import headed_rows, heads_at
 from services.evidence.verdict import SEEN_BEFORE, Verdict
-from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
+from services.reports.checking.bundle_files import (
+    MAX_TEXTS_BYTES,
+    BundleContent,
+    read_bundle,
+    read_inside,
+    source_text,
+)
 from services.reports.checking.claim_check import AROUND, VETO
 from services.reports.checking.inference_quota import SHARE
 from services.reports.counts_line import counts_of
@@ -28,12 +36,42 @@ from services.reports.document import Citation, Link, Text, letters
 from services.reports.inlines import inlines
 from services.reports.labels import ENGLISH
 from services.reports.source_numbers import link_of
-from services.reports.statuses import sure_claims
+from services.reports.statuses import SURE, sure_claims
 from services.run.errors import BundleError
 from services.text.quote_location import locate
 
 FORMAT_VERSION = 2
 _PARSER = MarkdownIt("commonmark").enable("table")
+
+
+SECONDS = 60.0
+"""Seconds after which a check ends. A report of 1,000 statements takes about ten."""
+MAX_CITED = 100_000
+"""Maximum characters of the quotes that one statement cites."""
+OUT_OF_TIME = f"{{file}}: the check was ended after {SECONDS:.0f} seconds, and what it had not come to is not checked"
+_Item = TypeVar("_Item")
+
+
+class OutOfTime(Exception):
+    """A check took longer than `SECONDS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Ends a check in time, however much a hostile bundle holds."""
+
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+
+    def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
+        """Yield items while there is time.
+
+        Raises:
+            OutOfTime: there is none left.
+        """
+        for item in items:
+            if time.monotonic() > self.until:
+                raise OutOfTime
+            yield item
 
 
 @dataclass(slots=True)
@@ -46,6 +84,26 @@ class BundleCheck:
     """Problems, each with the id of the affected item."""
     head: str = ""
     """Whether the report answers its question, and how many of its statements have quotes, in words."""
+    not_quoted: int = 0
+    """Number of verified statements in other words than their quotes: code cannot tell whether the quotes mean what they say."""
+    judged: int = 0
+    """Number of these that a model found supported, by the bundle's own account, which is taken on trust."""
+
+    @property
+    def trust(self) -> str:
+        """What the check leaves open, and how to have it judged; empty if every verified statement is verbatim."""
+        if not self.not_quoted:
+            return ""
+        told = (
+            f"The bundle says that a model found {self.judged} of these supported, which is taken on trust. "
+            if self.judged
+            else ""
+        )
+        return (
+            f"Not judged: what is said in other words than the quotes' ({self.not_quoted} of {self.checked.get('claims', 0)} claims). "
+            f"Code has compared numbers, names and words, and cannot tell whether the quotes mean the same. {told}"
+            "To have a model judge it: leadline verify --judge DIR"
+        )
 
 
 def seal(content: Mapping[str, Any]) -> str:
@@ -73,9 +131,9 @@ def verify_bundle(folder: Path) -> BundleCheck:
         check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
     sources = {source.content_hash: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
-    markdown = report.decode("utf-8", "replace")
+    tokens = _PARSER.parse(report.decode("utf-8", "replace"))
     files = {_PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
-    citations, broken_links = _links(markdown, sources, files)
+    citations, broken_links = _links(tokens, sources, files)
     check.checked = {
         "sources": len(content.sources),
         "quotes": len(content.excerpts),
@@ -84,14 +142,30 @@ def verify_bundle(folder: Path) -> BundleCheck:
         "citations": citations,
     }
     check.head = counts_of(content.claims, content.answered, ENGLISH).text
-    check.problems += _answer(content)
-    check.problems += _texts(folder, content)
-    check.problems += _claims(folder, content, excerpts, sources)
-    check.problems += _artifacts(folder, content)
-    check.problems += _contradictions(content, excerpts, sources)
-    check.problems += _statements(markdown, content)
+    clock, told = Clock(), set[int]()
+    parts = (
+        _answer(content),
+        _texts(folder, content, clock, told),
+        _claims(content, excerpts, sources, clock, told, check),
+        _artifacts(folder, content, clock),
+        _contradictions(content, excerpts, sources, clock),
+        _statements(tokens, content, clock),
+    )
+    try:
+        for problem in chain.from_iterable(parts):
+            check.problems.append(problem)
+    except OutOfTime:
+        check.problems.append(OUT_OF_TIME.format(file="evidence.json"))
     check.problems += broken_links
     return check
+
+
+def is_verbatim(claim: Claim, excerpts: Mapping[str, Excerpt]) -> bool:
+    """Tell whether a claim is called quoted, and one of its quotes holds its words."""
+    words = letters(claim.text)
+    return claim.status == "quoted" and any(
+        words in letters(excerpts[key].quote) for key in claim.citations if words and key in excerpts
+    )
 
 
 def _answer(content: BundleContent) -> Iterator[str]:
@@ -100,8 +174,15 @@ def _answer(content: BundleContent) -> Iterator[str]:
         yield "evidence.json: the report is said to answer the question, and no claim of it is quoted or supported"
 
 
-def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
-    """Check every source and its quotes, one text at a time, since texts may be long."""
+def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -> Iterator[str]:
+    """Check every source and its quotes, one text at a time, since texts may be long.
+
+    Args:
+        folder: folder of the bundle.
+        content: content of `evidence.json`.
+        clock: ends the check in time.
+        told: takes the places of the claims that a model found supported by words that the text of a cited source holds.
+    """
     quoted: dict[str, list[Excerpt]] = {}
     for excerpt in content.excerpts:
         quoted.setdefault(excerpt.content_hash, []).append(excerpt)
@@ -112,17 +193,20 @@ def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
     if len({excerpt.id for excerpt in content.excerpts}) != len(content.excerpts):
         yield "evidence.json: two excerpts have the same id"
     ids = {excerpt.id for excerpt in content.excerpts}
-    for excerpt in content.excerpts:
+    judged, room = _judged(content), MAX_TEXTS_BYTES
+    for excerpt in clock.each(content.excerpts):
         yield from (
             f"{excerpt.id}: it is said to be confirmed by {key}, and there is no such excerpt"
             for key in excerpt.confirmed_by
             if key not in ids
         )
-    for source in content.sources:
+    for source in clock.each(content.sources):
         text = None
         try:
-            data = source_text(folder, source, content.version)
+            data = source_text(folder, source, content.version, room)
+            room -= len(data)
             text = data.decode("utf-8", "replace")
+            told.update(place for place, words in clock.each(judged.get(source.content_hash, ())) if words in text)
             if hashlib.sha256(data).hexdigest() != source.content_hash:
                 yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
         except BundleError as problem:
@@ -130,21 +214,24 @@ def _texts(folder: Path, content: BundleContent) -> Iterator[str]:
         if source.duplicate_of and source.duplicate_of not in known:
             yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
         yield from _numbers_of(source, text, content)
-        yield from _quotes(source, text, quoted.pop(source.content_hash, []), borrowed.get(source.content_hash, []))
+        own, copies = quoted.pop(source.content_hash, []), borrowed.get(source.content_hash, [])
+        yield from _quotes(source, text, own, copies, clock)
     for named, excerpts in quoted.items():
         yield from (f"{excerpt.id}: it quotes {named}, and there is no such source" for excerpt in excerpts)
 
 
-def _quotes(source: Source, text: str | None, quoted: Sequence[Excerpt], borrowed: Iterable[Excerpt]) -> Iterator[str]:
+def _quotes(
+    source: Source, text: str | None, quoted: Sequence[Excerpt], borrowed: Iterable[Excerpt], clock: Clock
+) -> Iterator[str]:
     """Check the quotes of a source, and quotes of its copies that are cited as this source."""
     tables = headed_rows(text) if text and any(excerpt.heads for excerpt in quoted) else []
-    for excerpt in quoted:
+    for excerpt in clock.each(quoted):
         inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
         if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
             yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
         elif excerpt.heads and heads_at(tables, excerpt.start) != excerpt.heads:
             yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
-    for excerpt in borrowed:
+    for excerpt in clock.each(borrowed):
         if text is None or not locate(excerpt.quote, text):
             yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
 
@@ -178,39 +265,74 @@ def _borrowed(content: BundleContent) -> dict[str, list[Excerpt]]:
 
 
 def _claims(
-    folder: Path, content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
+    content: BundleContent,
+    excerpts: Mapping[str, Excerpt],
+    sources: Mapping[str, Source],
+    clock: Clock,
+    told: Collection[int],
+    check: BundleCheck,
 ) -> Iterator[str]:
+    """Check every claim by its quotes, and count in `check` those that code cannot judge."""
     inferred = sum(claim.status == "inferred" for claim in content.claims)
     if inferred * SHARE > len(content.claims):
         yield f"evidence.json: {inferred} of {len(content.claims)} claims are called inferred, and at most a third may be"
-    for place, claim in enumerate(content.claims, 1):
+    nowhere = {key for key, source in sources.items() if source.untraced}
+    for place, claim in enumerate(clock.each(content.claims), 1):
         name = f"claim {place} ({' '.join(claim.text.split())[:60]!r})"
+        if claim.status and claim.verified != (claim.status in {*SURE, "inferred"}):
+            yield f"{name}: it is called {claim.status}, and {'verified' if claim.verified else 'not verified'}"
         unknown = [citation for citation in claim.citations if citation not in excerpts]
+        cited = [excerpts[citation] for citation in claim.citations if citation in excerpts]
         if unknown:
             yield f"{name}: it cites {', '.join(unknown)}, and there is no such excerpt"
+        elif sum(len(excerpt.headed_quote) for excerpt in cited) > MAX_CITED:
+            yield f"{name}: it cites more than {MAX_CITED:,} characters of quotes, as no statement does: not checked"
+        elif claim.status == "quoted" and not is_verbatim(claim, excerpts):
+            yield f"{name}: it is called quoted, and none of its quotes holds its words"
         elif claim.verified:
-            cited = [excerpts[citation] for citation in claim.citations]
-            nowhere = {key for key, source in sources.items() if source.untraced}
-            quotes = [first.headed_quote for first in cited if first.content_hash not in nowhere]
-            untraced = [first.headed_quote for first in cited if first.content_hash in nowhere]
-            titles = [
-                dated_title(source.title, source.published or "")
-                for first in cited
-                if (source := sources.get(first.content_hash)) is not None
-            ]
-            if claim.status == "inferred":
-                for reason in _inferred(claim, content, quotes, titles, untraced):
-                    yield f"{name}: it is called inferred, but: {reason}"
-                continue
-            likeness = claim.likeness
-            verdict = check_about(
-                content.question, claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced
-            )
-            if verdict.failing not in VETO and not verdict.refutes and _is_judged(claim, folder, content):
-                continue
-            why = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
-            if why and not any(claim.text.strip(AROUND) in quote for quote in quotes):
-                yield f"{name}: it is called verified, but: {why}"
+            if claim.status != "quoted":
+                check.not_quoted += 1
+                check.judged += claim.judgement is not None and claim.judgement.verdict == "supported"
+            for problem in _verified(claim, content, cited, sources, nowhere, is_told=place in told):
+                yield f"{name}: {problem}"
+
+
+def _verified(
+    claim: Claim,
+    content: BundleContent,
+    cited: Sequence[Excerpt],
+    sources: Mapping[str, Source],
+    nowhere: Collection[str],
+    *,
+    is_told: bool,
+) -> Iterator[str]:
+    """Check a verified claim by its quotes.
+
+    Args:
+        claim: the claim.
+        content: content of `evidence.json`.
+        cited: the excerpts that it cites.
+        sources: sources by content hash.
+        nowhere: content hashes of computations with numbers that no source gives.
+        is_told: whether a model found it supported by words that the text of a cited source holds.
+    """
+    quotes = [first.headed_quote for first in cited if first.content_hash not in nowhere]
+    untraced = [first.headed_quote for first in cited if first.content_hash in nowhere]
+    titles = [
+        dated_title(source.title, source.published or "")
+        for first in cited
+        if (source := sources.get(first.content_hash)) is not None
+    ]
+    if claim.status == "inferred":
+        for reason in _inferred(claim, content, quotes, titles, untraced):
+            yield f"it is called inferred, but: {reason}"
+        return
+    verdict = check_about(content.question, claim.text, quotes, titles, lambda *_: claim.likeness, untraced)
+    if verdict.failing not in VETO and not verdict.refutes and is_told:
+        return
+    why = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
+    if why and not any(claim.text.strip(AROUND) in quote for quote in quotes):
+        yield f"it is called verified, but: {why}"
 
 
 def _inferred(
@@ -233,26 +355,24 @@ def _inferred(
         yield ENGLISH.judged_inference[claim.judgement.verdict].format(words=claim.judgement.words)
 
 
-def _is_judged(claim: Claim, folder: Path, content: BundleContent) -> bool:
-    """Tell whether a model found a claim supported by words that occur in the text of a cited source."""
-    judgement = claim.judgement
-    if judgement is None or judgement.verdict != "supported" or not judgement.words:
-        return False
-    cited = {excerpt.content_hash for excerpt in content.excerpts if excerpt.id in claim.citations}
-    for source in content.sources:
-        if source.content_hash in cited:
-            with suppress(BundleError):  # the check of the texts reports the problem
-                if judgement.words in source_text(folder, source, content.version).decode("utf-8", "replace"):
-                    return True
-    return False
+def _judged(content: BundleContent) -> dict[str, list[tuple[int, str]]]:
+    """Return the claims that a model found supported: place and decisive words, by the sources that the claims cite."""
+    cited = {excerpt.id: excerpt.content_hash for excerpt in content.excerpts}
+    judged: dict[str, list[tuple[int, str]]] = {}
+    for place, claim in enumerate(content.claims, 1):
+        judgement = claim.judgement
+        if judgement is not None and judgement.verdict == "supported" and judgement.words:
+            for key in {cited[citation] for citation in claim.citations if citation in cited}:
+                judged.setdefault(key, []).append((place, judgement.words))
+    return judged
 
 
 def _contradictions(
-    content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
+    content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source], clock: Clock
 ) -> Iterator[str]:
     """Check contradictions; in bundles whose claims have no status, by the weaker rules of their version."""
     bound = any(claim.status for claim in content.claims)
-    for conflict in content.contradictions:
+    for conflict in clock.each(content.contradictions):
         name = f"contradiction {conflict.topic[:60]!r}"
         missing = [identifier for identifier in conflict.excerpt_ids if identifier not in excerpts]
         if missing:
@@ -263,47 +383,50 @@ def _contradictions(
                 yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can see"
 
 
-def _artifacts(folder: Path, content: BundleContent) -> Iterator[str]:
-    for artifact in content.artifacts:
+def _artifacts(folder: Path, content: BundleContent, clock: Clock) -> Iterator[str]:
+    for artifact in clock.each(content.artifacts):
         if not re.fullmatch(r"artifacts/[0-9a-f]{12}-[\w.-]+", artifact.file):
             yield f"{artifact.id}: {artifact.file[:100]!r} is no place for an artifact"
             continue
-        data = read_below(folder, artifact.file)
-        if data is None:
-            yield f"{artifact.id}: its file {artifact.file} is missing or lies outside the folder"
-        elif hashlib.sha256(data).hexdigest() != artifact.content_hash:
+        try:
+            data = read_inside(folder, artifact.file, MAX_TEXTS_BYTES)
+        except OSError as error:
+            yield f"{artifact.id}: its file {artifact.file} cannot be read ({error.strerror})"
+            continue
+        if hashlib.sha256(data).hexdigest() != artifact.content_hash:
             yield f"{artifact.id}: its file {artifact.file} was changed: it does not hash to its content hash"
 
 
-def _statements(markdown: str, content: BundleContent) -> Iterator[str]:
+def _statements(tokens: Iterable[Token], content: BundleContent, clock: Clock) -> Iterator[str]:
     """Check that every claim stands in the report verbatim."""
-    shown = letters("".join(_shown(markdown)))
-    for place, claim in enumerate(content.claims, 1):
+    shown = letters("".join(_shown(tokens)))
+    for place, claim in enumerate(clock.each(content.claims), 1):
         if letters(claim.text) not in shown:
             yield f"claim {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
 
 
-def _shown(markdown: str) -> Iterator[str]:
+def _shown(tokens: Iterable[Token]) -> Iterator[str]:
     """Yield the visible text without citations."""
-    for token in _PARSER.parse(markdown):
+    for token in tokens:
         if token.type in {"fence", "code_block"}:
             yield token.content
         yield from (inline.text for inline in inlines(token.children or []) if isinstance(inline, Text))
 
 
-def _links(markdown: str, sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
+def _links(tokens: Iterable[Token], sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
     """Check every link: citations lead to their source, other links to a source or a file; nothing loads or runs."""
     links = {source.id: _PARSER.normalizeLink(link_of(source)) for source in sources.values()}
     count = 0
     problems: dict[str, None] = {}
-    for token in _PARSER.parse(markdown):
+    addresses = set(links.values())
+    for token in tokens:
         if token.type == "html_block":
             problems["report.md: it holds HTML"] = None
         if any(child.type in {"html_inline", "image"} for child in token.children or []):
             problems["report.md: it holds HTML or an image"] = None
         for inline in inlines(token.children or []):
             match inline:
-                case Link(link=link) if link not in links.values() and link not in files:
+                case Link(link=link) if link not in addresses and link not in files:
                     problems[f"report.md: the link to {link[:80]} leads to none of its sources"] = None
                 case Citation(number=number, link=link):
                     count += 1

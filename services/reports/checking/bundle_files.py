@@ -1,7 +1,10 @@
 """Reads a bundle from its folder: `evidence.json`, the report, and the texts of the sources."""
 
+import errno
 import json
+import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.planner import Plan
+from schemas.regular_file import read_regular
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.checking.source_texts import text_names, unpacked
@@ -17,6 +21,15 @@ from services.run.errors import BundleError, reason_of
 
 READABLE = (1, 2)
 """Supported versions; in version 1, every text is uncompressed."""
+MAX_REPORT_BYTES = 2_000_000
+"""Maximum bytes of `report.md`; Leadline writes a fifth of that at most. Hostile Markdown takes 15 microseconds a byte to parse."""
+MAX_EVIDENCE_BYTES = 20_000_000
+MAX_TEXTS_BYTES = 500_000_000
+"""Maximum bytes of all texts of sources together, decompressed."""
+MAX_ITEMS = {"claims": 5_000, "sources": 5_000, "excerpts": 20_000, "contradictions": 1_000, "artifacts": 1_000}
+"""Maximum numbers of items in a bundle: many times what the longest report holds."""
+MAX_CLAIM = 20_000
+"""Maximum characters of a claim, which is a sentence or a row of a table."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -67,8 +80,8 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
         )
     file = folder / "evidence.json"
     try:
-        report = (folder / "report.md").read_bytes()
-        raw = json.loads(file.read_bytes())
+        report = read_inside(folder, "report.md", MAX_REPORT_BYTES)
+        raw = json.loads(read_inside(folder, "evidence.json", MAX_EVIDENCE_BYTES))
     except OSError as error:
         raise BundleError(
             f"{error.filename} cannot be read ({error.strerror}). A report's folder holds report.md and evidence.json; "
@@ -83,6 +96,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
             f"{file} is of none of the versions that this program reads ({', '.join(map(str, READABLE))}). "
             "Write the report again, or read it with the version that wrote it."
         )
+    check_size(file, raw)
     try:
         return raw, BundleContent.model_validate(by_content_hash(raw)), report
     except ValidationError as error:
@@ -94,24 +108,61 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
         ) from None
 
 
-def read_below(folder: Path, name: str) -> bytes | None:
-    """Read a file below the folder; None if its name or a link leads outside, or if it does not exist."""
+def check_size(file: Path, raw: Mapping[str, Any]) -> None:
+    """Check that a bundle is of a size that can be checked in little time.
+
+    Raises:
+        BundleError: it holds more of something than any report does.
+    """
+    for name, most in MAX_ITEMS.items():
+        items = raw.get(name)
+        if isinstance(items, list) and len(items) > most:
+            raise BundleError(f"{file} holds {len(items):,} {name}, and no report has more than {most:,}. Not checked.")
+    claims = raw.get("claims")
+    for number, claim in enumerate(claims if isinstance(claims, list) else [], 1):
+        text = claim.get("text") if isinstance(claim, dict) else None
+        if isinstance(text, str) and len(text) > MAX_CLAIM:
+            raise BundleError(
+                f"{file}: claim {number} has {len(text):,} characters, and none has more than {MAX_CLAIM:,}. Not checked."
+            )
+
+
+def read_inside(folder: Path, name: str, max_bytes: int) -> bytes:
+    """Read a regular file below the folder.
+
+    Raises:
+        OSError: it is missing, no regular file or too large, or its name or a link leads outside; `strerror` says which.
+    """
     place = folder / name
     try:
-        if not place.resolve().is_relative_to(folder.resolve()) or not place.is_file():
-            return None
-        return place.read_bytes()
-    except (OSError, ValueError):
-        return None
+        real, inside = place.resolve(), folder.resolve()
+        data = read_regular(real, max_bytes, follow=False) if real.is_relative_to(inside) else None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(place)) from None
+    except RuntimeError:  # Python up to 3.12 raises this for links in a circle
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(place)) from None
+    except ValueError:  # a name with NUL
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), str(place)) from None
+    if data is None:
+        raise OSError(errno.EPERM, "it lies outside the folder", str(place))
+    return data
 
 
-def source_text(folder: Path, source: StoredSource, version: int) -> bytes:
-    """Return the text of a source as bytes; raises a BundleError if it cannot be read."""
+def source_text(folder: Path, source: StoredSource, version: int, room: int = MAX_TEXTS_BYTES) -> bytes:
+    """Return the text of a source as bytes.
+
+    Raises:
+        BundleError: it cannot be read, or is longer than `room`, what is left of `MAX_TEXTS_BYTES`.
+    """
     plain, compressed = text_names(source.content_hash)
     allowed = {plain} if version == 1 or link_of(source) == plain else {plain, compressed}
     if not _HASH.fullmatch(source.content_hash) or source.text not in allowed:
         raise BundleError(f"{source.text[:100]!r} is not where the text of its content hash lies")
-    data = read_below(folder, source.text)
-    if data is None:
-        raise BundleError(f"its text {source.text} is missing or lies outside the folder")
-    return unpacked(source.text, data)
+    try:
+        data = read_inside(folder, source.text, MAX_TEXTS_BYTES)
+    except OSError as error:
+        raise BundleError(f"its text {source.text} cannot be read ({error.strerror})") from None
+    text = unpacked(source.text, data)
+    if len(text) > room:
+        raise BundleError(f"the texts are longer than {MAX_TEXTS_BYTES // 1_000_000} MB together: not checked")
+    return text

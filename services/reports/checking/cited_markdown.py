@@ -16,11 +16,13 @@ from pydantic import ValidationError
 
 from schemas.bundle import EvidenceFile
 from schemas.evidence import Status
+from schemas.regular_file import read_regular_text
 from schemas.reporter import Report
 from services.evidence.inference import check_marked
 from services.evidence.source_dates import dated_title
 from services.evidence.support import check_support, lexical_share
-from services.reports.checking.bundle_check import BundleCheck
+from services.reports.checking.bundle_check import OUT_OF_TIME, BundleCheck, Clock, OutOfTime
+from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES, MAX_REPORT_BYTES, check_size, read_inside
 from services.reports.document import (
     Block,
     Citation,
@@ -43,6 +45,8 @@ from services.text.quote_location import locate
 
 _UNLINKED = re.compile(r"\[\[\d{1,6}\]\]")
 _HOW_TO_CITE = "Cite a source by its number with the link that the report's own citations have: [[1]](address)."
+MAX_QUOTED = 1_000_000
+"""Maximum characters of the quotes of the sources that one sentence cites."""
 
 
 def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
@@ -57,10 +61,10 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     """
     evidence = _evidence(bundle or file.parent)
     try:
-        data = file.read_bytes()
-        markdown = data.decode("utf-8")
+        markdown = read_regular_text(file, MAX_REPORT_BYTES)
     except (OSError, UnicodeDecodeError) as error:
-        raise BundleError(f"{file} cannot be read as text ({error}). Name a Markdown file.") from None
+        why = getattr(error, "strerror", None) or error
+        raise BundleError(f"{file} cannot be read as text ({why}). Name a Markdown file.") from None
     kept = evidence.model_dump(include={"question", "locale", "sources", "excerpts"})
     report = Report.model_validate({**kept, "title": file.stem, "markdown": markdown})
     parsed = parse_report(report)
@@ -71,8 +75,13 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         evidence.question,
         {source.number: source.published or "" for source in report.sources if source.number is not None},
     )
-    check = BundleCheck(problems=[f"{file.name}: {problem}" for problem in checker.problems()])
-    is_own_report = hashlib.sha256(data).hexdigest() == evidence.report_sha256
+    check = BundleCheck()
+    try:
+        for problem in checker.problems():
+            check.problems.append(f"{file.name}: {problem}")
+    except OutOfTime:
+        check.problems.append(OUT_OF_TIME.format(file=file.name))
+    is_own_report = hashlib.sha256(markdown.encode()).hexdigest() == evidence.report_sha256
     if not (check.problems or checker.sentences or checker.quotes or is_own_report):
         check.problems.append(f"{file.name}: nothing of it was checked, because it cites nothing. {_HOW_TO_CITE}")
     check.checked = {"citations": checker.citations, "sentences": checker.sentences, "quotes": checker.quotes}
@@ -94,7 +103,10 @@ def _held(evidence: EvidenceFile) -> dict[str, frozenset[int]]:
 def _evidence(folder: Path) -> EvidenceFile:
     file = folder / "evidence.json"
     try:
-        return EvidenceFile.model_validate(json.loads(file.read_bytes()))
+        raw = json.loads(read_inside(folder, file.name, MAX_EVIDENCE_BYTES))
+        if isinstance(raw, dict):
+            check_size(file, raw)
+        return EvidenceFile.model_validate(raw)
     except OSError as error:
         raise BundleError(
             f"{folder} holds no report that a text can cite ({file.name}: {error.strerror}). Name the folder of the report: "
@@ -118,19 +130,20 @@ class _Checker:
     citations: int = 0
     sentences: int = 0
     quotes: int = 0
+    clock: Clock = field(default_factory=Clock)
 
     def problems(self) -> Iterator[str]:
         """Yield the problems in the order of the text."""
         for content in (self.parsed.title, self.parsed.summary):
             yield from self._line(content)
-        for block in (*self.parsed.opening, *self.parsed.lead):
+        for block in self.clock.each((*self.parsed.opening, *self.parsed.lead)):
             yield from self._block(block)
         for section in self.parsed.sections:
             yield from self._line(section.title)
             if section.role == "contradictions":
                 yield from self._disagreements()
                 continue
-            for block in section.blocks if section.role != "references" else ():
+            for block in self.clock.each(section.blocks if section.role != "references" else ()):
                 yield from self._of_program(block) if section.role == "computations" else self._block(block)
 
     def _disagreements(self) -> Iterator[str]:
@@ -153,20 +166,20 @@ class _Checker:
             case Paragraph(content=content):
                 yield from self._line(content)
             case Quotation(blocks=blocks):
-                for part in blocks:
+                for part in self.clock.each(blocks):
                     yield from self._quote(part.content) if isinstance(part, Paragraph) else self._block(part)
             case Listing(items=items):
-                for part in chain(*items):
+                for part in self.clock.each(chain(*items)):
                     yield from self._block(part)
             case Table(header=header, rows=rows):
-                for row in rows:
+                for row in self.clock.each(rows):
                     citations = citations_in(chain(*header, *row))
                     yield from self._sentence(" | ".join(map(words, row)), citations)
             case _:
                 return
 
     def _line(self, content: tuple[Inline, ...]) -> Iterator[str]:
-        for sentence in cited_sentences(content):
+        for sentence in self.clock.each(cited_sentences(content)):
             status = sentence.mark.status if sentence.mark else ""
             yield from self._sentence(sentence.text, sentence.citations, status)
 
@@ -180,6 +193,9 @@ class _Checker:
         if own and own <= {citation.number for citation in citations}:
             return
         quotes, titles = self._cited(citations)
+        if sum(map(len, quotes)) > MAX_QUOTED:
+            yield f"{text[:80]!r} cites more than {MAX_QUOTED:,} characters of quotes: not checked"
+            return
         nowhere, _ = self._cited(tuple(citation for citation in citations if citation.number in self.untraced))
         proof = [quote for quote in quotes if quote not in nowhere]
         if status == "inferred":

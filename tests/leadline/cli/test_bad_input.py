@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -69,6 +70,24 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "an init with nobody to ask": (["init"], 2, "--provider"),
     "an init without its key": (["init", "--provider", "openai"], 2, "OPENAI_API_KEY"),
     "an init of documents that are missing": (["init", "--docs", "nowhere"], 2, "does not exist"),
+    "documents that are links in a circle": (["research", QUESTION, "--docs", "circle"], 2, "does not exist"),
+    "a profile that is a pipe": (["research", QUESTION, "--profile", "pipe"], 2, "it is a pipe, not a file"),
+    "a profile that is a device": (["research", QUESTION, "--profile", "device"], 2, "it is a device, not a file"),
+    "a profile that is a socket": (["research", QUESTION, "--profile", "socket"], 2, "it is a socket, not a file"),
+    "a profile without an end": (["research", QUESTION, "--profile", "huge"], 2, "it is larger than 1,000,000 bytes"),
+    "a batch that is a pipe": (["batch", "pipe"], 2, "it is a pipe, not a file"),
+    "a batch that is a device": (["batch", "device"], 2, "it is a device, not a file"),
+    "results that are a pipe": (["batch", "file.txt", "--results", "pipe"], 2, "no regular file"),
+    "a set that is a pipe": (["eval", "pipe"], 2, "it is a pipe, not a file"),
+    "a set that is a device": (["eval", "device"], 2, "it is a device, not a file"),
+    "a packed set that is a pipe": (["eval", "pipe.gz"], 2, "it is a pipe, not a file"),
+    "a question set that is a pipe": (["compare", "pipe"], 2, "it is a pipe, not a file"),
+    "a question set that is a device": (["compare", "device"], 2, "it is a device, not a file"),
+    "prompts that are a pipe": (["compare", "set.json", "--docs", "empty", "--prompts", "prompts"], 2, "it is a pipe"),
+    "a report to verify with a pipe": (["verify", "hostile/pipe"], 2, "report.md cannot be read (it is a pipe"),
+    "a report to verify with a device": (["verify", "hostile/device"], 2, "report.md cannot be read (it lies outside"),
+    "a report to verify in a circle": (["verify", "hostile/circle"], 2, "report.md cannot be read (Too many levels"),
+    "a text with a pipe for its evidence": (["verify", "file.txt", "--bundle", "hostile/evidence"], 2, "it is a pipe"),
     "a timeline in an unwritable place": (["show", "--html", "nowhere/x.html"], 2, "no run yet"),
 }
 
@@ -84,8 +103,26 @@ def around() -> Iterator[None]:
     Path("broken.jsonl").write_text('{"question": "fine"}\n{"question": \n')
     Path("doubled.jsonl").write_text('{"id": "a", "question": "x?"}\n{"id": "a", "question": "y?"}\n')
     Path("set.json").write_text(json.dumps([{"id": "a", "question": "x?"}]))
+    Path("huge").write_bytes(b"#" * 1_000_001)
+    make_hostile_files()
     yield
     assert not Path(".env").exists()
+
+
+def make_hostile_files() -> None:
+    """Make pipes that nobody writes to, a link to a device, a socket, and links in a circle, some of them in a report's folder."""
+    folders = {name: Path("hostile", name) for name in ("pipe", "device", "circle", "evidence")}
+    for folder in (*folders.values(), Path("prompts")):
+        folder.mkdir(parents=True)
+    for pipe in ("pipe", "pipe.gz", "prompts/planner.md", "hostile/pipe/report.md", "hostile/evidence/evidence.json"):
+        os.mkfifo(pipe)
+    for device in (Path("device"), folders["device"] / "report.md"):
+        device.symlink_to("/dev/zero")
+    for circle in (Path("circle"), folders["circle"] / "report.md"):
+        circle.symlink_to(circle.name)
+    (folders["evidence"] / "report.md").touch()
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("socket")
 
 
 @pytest.mark.parametrize(("arguments", "code", "message"), TABLE.values(), ids=TABLE.keys())

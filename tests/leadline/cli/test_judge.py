@@ -8,6 +8,7 @@ import pytest
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.leadline.conftest import Leadline
+from tests.services.reports.checking.tampering import edit
 
 QUESTION = "What closed the northern pier?"
 SOURCE = "Storms closed the northern pier for some weeks of the winter."
@@ -45,6 +46,18 @@ def test_a_sentence_that_the_model_doubts_is_named(leadline: Leadline, endpoint:
     ran = leadline("verify", folder, "--judge")
     assert ran.code == 1
     assert "DOUBTED claim 2 ('The northern pier was closed by storms.'): contradicted" in ran.err
+
+
+def test_a_forged_status_is_judged_all_the_same(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:
+    plain = leadline("verify", folder)
+    assert "(1 of 2 claims)" in plain.out
+    assert "leadline verify --judge DIR" in plain.out
+    edit(Path(folder), lambda content: content["claims"][1].update(status="quoted"), resealed=True)
+    judge(endpoint, "not_told")
+    ran = leadline("verify", folder, "--judge")
+    assert ran.code == 1
+    assert "it is called quoted, and none of its quotes holds its words" in ran.err
+    assert "DOUBTED claim 2" in ran.err
 
 
 def test_without_a_model_it_says_what_to_set(leadline: Leadline, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.checking.bundle import verify_bundle, write_bundle
+from services.reports.checking.bundle_check import OUT_OF_TIME
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.checking.source_texts import MAX_TEXT_BYTES
 from services.reports.markdown import finish_report
@@ -299,6 +301,83 @@ def test_a_text_behind_a_link_out_of_the_folder_is_not_read(bundle: Path, tmp_pa
     file.rename(outside)
     file.symlink_to(outside)
     assert any("lies outside the folder" in problem for problem in verify_bundle(bundle).problems)
+
+
+def test_a_pipe_in_the_place_of_a_text_is_not_waited_for(bundle: Path) -> None:
+    file = packed_text(bundle)
+    file.unlink()
+    os.mkfifo(file)
+    assert any("it is a pipe, not a file" in problem for problem in verify_bundle(bundle).problems)
+
+
+def claim_again(content: dict[str, Any], **change: object) -> None:
+    """Change the first claim."""
+    content["claims"][0].update(change)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda content: content.update(claims=content["claims"] * 20_000), "120,000 claims, and no report has more"),
+        (
+            lambda content: content.update(excerpts=content["excerpts"] * 6_000),
+            "24,000 excerpts, and no report has more",
+        ),
+        (lambda content: content.update(limits=["["] * 5_000_000), "evidence.json cannot be read .it is larger"),
+        (lambda content: claim_again(content, text="[" * 30_000), "claim 1 has 30,000 characters"),
+    ],
+)
+def test_a_bundle_of_a_size_that_no_report_has_is_refused_at_once(bundle: Path, change: Edit, said: str) -> None:
+    edit(bundle, change, resealed=True)
+    with pytest.raises(BundleError, match=said):
+        verify_bundle(bundle)
+
+
+def test_a_report_of_a_length_that_none_has_is_refused_at_once(bundle: Path) -> None:
+    (bundle / "report.md").write_text("[" * 3_000_000)
+    with pytest.raises(BundleError, match="it is larger than 2,000,000 bytes"):
+        verify_bundle(bundle)
+    with pytest.raises(BundleError, match="it is larger than 2,000,000 bytes"):
+        verify_markdown(bundle / "report.md")
+
+
+def test_a_check_ends_in_time_and_says_what_it_leaves_out(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.reports.checking.bundle_check.SECONDS", -1.0)
+    assert verify_bundle(bundle).problems == [OUT_OF_TIME.format(file="evidence.json")]
+    assert verify_markdown(bundle / "report.md").problems == [OUT_OF_TIME.format(file="report.md")]
+
+
+def test_quotes_longer_than_any_statement_cites_are_not_compared(bundle: Path) -> None:
+    edit(
+        bundle,
+        lambda content: claim_again(content, citations=content["claims"][0]["citations"] * 5_000),
+        resealed=True,
+    )
+    assert any("cites more than 100,000 characters" in problem for problem in verify_bundle(bundle).problems)
+
+
+def test_what_code_cannot_judge_is_counted_and_said(bundle: Path) -> None:
+    own_words = {"status": "supported", "judgement": {"verdict": "supported", "words": "4,475 fathoms"}}
+    fresh = verify_bundle(bundle)
+    edit(bundle, lambda content: claim_again(content, **own_words), resealed=True)
+    check = verify_bundle(bundle)
+    assert (check.not_quoted, check.judged) == (fresh.not_quoted, 1)
+    assert f"({fresh.not_quoted} of 6 claims)" in check.trust
+    assert "a model found 1 of these supported, which is taken on trust" in check.trust
+    assert "leadline verify --judge DIR" in check.trust
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"status": "quoted"}, "it is called quoted, and none of its quotes holds its words"),
+        ({"status": "supported", "verified": False}, "it is called supported, and not verified"),
+        ({"status": "unverified", "verified": True}, "it is called unverified, and verified"),
+    ],
+)
+def test_a_status_that_its_claim_cannot_have_is_found(bundle: Path, change: dict[str, Any], said: str) -> None:
+    edit(bundle, lambda content: claim_again(content, **change), resealed=True)
+    assert any(problem.startswith("claim 1") and said in problem for problem in verify_bundle(bundle).problems)
 
 
 def test_a_missing_text_is_a_problem_of_its_source(bundle: Path) -> None:
