@@ -28,7 +28,9 @@ _OPENING = frozenset("\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u1438\u02c2\u22
 _CLOSING = frozenset("\u203a\u232a\u3009\u27e9\u276d\u276f\u2771\u1433\u02c3\u227b\u29fd")
 """What looks like an angle bracket: prompts show the first of each in the place of any (see `prompts/data.py`)."""
 _ANGLES = _OPENING | _CLOSING
-_SHOWN_FOR = {"❲": "[", "❴": "{", "❨": "(", "⟪": "《"} | dict.fromkeys("\u3010\u3014\u3016\u301a\u27e6\u27ec\u2045", "[")
+_SHOWN_FOR = {"❲": "[", "❴": "{", "❨": "(", "⟪": "《"} | dict.fromkeys(
+    "\u3010\u3014\u3016\u301a\u27e6\u27ec\u2045", "["
+)
 """Signs that prompts show in the place of other brackets; all that look like square ones are shown alike."""
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
