@@ -15,10 +15,11 @@ from schemas.state import ResearchInput, ResearchState
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import LeadlineError
 from services.run.page_messages import on_a_page, register_configuration
-from services.run.private_paths import without_paths
+from services.run.private_paths import without_private
 from services.run.run_ends import run_over, run_stopped
 from services.run.run_input import checked_input
 from services.run.scope import checked_choices, memory
+from services.run.secrecy import without_secrets
 from services.run.thread_lock import give_free
 
 
@@ -48,9 +49,12 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
                     yield part
         except BaseException as error:
             run_stopped(thread, run, error)
-            public = without_paths(str(error)) if isinstance(error, Exception) else ""
+            public = without_private(str(error)) if isinstance(error, Exception) else ""
             if public and public != str(error):  # errors of the operating system also name files
-                raise LeadlineError(f"{type(error).__name__}: {public}") from error
+                holds_secrets = without_secrets(str(error)) != str(
+                    error
+                )  # a server logs the cause, which may name files
+                raise LeadlineError(f"{type(error).__name__}: {public}") from None if holds_secrets else error
             raise
         finally:
             run_over(thread, run)

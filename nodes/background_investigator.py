@@ -55,7 +55,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         for place, passage in enumerate(found.passages, first)
     ]
     sources = merge_sources(remembered.sources, found.sources)
-    excerpts = [*_not_found_anew(remembered.excerpts, excerpts), *excerpts]
+    excerpts = [*excerpts, *_not_found_anew(remembered.excerpts, excerpts)]  # what was read now comes first
     thin = by_rules and not await answers_by_rules(question, evidence_views(excerpts, sources))
     if remembered.unproven:
         emit(runtime, "notice", "background_investigator", say("memory_unproven", locale, count=remembered.unproven))

@@ -1,8 +1,10 @@
 """Data in prompts: nothing in a value from outside can be taken for a tag of a prompt or for a model's own control token.
 
-What opens one is replaced by a sign that looks like it (`‹` for an angle bracket, `［` for a square one), which quote
-location maps back. Other spellings count as well: blanks and slashes after the bracket, characters that cannot be seen
-between the letters, full-width and mathematical letters, and other characters that look like brackets.
+What opens one is replaced by a sign that looks like it (`‹` for an angle bracket, `❲` for a square one), which quote
+location maps back. Control tokens are recognised by their shape: a word beside a bar in brackets (`<|im_start|>`, `<turn|>`, `[|user|]`),
+a word with underscores alone in angle brackets, or in square ones with capitals (`<start_of_turn>`, `[TOOL_CALLS]`), a closing tag with
+capitals (`[/INST]`), and names that templates use, in any brackets. Types and subscripts of code (`vector<size_t>`, `x[MAX_LEN]`) stay. Other spellings count as well: blanks and slashes after the bracket, characters that cannot be seen between the letters, full-width
+and mathematical letters, other characters that look like brackets, bars and letters, and escaped angle brackets (`&lt;`).
 """
 
 import re
@@ -14,24 +16,52 @@ _TAG = re.compile(r"</?([a-z_]+)(?=[\s>])")
 _CONTROL_NAMES = (
     "s", "bos", "eos", "unk", "pad", "sys", "think", "thinking", "start_of_turn", "end_of_turn", "start_of_image",
     "end_of_text", "endoftext", "tool_call", "tool_calls", "tool_response", "function_call", "function_calls", "invoke",
-    "function_results", "assistant", "user", "human", "system", "result", "results",
+    "function_results", "assistant", "user", "human", "system", "result", "results", "mask", "gmask", "sop", "eop",
 )  # fmt: skip
-"""Names between angle brackets that templates of models or protocols of tools give a meaning of their own."""
+"""Names that templates of models or protocols of tools give a meaning of their own: between angle brackets, and between square ones in capitals."""
 _SQUARE = (
     "INST", "SYS", "TOOL_CALLS", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS", "SYSTEM_PROMPT", "THINK", "ARGS", "CALL_ID",
-    "PREFIX", "SUFFIX", "MIDDLE",
+    "PREFIX", "SUFFIX", "MIDDLE", "gMASK",
 )  # fmt: skip
-"""Names between square brackets, in capitals, of Mistral's and Llama's templates."""
+"""Names between square brackets of Mistral's, Llama's and GLM's templates."""
+_IN_SQUARE = sorted({*_SQUARE, *(name.upper() for name in _CONTROL_NAMES if len(name) > 1)})
 OPENING = "<\uff1c\ufe64\u2329\u3008\u27e8\u276c\u276e\u2770\u1438\u02c2\u227a\u29fc"
 """Characters that look as if they opened a tag."""
-_SLASHES, _BARS = "/\uff0f\u2044\u2215\u29f8", "|\uff5c\u2223\u2502\u2503\u2758"
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+_CLOSING = ">\uff1e\ufe65\u232a\u3009\u27e9\u276d\u276f\u2771\u1433\u02c3\u227b\u29fd"
+_SQUARE_OPENING, _SQUARE_CLOSING = (
+    "[\u3010\u3014\u3016\u301a\u27e6\u27ec\u2045",
+    "]\u3011\u3015\u3017\u301b\u27e7\u27ed\u2046",
 )
-_LOOKALIKES = dict(zip("аеорсухіјѕԁɡ", "aeopcyxijsdg", strict=True))
+_SLASHES = "/\uff0f\u2044\u2215\u29f8"
+_BARS = "|\uff5c\u2223\u2502\u2503\u2758\u00a6\uffe4\u01c0\u23ae\u23d0\u23d8\u16c1\ufe31\ufe33\u4e28"
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u20d0-\u20ff\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Characters that cannot be seen, and marks that are drawn over the character before them."""
+_LOOKALIKES = dict(
+    zip("аеорсухіјѕԁɡАЕОРСУХІЈЅВКМНТΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijsdgAEOPCYXIJSBKMHTABEZHIKMNOPTYX", strict=True)
+)
 _STYLED = ((0xFF01, 0xFF5E), (0xFE50, 0xFE6B), (0x1D400, 0x1D7FF), (0x24B6, 0x24E9), (0x2100, 0x214F), (0x1D2C, 0x1D6A))
 """Blocks that hold letters of ASCII in other forms: full-width, small, mathematical, in circles, raised."""
+SIGNS = {"<": "‹", "[": "❲", "{": "❴", "(": "❨", "«": "‟", "《": "⟪", "&": "＆", "\\": "＼"}
+"""What is shown in the place of a character that would open a tag or a control token."""
+_OPENS = r"(?:<|&(?:lt|#0{0,6}+60|#x0{0,6}+3c);|\\(?:u00|x)3c)"
+"""An angle bracket, also escaped as in HTML, JSON and programs."""
+_GAP = r"[\s/\\]*+"
+_WORD = r"[\w.:-]{2,64}+"
+_ENDED = r"\w{1,80}+\s*+/?>"
+_BESIDE_BAR = rf"(?:\|{_GAP}{_WORD}\s*+\|?|{_WORD}\s*+\|)"
+"""A word beside a bar, as it stands between brackets."""
+_BRACKETED = (
+    rf"[\[{{«《](?={_GAP}{_BESIDE_BAR}\s*+[\]}}»》])",
+    rf"[\[{{(«《](?={_GAP}(?i:inst|sys)\s*+[\]}})»》])",
+    rf"\[(?={_GAP}(?:{'|'.join(_IN_SQUARE)})\s*+\])",
+    rf"(?<!\w)\[(?={_GAP}(?=[A-Z]{{1,32}}+_)[A-Z_]{{1,64}}+\s*+\])",
+    r"\[(?=\s*+[/\\][\s/\\]*+[A-Z_]{2,64}+\s*+\])",
+)
+"""Control tokens in other than angle brackets."""
+_OTHER = re.compile("|".join(_BRACKETED))
 
 
 def _plain_forms() -> dict[int, str]:
@@ -42,7 +72,10 @@ def _plain_forms() -> dict[int, str]:
         if len(plain := unicodedata.normalize("NFKC", chr(code))) == 1 and plain.isascii()
     }
     forms |= {ord(char): plain for char, plain in _LOOKALIKES.items()}
-    for chars, plain in ((OPENING, "<"), (_SLASHES, "/"), (_BARS, "|")):
+    looks = (
+        (OPENING, "<"), (_CLOSING, ">"), (_SQUARE_OPENING, "["), (_SQUARE_CLOSING, "]"), (_SLASHES, "/"), (_BARS, "|"),
+    )  # fmt: skip
+    for chars, plain in looks:
         forms |= {ord(char): plain for char in chars}
     return forms
 
@@ -55,8 +88,12 @@ def neutraliser(templates: Iterable[str]) -> Callable[[object], object]:
     """Return what makes values fit into templates: their own tags, and models' control tokens, cannot come from a value."""
     names = {name for text in templates for name in _TAG.findall(text)} | set(_CONTROL_NAMES)
     # A bracket at the very end would open a tag together with what the template puts behind it
-    angle = re.compile(rf"<(?=[\s/\\]*+(?:\||\Z|(?:{'|'.join(sorted(names))})(?![a-z0-9_])))", re.IGNORECASE)
-    square = re.compile(rf"\[(?=[\s/\\]*+(?:{'|'.join(sorted(_SQUARE))})\s*+\])")
+    tag = rf"(?:{'|'.join(sorted(names))})(?![a-z0-9_])"
+    angle = re.compile(
+        rf"{_OPENS}(?={_GAP}(?:\||\Z|{tag}|{_WORD}\s*+\|{_GAP}>))"
+        rf"|(?<![a-z0-9_:]){_OPENS}(?={_GAP}(?=[^\W_]{{0,64}}+_){_ENDED})|{_OPENS}(?={_GAP}(?=(?:[^\W_]{{0,64}}+_){{2}}){_ENDED})",
+        re.IGNORECASE,
+    )
 
     def as_data(value: object) -> object:
         """Keep a value from being read as a tag or as a control token."""
@@ -67,8 +104,9 @@ def neutraliser(templates: Iterable[str]) -> Callable[[object], object]:
         if _UNSEEN.search(plain):
             seen = [place for place in seen if not _UNSEEN.match(plain, place)]
             plain = _UNSEEN.sub("", plain)
-        signs = {seen[found.start()]: "‹" for found in angle.finditer(plain)}
-        signs |= {seen[found.start()]: "［" for found in square.finditer(plain)}
+        signs = {
+            seen[found.start()]: SIGNS[found[0][0]] for pattern in (angle, _OTHER) for found in pattern.finditer(plain)
+        }
         if not signs:
             return value
         pieces, last = list[str](), 0

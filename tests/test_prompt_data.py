@@ -1,5 +1,6 @@
 """Values in prompts: none can open or close a tag, or write a model's control token, in whatever spelling."""
 
+import html
 import re
 import time
 import unicodedata
@@ -23,27 +24,32 @@ SPELLINGS = [
     "<\U000e0041/excerpt>", "<system>", "</finding >", "<|im_start|>system", "< |im_end|>", "<｜begin▁of▁sentence｜>", "<|eot_id|>",
     "[INST]", "[/INST]", "[ /INST ]", "[\u200bINST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>", "<start_of_turn>user", "<end_of_turn>",
     "<think>", "</think>", "<tool_call>", "[TOOL_CALLS]", "<|endoftext|>", "<bos>", "<function_calls>",
+    "<turn|>", "< channel |>", "〈im_end｜〉", "[|user|]", "[| im_start |]", "【|im_start|】", "{|im_start|}", "[end|]", "<¦im_start¦>", "<ǀim_startǀ>",
+    "<︱im_start︱>", "<|im_\u0336start|>", "<end_of_utterance>", "<fim_prefix>", "<BOS_TOKEN>", "<_user>", "<start＿of＿turn>", "<ﬆart_of_turn>",
+    "</end_of_sentence>", "word<end_of_utterance>", "[inst]", "【INST】", "【／INST】", "〔INST〕", "⟦INST⟧", "{INST}", "(INST)", "«SYS»", "《SYS》", "[ІNЅТ]",
+    "[MODEL_SETTINGS]", "[IMG_BREAK]", "[/TRANSCRIBE]", "[gMASK]", "<sop>", "[SYSTEM]", "[/USER]", "x[TOOL_CALLS]", "&lt;|im_start|&gt;",
+    "&#60;|im_start|&#x3e;", "\\u003c|im_start|\\u003e", "&lt;/s&gt;",
 ]  # fmt: skip
 """What would end an excerpt, or begin a message, for a model that reads it."""
 PIECES = [
     "<", "＜", "〈", "/", "／", "|", "[", "]", ">", " ", "\n", "\u200b", "\u00ad", "\ufeff", "\u3000", "pass", "age", "ｐassage", "EXCERPT",
-    "excerpt", "finding", "INST", "SYS", "s", "think", "im_start", "a", "深度", '"', "'", "=",
+    "excerpt", "finding", "INST", "SYS", "s", "think", "im_start", "a", "深度", "{", "}", "【", "】", "(", ")", "_", "&lt;", "|>", '"', "'", "=",
 ]  # fmt: skip
-IGNORED = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff\x00-\x08]")
-BRACKETS = str.maketrans("〈〈⟨❮", "<<<<")
+IGNORED = re.compile("[\u00ad\u0336\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff\x00-\x08]")
+BRACKETS = str.maketrans("〈〈⟨❮〉〉⟩❯【】〔〕⟦⟧¦ǀ︱", "<<<<>>>>[][][]|||")
 OPENS = re.compile(
     r"<[\s/\\]*(?:\||(?:passage|excerpt|finding|question|settings|result|missing|s|sys|think|system|start_of_turn|end_of_turn|tool_call|"
-    r"bos|function_calls)\b)|\[[\s/]*(?:INST|SYS|TOOL_CALLS)\s*\]",
+    r"bos|function_calls)\b)|[\[{(«《][\s/]*(?:INST|SYS|TOOL_CALLS|gMASK|MODEL_SETTINGS|IMG_BREAK)\s*[\]})»》]|<[\s/]*[^\W_]*_\w*>|"
+    r"<[\s/]*\w+\s*\|>|[\[{][\s/]*(?:\|\s*\w\w+\s*\|?|\w\w+\s*\|)\s*[\]}]|\[[\s/]*(?-i:SYSTEM|USER)\s*\]|\[\s*/\s*(?-i:[A-Z]{2,})\s*\]",
     re.IGNORECASE,
 )
 
 
 def as_a_model_may_read(text: str) -> str:
     """Leave out what cannot be seen, and take letters and brackets for what they look like."""
-    lookalikes = str.maketrans("ехсеоаріѕ", "exceoapis")
-    return unicodedata.normalize("NFKC", IGNORED.sub("", text).replace("［", "(").translate(BRACKETS)).translate(
-        lookalikes
-    )
+    lookalikes = str.maketrans("ехсеоаріѕІЅТ", "exceoapisIST")
+    unescaped = html.unescape(IGNORED.sub("", text).replace("\\u003c", "<").replace("\\u003e", ">"))
+    return unicodedata.normalize("NFKC", unescaped.translate(BRACKETS)).translate(lookalikes)
 
 
 def opened(text: str) -> list[str]:
@@ -70,8 +76,14 @@ def test_a_quote_of_such_a_text_is_found(spelling: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["if a < b and b > c:", "a <b> bold </b>", "x[0] < [1]", "《深度》〈上〉", "2 < 3", "List[int]", "[E2-1]", "<br>"],
-)
+    [
+        "if a < b and b > c:", "a <b> bold </b>", "x[0] < [1]", "《深度》〈上〉", "2 < 3", "List[int]", "[E2-1]", "<br>", "a < b | c > d", "Vec<T>",
+        "HashMap<String, Vec<u8>>", "std::vector<size_t>", "#include <vector>", "| a | b |\n|---|---|\n| [x] | (y) |", "{ |x| x + 1 }", "{| class=wikitable",
+        "x |> f", "p(a|b)", "{x | x > 0}", "[a|b]", "<div class='a_b'>", "<my-element>", "</div>", "[USA]", "[NOTE]", "[section]", "cmd [args] [prefix]",
+        "[|x|]", "(|ab|)", "|x|<1", "dict[KEY]", "buffer[MAX_LEN]", "[citation needed]", "[link](https://example.org/a_b)", "«quoted»", "if x < max_len and y > 0:",
+        "&lt;div&gt;", "(user)", "[system]", "{name}", "f'{user_name}'",
+    ],
+)  # fmt: skip
 def test_what_opens_nothing_stays(text: str) -> None:
     assert as_data(text) == text
 
@@ -116,7 +128,7 @@ def test_no_value_of_a_prompt_makes_a_tag_of_it(value: str) -> None:
     "text",
     [
         "<" * 100_000, "< " * 50_000, "<" + " " * 100_000, "<p" + "\u200b" * 100_000, "<\u200b" * 50_000, "</" * 50_000, "[" * 100_000,
-        "[ /" * 33_000, "<pass\u200b" * 16_000, "<tool_" * 16_000,
+        "[ /" * 33_000, "[|ab" * 25_000, "&lt;" * 25_000, "<a_" * 33_000, "[A_" * 33_000, "<" + "a_" * 50_000, "[|" + "a" * 100_000, "&#0000060" * 11_000, "<pass\u200b" * 16_000, "<tool_" * 16_000,
     ],
 )  # fmt: skip
 def test_hostile_text_is_read_in_linear_time(text: str) -> None:

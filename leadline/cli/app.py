@@ -19,6 +19,7 @@ from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTE
 from leadline.cli.install_offer import install_and_repeat
 from leadline.progress.terminal import echo
 from services.run.errors import BadInput, LeadlineError, NotInstalled
+from services.run.private_paths import without_private
 
 
 class Commands(TyperGroup):
@@ -125,7 +126,10 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("LEADLINE_DEBUG"):
             raise
-        echo(f"leadline: unexpected {type(error).__name__}: {error}. Set LEADLINE_DEBUG=1 to see where.", err=True)
+        echo(
+            f"leadline: unexpected {type(error).__name__}: {without_private(str(error))}. Set LEADLINE_DEBUG=1 to see where.",
+            err=True,
+        )
         sys.exit(EXIT_FAILED)
 
 

@@ -22,6 +22,7 @@ from services.run.errors import BadInput, RevisionRefused
 from services.run.journal import run_key
 from services.run.log import ERROR, WARNING, log
 from services.run.prices import price_of
+from services.run.private_paths import without_private
 from services.run.roles import role_model
 from services.run.settings import settings
 from services.sandbox.leftovers import sweep
@@ -131,7 +132,7 @@ async def _execute(
         raise
     except Exception as error:
         log("run_failed", ERROR, run=record.id, error=type(error).__name__)
-        await home.save(record.model_copy(update={"status": "failed", "error": str(error)}))
+        await home.save(record.model_copy(update={"status": "failed", "error": without_private(str(error))}))
         raise
     await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
     return report

@@ -26,10 +26,11 @@ from leadline.setup.local_servers import local_servers, package_missing, usual_p
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
 from services.models.llamacpp import foreseen
-from services.run.endpoints import GENERAL, endpoint_named, endpoint_names, without_user
+from services.run.endpoints import GENERAL, endpoint_named, endpoint_names
 from services.run.errors import LeadlineError
 from services.run.installation import NAME, PROJECT_ROOT, in_project, install_command
 from services.run.roles import OFFLINE, ROLES, role_model
+from services.run.secrecy import shown_address
 from services.run.settings import settings
 from services.search.folder_files import check_folder
 from services.search.web import web_search
@@ -156,7 +157,7 @@ def _models() -> Iterable[Check]:
                 area="models",
                 name=endpoint.address_variable,
                 state=OK,
-                found=f"{without_user(endpoint.base_url or '')}, {keyed}",
+                found=f"{shown_address(endpoint.base_url or '')}, {keyed}",
             )
 
 

@@ -18,6 +18,7 @@ from services.embedding.vectors import Vectors
 from services.run.errors import LimitReached, SearchError
 from services.run.prices import price_at
 from services.run.scope import current_run
+from services.run.secrecy import shown_address, without_secrets
 from services.text.token_estimate import estimate_cjk
 
 ROLE = "embedding"
@@ -69,7 +70,7 @@ class OpenAIEmbeddings:
     _scale: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        self.name = f"{self.model} at {self.base_url or 'openai'}"
+        self.name = f"{self.model} at {shown_address(self.base_url) if self.base_url else 'openai'}"
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed texts of the index.
@@ -139,7 +140,7 @@ class OpenAIEmbeddings:
             vectors = np.array(rows, dtype=np.float32)
             tokens = int(answer.usage.prompt_tokens) if answer.usage else 0
         except (OpenAIError, ValueError, TypeError, AttributeError) as error:
-            raise self._failure(" ".join(str(error).split())[:200] or type(error).__name__) from None
+            raise self._failure(without_secrets(" ".join(str(error).split()))[:200] or type(error).__name__) from None
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise self._failure(f"{len(vectors)} vectors came back for {len(texts)} texts")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

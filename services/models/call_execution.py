@@ -28,6 +28,7 @@ from services.run.errors import LeadlineError, LimitReached, ModelError, NoNativ
 from services.run.prices import Price, price_of
 from services.run.roles import OFFLINE, RoleModel
 from services.run.scope import Run
+from services.run.secrecy import without_secrets
 from services.text.sanitize import sanitize
 
 LEAST_OUTPUT = 0.5
@@ -94,7 +95,8 @@ class Exchange:
             if attempts.abandoned:
                 self.run.count_call(self.call.role, self._abandoned(CallUsage(), attempts), fresh=True)
             if isinstance(error, CallFailed):
-                raise error.error from error.__cause__
+                # the endpoint's own error may repeat the key, and a server logs causes
+                raise error.error from (None if isinstance(error.error, LeadlineError) else error.__cause__)
             raise
         used = self._abandoned(usage_of(message, self.fitted.messages, price, seconds), attempts)
         self.run.budget.settle(self.held, used.tokens, used.cost or 0.0)
@@ -264,12 +266,12 @@ class Exchange:
         finish_reason = finish_reason_of(meta)
         text, reasoning, tagged = answer_and_reasoning(message, structured=call.schema is not None)
         return Reply(
-            text=sanitize(text),
-            reasoning=sanitize(reasoning),
+            text=sanitize(without_secrets(text)),
+            reasoning=sanitize(without_secrets(reasoning)),
             tagged=tagged,
             calls=tool_calls_of(message) if call.tools else [],
             finish_reason=finish_reason,
-            refusal=sanitize(str(message.additional_kwargs.get("refusal") or "")),
+            refusal=sanitize(without_secrets(str(message.additional_kwargs.get("refusal") or ""))),
             model=model.name,
             left_out=self.fitted.left_out,
             waited=round(attempts.waited, 3),

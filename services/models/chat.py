@@ -31,6 +31,7 @@ from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, NotInstalled, SettingsError
 from services.run.installation import install_command
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, RoleModel, role_model
+from services.run.secrecy import without_secrets
 
 
 def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
@@ -225,4 +226,4 @@ def comes_in_pieces(model: RoleModel) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    return re.sub(r"\s+", " ", str(error))[:200].rstrip(".")
+    return without_secrets(re.sub(r"\s+", " ", str(error)))[:200].rstrip(".")

@@ -10,6 +10,7 @@ from langchain_core.exceptions import ContextOverflowError
 
 from services.run.errors import ModelError
 from services.run.roles import RoleModel
+from services.run.secrecy import without_secrets
 from services.text.numeric import read_number
 
 Kind = Literal["passing", "too_long", "refused", "lasting"]
@@ -148,6 +149,7 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
             f"The endpoint finds the prompt of the role {model.role} too long, however much is left out. "
             f"Set LEADLINE_CONTEXT_WINDOW_{model.role.upper()} to the model's context, or name a model with more."
         )
+    text = without_secrets(text)
     if kind == "refused":
         return ModelError(f"The endpoint cannot take the request: {text[:300]} {where}")
     if status is not None:
@@ -170,7 +172,12 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
             f"The endpoint answered with something that is no chat completion ({type(error).__name__}: {text[:200]}). "
             f"Check {address}{'; it usually ends in /v1' if model.provider == 'openai' else ''}. (role {model.role})"
         )
-    return error
+    public = without_secrets(str(error))
+    return (
+        error
+        if public == str(error)
+        else ModelError(f"The call of the model failed ({type(error).__name__}: {public}). {where}")
+    )
 
 
 def _retry_after(error: Exception) -> float | None:

@@ -12,6 +12,7 @@ from services.models.reasoning_tags import split_thinking
 from services.models.streamed_chat import REASONING
 from services.models.structured_output import answer_text
 from services.run.prices import Price
+from services.run.secrecy import without_secrets, without_secrets_in
 from services.text.sanitize import sanitize
 
 LONGEST_REASONING = 20_000
@@ -107,7 +108,8 @@ def last_object(text: str) -> str:
 
 def finish_reason_of(meta: Mapping[str, Any]) -> str:
     """Return the finish reason in lower case; each provider stores it under another name."""
-    return str(meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason") or "").lower()
+    reason = meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason") or ""
+    return without_secrets(str(reason)).lower()
 
 
 def tool_calls_of(message: AIMessage) -> list[ToolCall]:
@@ -117,11 +119,11 @@ def tool_calls_of(message: AIMessage) -> list[ToolCall]:
         {
             "id": call["id"] or "",
             "name": call["name"] or "",
-            "problem": f"its arguments are no JSON object: {call['args']!r}"[:300],
+            "problem": without_secrets(f"its arguments are no JSON object: {call['args']!r}")[:300],
         }
         for call in message.invalid_tool_calls
     ]
-    return [ToolCall.model_validate(sanitize(call)) for call in [*valid, *broken]]
+    return [ToolCall.model_validate(sanitize(without_secrets_in(call))) for call in [*valid, *broken]]
 
 
 def usage_of(message: AIMessage, prompt: Sequence[BaseMessage], price: Price | None, seconds: float) -> CallUsage:

@@ -31,15 +31,22 @@ def answered(checked: CheckedReport, *, enough: bool, recognised: bool) -> Answe
     return "yes" if whole and enough and recognised else "partly"
 
 
-def rules_recognise(question: str, checked: CheckedReport, computed: Set[str]) -> bool:
+def rules_recognise(
+    question: str, checked: CheckedReport, computed: Set[str], remembered: Set[str] = frozenset()
+) -> bool:
     """Tell whether rules can recognise an answer: each clause asks for a number, date, place or person, or a program answered.
+
+    A statement that only rests on what is remembered is no answer for rules: they cannot tell whether it still holds.
 
     Args:
         question: the user's question.
         checked: the report.
         computed: ids of the excerpts from programs' output.
+        remembered: ids of the excerpts that no step of this run has read.
     """
     opening = checked.claims[: checked.opening]
+    if any(claim.citations and remembered >= set(claim.citations) for claim in opening):
+        return False
     if all(not computed.isdisjoint(claim.citations) for claim in opening):
         return True
     return all(answer_type(clause) in STRICT for clause in clauses_of(question, short=True))

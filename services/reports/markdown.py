@@ -108,7 +108,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     answer = answered(
         checked,
         enough=draft.enough and not draft.missing_aspects,
-        recognised=not draft.by_rules or rules_recognise(draft.question, checked, _computed(draft)),
+        recognised=not draft.by_rules or rules_recognise(draft.question, checked, _computed(draft), _remembered(draft)),
     )
     title, body = _title_and_body(checked.markdown, draft, labels)
     contradictions = _grounded(draft)
@@ -168,6 +168,11 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         artifacts=artifacts,
     )
     return with_references(report)
+
+
+def _remembered(draft: Draft) -> set[str]:
+    """Return the ids of the excerpts of sources that are only known from earlier reports."""
+    return {excerpt.id for excerpt in draft.excerpts if draft.sources[excerpt.content_hash].known_from}
 
 
 def _computed(draft: Draft) -> frozenset[str]:

@@ -6,11 +6,11 @@ A key goes to no other address than its own.
 """
 
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from services.run.errors import BadInput, SettingsError
+from services.run.secrecy import shown_address
 from services.run.settings import endpoint_keys, role_environment, settings
 
 GENERAL = "default"
@@ -79,12 +79,6 @@ def all_plain() -> bool:
     return all(address.startswith("http://") for address in addresses)
 
 
-def without_user(address: str) -> str:
-    """Return an address without the user and password that it may hold."""
-    host = urlsplit(address).netloc
-    return address.replace(host, host.rpartition("@")[2], 1) if "@" in host else address
-
-
 def _general() -> Endpoint:
     address = settings().openai_base_url
     return Endpoint(_http("OPENAI_BASE_URL", address) if address is not None else None, settings().openai_api_key)
@@ -99,6 +93,6 @@ def _own(name: str) -> Endpoint:
 def _http(variable: str, address: str) -> str:
     if not address.startswith(("http://", "https://")):
         raise SettingsError(
-            f"{variable} is {address!r}, which is no http address. Correct it, for example http://localhost:8000/v1."
+            f"{variable} is {shown_address(address)!r}, which is no http address. Correct it, for example http://localhost:8000/v1."
         )
     return address

@@ -33,15 +33,15 @@ from pydantic_core import ErrorDetails
 
 from schemas.clean_text import clean_text
 from services.run.page_messages import for_a_page, is_served
-from services.run.private_paths import without_paths
+from services.run.private_paths import without_private
 
 
 class LeadlineError(RuntimeError):
     """Base class of all errors whose message may be shown to a user.
 
     A `RuntimeError`, because the server passes on the messages of the built-in errors and hides those of others. A message
-    may quote what came from outside, such as a file's name or an endpoint's words, and holds no control characters. On a server it
-    says nothing of where the operator's files lie, and nothing that only the operator can do; the log does.
+    may quote what came from outside, such as a file's name or an endpoint's words, and holds no control characters and no secrets. On a
+    server it says nothing of where the operator's files lie, and nothing that only the operator can do; the log does.
     """
 
     for_models = False
@@ -57,7 +57,7 @@ class LeadlineError(RuntimeError):
         """
         if is_served() and not self.for_models:
             message = for_a_page(message, page)
-        super().__init__(without_paths(clean_text(message)), *more)
+        super().__init__(without_private(clean_text(message)), *more)
         self.log_fields: dict[str, object] = {}
         """Fields about the failed call for log and trace: names and numbers."""
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import cache
 from threading import Lock
 
+from services.run.secrecy import without_secrets_in
 from services.run.settings import settings
 from services.text.sanitize import sanitize_lines
 
@@ -58,7 +59,7 @@ def log(event: str, level: int = INFO, /, **fields: object) -> None:
         logger = _configured()
     if logger.isEnabledFor(level):
         values = {**(_about.get() or {}), **{name: value for name, value in fields.items() if value is not None}}
-        logger.log(level, "%s", Line(event, sanitize_lines(values)))
+        logger.log(level, "%s", Line(event, sanitize_lines(without_secrets_in(values))))
 
 
 @cache

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from dotenv import dotenv_values
 
+from services.run.secrecy import without_secrets
+
 _LOGGER = logging.getLogger("leadline")
 _SHOWN_BY_NAME = frozenset(["LEADLINE_DOCS", "LEADLINE_USER_DOCS"])
 _REST = r"(?:/[^\s'\"`,;:()<>|]*)?"
@@ -23,6 +25,11 @@ _REST = r"(?:/[^\s'\"`,;:()<>|]*)?"
 def serving() -> bool:
     """Tell whether this process is a server, LangGraph's or Aegra's, whose messages go to other users."""
     return bool(os.environ.get("LANGGRAPH_API_URL")) or "aegra_api.main" in sys.modules
+
+
+def without_private(text: str) -> str:
+    """Return a message without the operator's secrets and, in a server's process, without paths of this machine."""
+    return without_paths(without_secrets(text))
 
 
 def without_paths(text: str) -> str:

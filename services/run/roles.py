@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, Valid
 
 from schemas.context import RunContext
 from schemas.models import ModelChoice, Role, ToolProtocol
-from services.run.endpoints import GENERAL, Endpoint, endpoint_named, endpoint_of, without_user
+from services.run.endpoints import GENERAL, Endpoint, endpoint_named, endpoint_of
 from services.run.errors import BadInput, SettingsError, reason_of
+from services.run.secrecy import shown_address
 from services.run.settings import role_environment
 
 ROLES: tuple[str, ...] = get_args(Role)
@@ -94,7 +95,7 @@ class RoleModel(BaseModel):
         """Name of the endpoint, for people and as a key."""
         if self.file is not None:  # the address changes with each start
             return f"llama.cpp ({self.model})"
-        return without_user(self.base_url) if self.base_url else self.provider
+        return shown_address(self.base_url) if self.base_url else self.provider
 
     @property
     def name(self) -> str:

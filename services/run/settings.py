@@ -1,6 +1,8 @@
 """Secrets and endpoints from the environment or `.env`; the choices of a run are in `schemas/context.py`."""
 
+import json
 import os
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from services.run.errors import SettingsError, reason_of
+from services.run.secrecy import forget_secrets, register_named_secrets, register_secrets
 
 Place = Annotated[Path, AfterValidator(Path.absolute)]
 """A path, made absolute when the settings are read: looking up the working folder blocks, and the event loop must not."""
@@ -122,13 +125,15 @@ def settings() -> Settings:
     endpoint_keys()
     _secrets()
     try:
-        return Settings()
+        environment = Settings()
     except ValidationError as error:
         problem = error.errors()[0]
         name = ".".join(str(part) for part in problem["loc"]).upper()
         raise SettingsError(
             f"{name} cannot be used: {reason_of(problem)}. Correct it in the environment or .env."
         ) from None
+    _register_secrets(environment)
+    return environment
 
 
 @cache
@@ -158,6 +163,17 @@ def _secrets() -> dict[str, SecretStr]:
     return {name: SecretStr(value) for name, value in _variables()}
 
 
+def _register_secrets(environment: Settings) -> None:
+    """Register keys, tokens, and what addresses and further parameters hold of them, so that no text shows them."""
+    typed = [getattr(environment, name) for name in Settings.model_fields]
+    register_secrets(value.get_secret_value() for value in typed if isinstance(value, SecretStr))
+    register_secrets(value for name, value in _variables() if "_API_KEY" in name or "://" in value)
+    for name, value in _variables():
+        if name.startswith("LEADLINE_EXTRA"):
+            with suppress(ValueError):  # what is no JSON is refused where it is used
+                register_named_secrets({name: json.loads(value)})
+
+
 def _variables() -> list[tuple[str, str]]:
     values = {**dotenv_values(".env"), **os.environ}
     return [(name.upper(), value) for name, value in values.items() if value]
@@ -169,3 +185,4 @@ def forget_settings() -> None:
     role_environment.cache_clear()
     endpoint_keys.cache_clear()
     _secrets.cache_clear()
+    forget_secrets()

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from services.run.installation import install_command
+from services.run.secrecy import without_secrets_in
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -184,5 +185,6 @@ def _attributes(fields: Mapping[str, object]) -> dict[str, Any]:
     for name, value in fields.items():
         if value is not None:
             plain = [str(item) for item in value] if isinstance(value, list | tuple) else value
-            attributes[_ATTRIBUTES.get(name, f"leadline.{name}")] = plain if isinstance(plain, _PLAIN) else str(plain)
+            public = without_secrets_in(plain if isinstance(plain, _PLAIN) else str(plain))
+            attributes[_ATTRIBUTES.get(name, f"leadline.{name}")] = public
     return attributes

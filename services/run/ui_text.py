@@ -9,7 +9,7 @@ from schemas.clean_text import clean_text
 from schemas.events import CallProgress, Searched
 from services.run.errors import UselessAnswer
 from services.run.page_messages import is_served
-from services.run.private_paths import without_paths
+from services.run.private_paths import without_private
 
 LONGEST_PROBLEM = 150
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -100,4 +100,4 @@ def say(key: str, locale: str, **values: object) -> str:
     """Return a message in the locale's language, English for all but Chinese; on a server, its version for the page."""
     message, language = MESSAGES[key], "zh" if is_chinese(locale) else "en"
     words = message.get(f"page_{language}") if is_served() else None
-    return without_paths(clean_text((words or message[language]).format(**values)))
+    return without_private(clean_text((words or message[language]).format(**values)))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from schemas.clean_text import CleanText
 from services.run.evidence_store import EvidenceStore, file_hash
 from services.run.log import log
-from services.run.private_paths import without_paths
+from services.run.private_paths import without_private
 from services.run.scope import Run, current_run
 from services.sandbox.sandbox import DEFAULT_SECONDS, Mode, Sandbox
 
@@ -52,7 +52,7 @@ async def _ran(code: str, files: Mapping[str, bytes], evidence: EvidenceStore, s
     return CodeRun(
         ok=ran.ok,
         stdout=ran.stdout,
-        error=without_paths(ran.error or ran.stderr),
+        error=without_private(ran.error or ran.stderr),
         seconds=ran.seconds,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         mode=ran.mode,

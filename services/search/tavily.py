@@ -10,6 +10,7 @@ import httpx
 from tavily import AsyncTavilyClient, errors
 
 from services.run.errors import SearchError, SearchRefused
+from services.run.secrecy import without_secrets_in
 from services.search.filters import Filters
 from services.search.hit import Hit
 from services.text.normal_form import normalise_text
@@ -63,7 +64,7 @@ class TavilySearch:
                 time_range=self._filters.time_range,
                 timeout=self._seconds,
             )
-        results = answer.get("results")
+        results = await asyncio.to_thread(without_secrets_in, answer.get("results"))
         if not isinstance(results, list) or (not results and "query" not in answer):
             raise SearchError("Tavily's answer has no results in it: it is malformed. Check TAVILY_BASE_URL.")
         hits = [hit for item in results if isinstance(item, dict) and (hit := _hit(item)) is not None]

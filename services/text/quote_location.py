@@ -28,6 +28,10 @@ _OPENING = frozenset("\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u1438\u02c2\u22
 _CLOSING = frozenset("\u203a\u232a\u3009\u27e9\u276d\u276f\u2771\u1433\u02c3\u227b\u29fd")
 """What looks like an angle bracket: prompts show the first of each in the place of any (see `prompts/data.py`)."""
 _ANGLES = _OPENING | _CLOSING
+_SHOWN_FOR = {"❲": "[", "❴": "{", "❨": "(", "⟪": "《"} | dict.fromkeys(
+    "\u3010\u3014\u3016\u301a\u27e6\u27ec\u2045", "["
+)
+"""Signs that prompts show in the place of other brackets; all that look like square ones are shown alike."""
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 
@@ -35,7 +39,7 @@ def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tup
     """Find a quote in `text[start:end]`.
 
     An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line
-    ends, Markdown emphasis and links, neutralised tags (`‹` for `<`) and, last, case may differ; quotation marks and ellipses
+    ends, Markdown emphasis and links, neutralised tags (`‹` for `<`, `❲` for `[`) and, last, case may differ; quotation marks and ellipses
     around the quote are ignored, and an ellipsis inside it stands for at most `MAX_GAP` characters, which the span
     then covers.
 
@@ -123,6 +127,8 @@ def _fold_char(char: str) -> str:
         return "-"
     if char in _ANGLES:
         return "<" if char in _OPENING else ">"
+    if char in _SHOWN_FOR:
+        return _SHOWN_FOR[char]
     if char.isspace():
         return "\n" if char in "\n\r\u2028\u2029" else " "
     return unicodedata.normalize("NFKD", char)

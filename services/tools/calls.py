@@ -17,7 +17,7 @@ from services.evidence.references import numbered
 from services.models.reply import ToolCall
 from services.models.structured_output import explain
 from services.run.errors import JournalMiss, LeadlineError, LimitReached
-from services.run.private_paths import without_paths
+from services.run.private_paths import without_private
 from services.run.scope import Run, counting, current_run
 from services.text.normal_form import normalise_text
 from services.tools.numbered_results import show_passages
@@ -162,7 +162,7 @@ class Calls:
         except (LeadlineError, ToolException, ValueError) as error:
             return ToolResult(text=str(error), failed=True)
         except Exception as error:  # noqa: BLE001 - a tool's own error goes to the model, whatever it is
-            return ToolResult(text=without_paths(f"{type(error).__name__}: {error}"), failed=True)
+            return ToolResult(text=without_private(f"{type(error).__name__}: {error}"), failed=True)
         return await self._stored(tool, message)
 
     async def _stored(self, tool: BaseTool, message: Any) -> ToolResult:

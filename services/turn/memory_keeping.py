@@ -1,4 +1,4 @@
-"""Selects the statements of a report to remember: quoted or supported, from sources that can be read again."""
+"""Selects the statements of a report to remember: quoted or supported, from sources that can be read again, and no instructions."""
 
 import asyncio
 
@@ -12,6 +12,8 @@ from services.run.log import log
 from services.run.memory import entry_id, memory_owner, remember
 from services.run.scope import Run
 from services.run.settings import settings
+from services.text.instructions import gives_instruction
+from services.text.quote_location import locate
 from services.turn.memory_vectors import with_vectors
 
 KINDS = frozenset(["web", "document"])
@@ -50,6 +52,9 @@ def _entry(
     keys = dict.fromkeys(excerpt.content_hash for excerpt in cited)
     if claim.status not in {"quoted", "supported"} or not cited or len(cited) < len(claim.citations):
         return None
+    proof = [_without_instruction(excerpt, claim.text) for excerpt in cited]
+    if gives_instruction(claim.text) or None in proof:
+        return None
     if any(key not in sources or sources[key].kind not in KINDS for key in keys):
         return None
     kept = {key: _remembered(sources[key]) for key in keys}
@@ -64,11 +69,23 @@ def _entry(
             known_from=min(days),
             question=question,
             run=run_id,
-            excerpts=[excerpt.model_copy(update={"id": "", "confirmed_by": []}) for excerpt in cited],
+            excerpts=[excerpt.model_copy(update={"id": "", "confirmed_by": []}) for excerpt in proof if excerpt],
             sources=kept,
         )
     except ValidationError:
         return None
+
+
+def _without_instruction(excerpt: Excerpt, claim: str) -> Excerpt | None:
+    """Return an excerpt whose quote tells nobody to do anything, cut to the statement's own words if need be; None if it cannot be cut."""
+    if not gives_instruction(excerpt.quote):
+        return excerpt
+    place = locate(claim, excerpt.quote)
+    if place is None:
+        return None
+    start, end = place
+    cut = {"quote": excerpt.quote[start:end], "start": excerpt.start + start, "end": excerpt.start + end}
+    return excerpt.model_copy(update=cut)
 
 
 def _remembered(source: Source) -> Source:

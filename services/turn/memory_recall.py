@@ -24,6 +24,7 @@ from services.search.providers import providers_for
 from services.search.web import filters_of
 from services.text.clause_cover import answering_places, near_best
 from services.text.duplicates import fingerprint
+from services.text.instructions import gives_instruction
 from services.text.quote_location import locate
 from services.text.ranking import bm25, fuse
 from services.text.tokens import tokens
@@ -79,7 +80,7 @@ async def recall_memory(run: Run, question: str, today: str, evidence: EvidenceS
     async def work() -> _Found:
         owner = memory_owner(settings())
         entries = await memory_of(evidence.store, owner) if owner is not None else []
-        permitted = [entry for entry in entries if _is_permitted(run, entry)]
+        permitted = await asyncio.to_thread(_usable, run, entries)
         likeness = await likenesses(question, permitted)
         ranked = await asyncio.to_thread(_ranked, question, permitted, likeness)
         found: list[MemoryEntry] = []
@@ -101,6 +102,16 @@ async def recall_memory(run: Run, question: str, today: str, evidence: EvidenceS
         else:
             _add(remembered, proven)
     return remembered
+
+
+def _usable(run: Run, entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
+    """Return the statements whose sources a run may use; instructions, which an earlier version remembered, are none."""
+    return [
+        entry
+        for entry in entries
+        if _is_permitted(run, entry)
+        and not any(map(gives_instruction, [entry.claim, *(excerpt.quote for excerpt in entry.excerpts)]))
+    ]
 
 
 def _is_permitted(run: Run, entry: MemoryEntry) -> bool:

@@ -23,7 +23,7 @@ from services.run.budget import allowance_of, limit_message, shares
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.events import emit_message
 from services.run.log import INFO, WARNING, log
-from services.run.private_paths import without_paths
+from services.run.private_paths import without_private
 from services.run.scope import Run, step_run
 from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
@@ -215,7 +215,7 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     except LeadlineError as failure:
         error = problem_text(failure, locale)
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
-        error = without_paths(f"{type(failure).__name__}: {failure}")
+        error = without_private(f"{type(failure).__name__}: {failure}")
     return Outcome(StepResult(step_id=step.id, status="failed", error=error))
 
 

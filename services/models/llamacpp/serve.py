@@ -24,6 +24,7 @@ from services.models.llamacpp.shared_files import Lock, Record, SharedFiles, sha
 from services.run.errors import ModelError, NotInstalled, SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.log import WARNING, log
+from services.run.secrecy import without_secrets
 
 EXTRA = "local"
 _PROGRAM = Path(__file__).with_name("child.py")
@@ -302,9 +303,8 @@ def _end_of(files: SharedFiles, child: "subprocess.Popen[bytes] | None") -> str:
             code = child.wait(_END_SECONDS)
     if code == -signal.SIGKILL:
         return " (the system ended it, which it does when memory runs out)"
-    record, words = files.read(), files.last_words()
-    if record is not None:
-        words = words.replace(record.key.get_secret_value(), "…")
+    files.read()  # registers the key
+    words = without_secrets(files.last_words())
     lines = [_TIME_STAMP.sub("", line).strip() for line in words.splitlines() if line.strip()]
     told = next((line.partition(_LOADING)[2] for line in lines if _LOADING in line), lines[-1] if lines else "")
     ended = f"signal {-code}" if code is not None and code < 0 else ""

@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
 from services.run.errors import SettingsError
+from services.run.secrecy import register_secrets
 
 if sys.platform != "win32":
     import fcntl
@@ -62,9 +63,11 @@ class SharedFiles:
         """Return the server's record; None while the model is being loaded. Blocking."""
         try:
             with self.record.open("rb") as file:
-                return Record.model_validate_json(file.read(_MAX_RECORD))
+                record = Record.model_validate_json(file.read(_MAX_RECORD))
         except (OSError, ValidationError):
             return None
+        register_secrets([record.key.get_secret_value()])
+        return record
 
     def last_words(self) -> str:
         """Return the end of the server's output. Blocking."""

@@ -86,6 +86,7 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
     if compared := compared_in(question):
         return _of_each(compared, question, sentences)
     published = {excerpt.id: excerpt.published for excerpt in evidence}
+    remembered = {excerpt.id for excerpt in evidence if excerpt.known_from}
     clauses = clauses_of(question, short=True)
     room = max(1, most // len(clauses))
     answered: list[ClauseAnswer] = []
@@ -94,7 +95,7 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
         ranking = rank(asked, question, sentences)
         related = RELATED * min(1.0, LONGEST / max(1, len(ranking.weights)))
         chosen = [sentence for sentence in ranking.select(room + 1) if ranking.shares[sentence] >= related]
-        first = next((sentence for sentence in chosen if is_answer(ranking, sentence)), None)
+        first = _first_answer(ranking, chosen, remembered)
         if first is not None:
             first, others = settled(
                 ranking, first, [sentence for sentence in ranking.scores if is_answer(ranking, sentence)], published
@@ -111,9 +112,22 @@ def answers(question: str, evidence: Sequence[EvidenceView], most: int) -> list[
             answered.append(ClauseAnswer(clause, [first, *more][:room], whole=True, others=others))
         else:
             answered.append(
-                ClauseAnswer(clause, _closest_sentences(ranking, chosen, sentences)[: room + 1], whole=False)
+                ClauseAnswer(
+                    clause,
+                    _closest_sentences(
+                        ranking, sorted(chosen, key=lambda sentence: sentence.id in remembered), sentences
+                    )[: room + 1],
+                    whole=False,
+                )
             )
     return answered
+
+
+def _first_answer(ranking: Ranking, chosen: Sequence[Sentence], remembered: Collection[str]) -> Sentence | None:
+    """Return the best sentence that answers a clause: one that was read now before any that is only remembered."""
+    read_now = [sentence for sentence in [*chosen, *ranking.scores] if sentence.id not in remembered]
+    candidates = [*read_now, *chosen] if remembered else chosen
+    return next((sentence for sentence in candidates if is_answer(ranking, sentence)), None)
 
 
 def _of_each(compared: Sequence[str], question: str, sentences: Sequence[Sentence]) -> list[ClauseAnswer]:

@@ -17,6 +17,7 @@ import httpx
 
 from schemas.clean_text import clean_address, clean_line
 from services.run.errors import PageError, SettingsError
+from services.run.secrecy import without_secrets
 from services.search.pages.addresses import Target
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
 from services.search.pages.fetch import tls_context
@@ -156,7 +157,7 @@ class ReaderEndpoint:
         html = next((text for name in fields[1:] if isinstance(text := found.get(name), str) and text.strip()), "")
         if not html:
             raise self._failed(f"its answer has no {fields[0]}.{fields[1]}")
-        return html
+        return without_secrets(html)
 
     def _failed(self, reason: str) -> PageError:
         """Return the error without the reader's address, which only the operator may see."""
@@ -185,5 +186,5 @@ def _found(answer: Any, protocol: str) -> tuple[dict[str, Any] | None, tuple[str
 def _reason(found: dict[str, Any] | None) -> str:
     """Return the reader's error message, shortened to one line."""
     words = [(found or {}).get(name) for name in ("error_message", "error")]
-    line = next((clean_line(text) for text in words if isinstance(text, str) and text.strip()), "")
+    line = next((without_secrets(clean_line(text)) for text in words if isinstance(text, str) and text.strip()), "")
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}…"

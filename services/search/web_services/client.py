@@ -15,6 +15,7 @@ import httpx
 
 from schemas.clean_text import clean_address
 from services.run.errors import BadInput, PageError, SearchError
+from services.run.secrecy import register_secrets, without_secrets_in
 from services.search.filters import Filters
 from services.search.hit import Hit
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
@@ -123,6 +124,7 @@ class ServiceSearch:
         self.name = service.name
         self.service = service
         self._key = key if key and service.key != "none" else ""
+        register_secrets(filter(None, [self._key]))
         self._address, self._auth = _without_user(address) if address else ("", None)
         self._filters = filters or Filters()
         self._seconds = seconds
@@ -223,14 +225,14 @@ class ServiceSearch:
         if self.service.error:
             words = next(filter(None, map(scalar, values_at(answer, self.service.error))), "")
             if words:
-                raise own_words(self.service, words, self._key)
+                raise own_words(self.service, words)
         return hits_of(self.service, answer)
 
     def _parsed(self, body: bytes) -> Any:
         if not body.strip():
             raise not_in_form(self.service, "it is empty")
         try:
-            return json.loads(body) if self.service.answer == "json" else read_feed(body)
+            return without_secrets_in(json.loads(body) if self.service.answer == "json" else read_feed(body))
         except RecursionError:
             raise not_in_form(self.service, "it is nested too deeply") from None
         except MalformedFeed as error:

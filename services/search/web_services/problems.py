@@ -6,6 +6,7 @@ from email.utils import parsedate_to_datetime
 
 from schemas.clean_text import clean_line
 from services.run.errors import SearchError, SearchRefused
+from services.run.secrecy import without_secrets
 from services.search.web_services.service import Service
 
 LONGEST_QUOTE = 200
@@ -64,10 +65,9 @@ def not_in_form(service: Service, why: str) -> SearchError:
     return SearchError(f"{service.title}'s answer is no {form}: {why}. {advice(service)}")
 
 
-def own_words(service: Service, words: str, key: str) -> SearchError:
-    """Return the error for an answer with its own error message, without the key."""
-    line = " ".join(clean_line(words[: 10 * LONGEST_QUOTE]).split())
-    line = line.replace(key, "…") if key else line
+def own_words(service: Service, words: str) -> SearchError:
+    """Return the error for an answer with its own error message."""
+    line = " ".join(clean_line(without_secrets(words[: 10 * LONGEST_QUOTE])).split())
     return SearchError(f"{service.title} could not answer: {line[:LONGEST_QUOTE]!r}. Ask in other words, and shorter.")
 
 

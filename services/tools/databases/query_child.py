@@ -14,6 +14,7 @@ import threading
 from types import ModuleType
 from typing import Any
 
+from services.run.secrecy import register_named_secrets, without_secrets
 from services.tools.databases.failure import QueryFailure
 from services.tools.rows import Rows
 
@@ -93,6 +94,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def _result(driver: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
     place, seconds = request["place"], request["seconds"]
+    register_named_secrets(place)
     if request["do"] == "schema":
         schema: dict[str, Any] = driver.schema(place, request["max_tables"], seconds)
         return schema
@@ -115,7 +117,7 @@ def _message(error: Exception) -> str:
     primary = getattr(getattr(error, "diag", None), "message_primary", None)
     hint = getattr(getattr(error, "diag", None), "message_hint", None)
     message = f"{primary}{f' ({hint})' if hint else ''}" if primary else str(error).split("\n\nLINE ")[0]
-    return " ".join(message.split())[:_MAX_ERROR]
+    return without_secrets(" ".join(message.split()))[:_MAX_ERROR]
 
 
 def _suggestion(message: str, driver: ModuleType, request: dict[str, Any]) -> str:

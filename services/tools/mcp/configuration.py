@@ -16,11 +16,11 @@ from pydantic import ConfigDict, Field, ValidationError
 from schemas.context import RunContext
 from schemas.mcp import McpServer, Transport
 from services.run.errors import BadInput, PageRefused, SettingsError, reason_of
+from services.run.secrecy import MASK, NAMED_SECRET, register_secrets, without_secrets
 from services.run.settings import settings
 from services.search.pages.addresses import Allowance, target_of
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
-_SECRET_NAME = re.compile(r"key|token|secret|passw|auth|credential", re.IGNORECASE)
 _NO_SECRETS = frozenset({"HOME", "USER", "LOGNAME", "PATH", "PWD", "LANG", "TZ", "TMPDIR", "SHELL"})
 MIN_SECRET = 4
 """Minimum characters of a variable's value to be hidden in a server's output; shorter values would hide ordinary text."""
@@ -56,10 +56,10 @@ class Server:
         return self.without_secrets(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"[:200])
 
     def without_secrets(self, text: str) -> str:
-        """Return a server's text without its secrets."""
+        """Return a server's text without its own secrets, short ones included, and without those of anything else."""
         for secret in self.secrets:
-            text = text.replace(secret, "…")
-        return text
+            text = text.replace(secret, MASK)
+        return without_secrets(text)
 
 
 class _Entry(McpServer):
@@ -174,8 +174,11 @@ def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
     headers = {key: fill(value) for key, value in entry.headers.items()}
     url = fill(entry.url)
     secrets = {value for variable, value in used.items() if value and variable not in _NO_SECRETS}
-    named = [value for key, value in (*env.items(), *headers.items()) if _SECRET_NAME.search(key)]
+    named = [value for key, value in (*env.items(), *headers.items()) if NAMED_SECRET.search(key)]
     secrets |= {part for value in named for part in (value, value.rpartition(" ")[2])}  # also without the word `Bearer`
+    register_secrets(
+        [*secrets, *(value for value in (*env.values(), *headers.values(), *entry.args, url) if "://" in value)]
+    )
     return replace(
         _server(name, entry),
         env=env,

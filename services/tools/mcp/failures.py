@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from services.run.errors import ToolError
+from services.run.secrecy import without_secrets
 from services.run.ui_text import say
 
 Reason = Literal[
@@ -42,4 +43,4 @@ class Broken(Exception):
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(f"{reason} {detail}".strip())
         self.reason = reason
-        self.detail = " ".join(detail.split())[:MAX_DETAIL]
+        self.detail = without_secrets(" ".join(detail.split()))[:MAX_DETAIL]

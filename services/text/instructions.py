@@ -1,0 +1,50 @@
+"""Tells instructions to a reader from statements, by their grammar: a bare verb at the beginning, the second person, a call before a colon.
+
+It is strict: where a sentence may be either, it counts as an instruction. What is taken for one is quoted as before, and not remembered.
+"""
+
+import re
+
+from services.text.passages import sentences
+from services.text.tokens import STOP_WORDS
+
+_MARKS = re.compile(r"^[\W_]+")
+_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself|yourselves)\b|[你您请]", re.IGNORECASE)
+_CALLS = frozenset("please always never do don't don’t let let's let’s be".split())
+"""Words that begin a request, and hardly ever a statement."""
+_CALLS_CHINESE = re.compile(r"^(?:务必|必须|切勿|切记|不要|不得|勿|别(?!的|名))")
+_BEFORE_NOUNS = (STOP_WORDS - frozenset("tell give list name".split())) | frozenset(
+    "above across against along although amid among amongst around because before behind below beneath beside besides beyond both despite "
+    "down even except half here inside just like near nearly now off once only out outside past perhaps since still though through throughout "
+    "till today toward towards unless unlike until upon via whatever whenever whereas wherever whether while within without yesterday yet".split()
+)
+"""Words without inflection, other than verbs, that may stand before a noun with its article at the beginning of a statement."""
+_OBJECTS = frozenset(
+    "the a an that this these those it them him her me us all every any each no yes nothing only my your our his their its".split()
+)
+"""Words with which the object of a verb begins."""
+_INFLECTED = re.compile(r"(?:ing|ed|ly|(?<!s)s)$", re.IGNORECASE)
+_CALL_BEFORE_COLON = re.compile(r"^(?:[^\W\d_]+(?:\s[^\W\d_]+)?|[\u4e00-\u9fff]{1,6})\s?[:：]\s?(.{0,400})")
+_CLAUSE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|would|can|must|should|does|did)\b|[是为有了会被]", re.IGNORECASE
+)
+"""A verb of a whole sentence: behind a colon a label has none (`Challenger: year 1875, depth 8184`)."""
+
+
+def gives_instruction(text: str) -> bool:
+    """Tell whether a sentence of a text tells its reader to do something."""
+    return any(_instructs(text[span.start : span.end]) for span in sentences(text))
+
+
+def _instructs(sentence: str) -> bool:
+    line = _MARKS.sub("", sentence)
+    if _SECOND_PERSON.search(line) or _CALLS_CHINESE.match(line):
+        return True
+    behind = _CALL_BEFORE_COLON.match(line)
+    if behind and (_CLAUSE.search(behind[1]) or _instructs(behind[1])):
+        return True
+    first, second, *_ = [*(word.lower() for word in _WORDS.findall(line[:200])), "", ""]
+    if first in _CALLS:
+        return True
+    return second in _OBJECTS and first not in _BEFORE_NOUNS and not _INFLECTED.search(first)
