@@ -28,6 +28,7 @@ ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
         "background_investigator": ["Background"],
+        "card": ["Card"],
         "conversation": ["Former"],
         "coordinator": ["Triage"],
         "deck": ["DeckCard", "DeckPage"],

@@ -11,17 +11,21 @@ from typing import Any
 from xml.etree import ElementTree
 
 from bs4 import BeautifulSoup
-from bs4.filter import SoupStrainer
+from lxml import html
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import DocxConverter, HtmlConverter, PdfConverter, XlsxConverter
 from pdfminer.pdfdocument import PDFDocument
 from pdfminer.pdfparser import PDFParser
 from pdfminer.pdftypes import resolve1
+from pdfminer.utils import decode_text
 
+from schemas.card import Card
 from services.sandbox.jobs import serve
+from services.search.cards import HEAD, properties_card
 from services.search.conversion import converted
 from services.search.file_types import Converted
 from services.search.ocr import image_text
+from services.search.pages.page_card import html_card
 from services.search.workbook_views import workbook_views
 from services.text.passages import without_number
 
@@ -29,13 +33,16 @@ _JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=
 """Line breaks inside Chinese sentences, which a PDF has and the text has not."""
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
 """A table with an empty header, as of a Word file without a heading row: its first row becomes the header."""
-_DATE_TAGS = frozenset(
-    "article:published_time citation_publication_date citation_date dc.date dc.date.issued dcterms.date dcterms.issued "
-    "date pubdate publishdate".split()
-)
-_MAX_META = 500
 LONGEST_TITLE = 100
 """Maximum characters of the line that becomes a scan's title."""
+_PDF_PROPERTIES = {"Title": "title", "Author": "author", "CreationDate": "created"}
+_OFFICE_PROPERTIES = {
+    "title": "{http://purl.org/dc/elements/1.1/}title",
+    "author": "{http://purl.org/dc/elements/1.1/}creator",
+    "modified": "{http://purl.org/dc/terms/}modified",
+    "status": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}contentStatus",
+    "version": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}version",
+}
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """Date in the template of python-docx, which documents made with it keep."""
 
@@ -49,13 +56,16 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
         ocr_seconds: maximum seconds for reading the images of a PDF file.
     """
 
-    def read(suffix: str, data: bytes) -> tuple[str, str, str]:
+    def read(suffix: str, data: bytes) -> tuple[str, Card]:
         if suffix in {".html", ".htm"}:
-            return *html_text(data), _html_date(data)
+            return html_text(data)
         text = office_text(data, suffix)
-        if suffix == ".docx":
-            return text, *_properties(data)
-        return (*_with_images(text, data, ocr_seconds), _pdf_date(data)) if suffix == ".pdf" else (text, "", "")
+        if suffix != ".pdf":
+            return text, _properties(data)
+        text, title = _with_images(text, data, ocr_seconds)
+        card = _pdf_properties(data)
+        printed = _letters(card.title) in _letters(text[:HEAD])
+        return text, card.model_copy(update={"title": title or (card.title if printed else "")})
 
     return converted(name, data, read)
 
@@ -72,31 +82,31 @@ def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
     return below, f"{first[:LONGEST_TITLE]} (OCR)"
 
 
-def _html_date(data: bytes) -> str:
-    """Return the date in a page's meta tags; empty if they have none."""
-    tags = BeautifulSoup(data, "html.parser", parse_only=SoupStrainer("meta")).find_all("meta", limit=_MAX_META)
-    dates = (tag.get("content") for tag in tags if str(tag.get("property") or tag.get("name")).lower() in _DATE_TAGS)
-    return next((str(date) for date in dates if date), "")
-
-
-def _pdf_date(data: bytes) -> str:
-    """Return the creation date of a PDF; empty if it has none."""
+def _pdf_properties(data: bytes) -> Card:
+    """Return the card of a PDF's properties."""
     try:
         about = PDFDocument(PDFParser(io.BytesIO(data))).info
-        made = next((resolve1(entry["CreationDate"]) for entry in about if "CreationDate" in entry), b"")
-    except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its text is worth more than its date
-        return ""
-    return made.decode("latin-1").removeprefix("D:")[:8] if isinstance(made, bytes) else ""
+        known = {key: resolve1(entry[key]) for entry in reversed(about) for key in _PDF_PROPERTIES if key in entry}
+    except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its text is worth more than its properties
+        return Card()
+    written = {_PDF_PROPERTIES[key]: decode_text(value) for key, value in known.items() if isinstance(value, bytes)}
+    dates = {key: value.removeprefix("D:")[:8] for key, value in written.items() if key == "created"}
+    return properties_card([*(written | dates).items()])
 
 
-def html_text(data: bytes) -> tuple[str, str]:
-    """Return the text of an HTML page as Markdown, and its title."""
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def html_text(data: bytes) -> tuple[str, Card]:
+    """Return the text of an HTML page as Markdown, and its card."""
     page = BeautifulSoup(data, "html.parser")
     heading = page.find("h1") or page.title
     title = without_number(heading.get_text(" ", strip=True)) if heading else ""
+    card = html_card(html.document_fromstring(str(page)), title)
     for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
         boilerplate.decompose()
-    return _markitdown(str(page).encode(), ".html"), title
+    return _markitdown(str(page).encode(), ".html"), card
 
 
 def office_text(data: bytes, suffix: str) -> str:
@@ -111,15 +121,15 @@ def office_text(data: bytes, suffix: str) -> str:
     return _markitdown(data, suffix)
 
 
-def _properties(data: bytes) -> tuple[str, str]:
-    """Return the title and the date of the last change from a Word document's properties, unless they are defaults."""
+def _properties(data: bytes) -> Card:
+    """Return the card of a Word or Excel file's properties, unless they are those of a template; the date is that of the last change."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if "docProps/core.xml" not in archive.namelist() or archive.getinfo("docProps/core.xml").file_size > 100_000:
-            return "", ""
+            return Card()
         core = ElementTree.fromstring(archive.read("docProps/core.xml"))  # noqa: S314 - expat expands no entities of 100 kB
-    title = core.findtext("{http://purl.org/dc/elements/1.1/}title") or ""
-    changed = core.findtext("{http://purl.org/dc/terms/}modified") or ""
-    return "" if title == "Word Document" else title.strip(), "" if changed == _OF_TEMPLATE else changed
+    written = {name: (core.findtext(path) or "").strip() for name, path in _OFFICE_PROPERTIES.items()}
+    defaults = {"title": "Word Document", "modified": _OF_TEMPLATE}
+    return properties_card([(name, value) for name, value in written.items() if value != defaults.get(name)])
 
 
 def _markitdown(data: bytes, suffix: str) -> str:

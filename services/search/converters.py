@@ -60,7 +60,7 @@ class Converters:
         answer = await self._workers(name).run({"name": name, "ocr_seconds": ocr}, data, SECONDS_A_FILE + ocr)
         if answer and answer.get("error") == NO_TEXT and PurePath(name).suffix.lower() == ".pdf":
             return {"error": await asyncio.to_thread(no_text_of_pdf)}
-        if answer is None or not ("error" in answer or {"text", "title", "published"} <= set(answer)):
+        if answer is None or not ("error" in answer or {"text", "title", "published", "card"} <= set(answer)):
             return {"error": "could not be converted: the converter ended or took too long"}
         return answer
 

@@ -1,5 +1,7 @@
 """Types of searchable files, their limits, and the result of a conversion."""
 
+from typing import Any
+
 from typing_extensions import TypedDict
 
 MAX_BYTES = 50_000_000
@@ -7,7 +9,7 @@ MAX_CHARACTERS = 50_000_000
 """Maximum characters of a document's text; a small file can unpack to a long text."""
 NO_TEXT = "holds no text"
 """Reason that a file has no searchable text."""
-PLAIN = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
+PLAIN = frozenset({".md", ".markdown", ".rst", ".txt", ".csv", ".tsv"})
 CONVERTED = frozenset({".pdf", ".docx", ".xlsx", ".html", ".htm"})
 SUFFIXES = PLAIN | CONVERTED
 
@@ -18,4 +20,6 @@ class Converted(TypedDict, total=False):
     text: str
     title: str
     published: str | None
+    card: dict[str, Any]
+    """Fields of its `Card`."""
     error: str

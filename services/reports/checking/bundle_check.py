@@ -194,7 +194,7 @@ def _claims(
             quotes = [first.headed_quote for first in cited if first.content_hash not in nowhere]
             untraced = [first.headed_quote for first in cited if first.content_hash in nowhere]
             titles = [
-                dated_title(source.title, source.published or "")
+                dated_title(source.card.evidence, source.published or "")
                 for first in cited
                 if (source := sources.get(first.content_hash)) is not None
             ]
@@ -234,13 +234,15 @@ def _inferred(
 
 
 def _is_judged(claim: Claim, folder: Path, content: BundleContent) -> bool:
-    """Tell whether a model found a claim supported by words that occur in the text of a cited source."""
+    """Tell whether a model found a claim supported by words that occur in the text or on the card of a cited source."""
     judgement = claim.judgement
     if judgement is None or judgement.verdict != "supported" or not judgement.words:
         return False
     cited = {excerpt.content_hash for excerpt in content.excerpts if excerpt.id in claim.citations}
     for source in content.sources:
         if source.content_hash in cited:
+            if judgement.words in source.card.heading or judgement.words in source.card.about:
+                return True
             with suppress(BundleError):  # the check of the texts reports the problem
                 if judgement.words in source_text(folder, source, content.version).decode("utf-8", "replace"):
                     return True
