@@ -98,7 +98,7 @@ def card_of(fields: Iterable[Field]) -> Card:
     read = [(label.strip(), value.strip()) for label, value in islice(fields, MAX_FIELDS) if value.strip()]
     all_capitals = all(label.isupper() for label, _ in read)
     for label, value in read:
-        key = _plain(label)
+        key = plain(label)
         if _TITLE.fullmatch(key):
             title = title or ("" if _NO_TITLE.fullmatch(value) else value)
         elif _AUTHORS.fullmatch(key):
@@ -116,7 +116,7 @@ def card_of(fields: Iterable[Field]) -> Card:
             of = label[: len(found[1] or found[2] or "")]
             numbered = numbered or (value if re.search(r"[^\W\d_]", value) else f"{of} {value}".strip())
     name = name or numbered or (found[1] if (found := _NAMED_TITLE.match(title)) else "")
-    published = next((told for rank in _DATES for label, told in dates.items() if rank.search(_plain(label))), "")
+    published = next((told for rank in _DATES for label, told in dates.items() if rank.search(plain(label))), "")
     return Card(
         title=title, name=name, authors=authors, published=published, status=status, version=version, dates=dates
     )
@@ -177,7 +177,7 @@ def _texts(content: Any) -> list[str]:
     return [" ".join(content.split())] if isinstance(content, str) and content.strip() else []
 
 
-def _plain(label: str) -> str:
+def plain(label: str) -> str:
     """Return the name of a field as plain words: `datePublished`, `article:published_time`, `citation_date`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|[-_ ]+", " ", label.rpartition(":")[2].removeprefix("citation_"))
     return re.sub(r"^(?:dc|dcterms|prism)\.", "", words.casefold()).strip()

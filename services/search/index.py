@@ -85,7 +85,7 @@ class FolderIndex:
                 row = (state.path, state.size, state.mtime, None, "", None, "", converted["error"])
             else:
                 key = self._add_text(db, converted["title"], normalise_text(converted["text"]))
-                card = Card.model_validate(converted["card"]).model_dump_json(exclude_defaults=True)
+                card = Card.model_validate(converted.get("card", {})).model_dump_json(exclude_defaults=True)
                 row = (state.path, state.size, state.mtime, key, converted["title"], converted["published"], card, None)
             known = db.execute("SELECT hash FROM files WHERE path = ?", (state.path,)).fetchone()
             db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)

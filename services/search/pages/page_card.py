@@ -7,7 +7,7 @@ from typing import Any
 from lxml.html import HtmlElement
 
 from schemas.card import Card
-from services.search.cards import Field, card_of
+from services.search.cards import Field, card_of, plain
 from services.search.pages.publisher import MAX_META, json_ld
 
 MAX_PAIRS = 40
@@ -25,11 +25,11 @@ def html_card(tree: HtmlElement, title: str = "", published: str = "") -> Card:
     Args:
         tree: the page including its scripts.
         title: as readers see it; it goes before what the page tells search engines.
-        published: date, where it is known already.
+        published: date of publication that was found otherwise; the earlier one counts.
     """
     shown = card_of([("title", title), *_listed(tree)])
     card = shown.filled(card_of([*_article(tree), *_meta(tree), *_times(tree)]))
-    published = published or card.published
+    published = min(filter(None, [published, card.published]), default="")  # the other is of a change
     dates = {label: told for label, told in card.dates.items() if told != published or label in shown.dates}
     return card.model_copy(update={"published": published, "dates": dates})
 
@@ -51,7 +51,7 @@ def _article(tree: HtmlElement) -> Iterator[Field]:
     thing = next((thing for thing in json_ld(tree) if _ARTICLE & thing.keys()), {})
     for name in _FIELDS:
         for value in _values(thing.get(name)):
-            yield ("title" if name == "name" else name), value
+            yield ("title" if name == "name" else plain(name)), value
 
 
 def _values(value: Any) -> list[str]:
@@ -65,7 +65,7 @@ def _meta(tree: HtmlElement) -> Iterator[Field]:
     for element in islice(tree.iter("meta"), MAX_META):
         name = element.get("property") or element.get("name") or ""
         if any(word in name.casefold() for word in _META):
-            yield name, element.get("content") or ""
+            yield plain(name), element.get("content") or ""
 
 
 def _times(tree: HtmlElement) -> Iterator[Field]:
