@@ -73,7 +73,7 @@ def not_on_cards(missing: Sequence[str], text: str, cards: Sequence[str]) -> lis
     def is_told(number: str) -> bool:
         if any(map(_is_date, quantities(number))):
             return not missing_quantities(number, named if _YEAR.fullmatch(number) else told)
-        beside = re.finditer(rf"(?:(\w{{1,40}})[ -])?{re.escape(number)}(?!\d)(?: (\w{{1,40}}))?", text)
+        beside = re.finditer(rf"(?:\b(\w{{1,40}})[ -])?{re.escape(number)}(?!\d)(?: (\w{{1,40}}))?", text)
         pairs = {
             f"{found[1]} {number}" if side == 1 else f"{number} {found[2]}"
             for found in beside

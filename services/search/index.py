@@ -208,9 +208,10 @@ class FolderIndex:
 
         def load() -> Titles:
             with self._open() as db:
-                return Titles(
-                    db.execute("SELECT hash, min(title) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash")
+                rows = db.execute(
+                    "SELECT hash, min(title), card FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
                 )
+                return Titles((key, Card.model_validate_json(card).title or title) for key, title, card in rows)
 
         with self._open() as db:
             current = generation(db)
