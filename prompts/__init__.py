@@ -47,6 +47,18 @@ def attribute(value: object) -> str:
     return " ".join(str(value).split()).replace('"', "”")
 
 
+_shown: ContextVar[set[object]] = ContextVar("shown")
+"""What `first` has seen in the prompt that is being rendered."""
+
+
+def first(value: object) -> bool:
+    """Tell whether a template shows a value for the first time in its prompt, such as what is the same for all excerpts of a source."""
+    shown = _shown.get(set())
+    is_new = value not in shown
+    shown.add(value)
+    return is_new
+
+
 Kind = TypeVar("Kind", bound=Environment)
 
 
@@ -63,6 +75,7 @@ def environment_of(sources: Mapping[str, str], kind: type[Kind]) -> Kind:
         finalize=neutraliser(sources.values()),
     )
     environment.filters["attribute"] = attribute
+    environment.tests["first"] = first
     return environment
 
 
@@ -235,6 +248,7 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
     prompts = _current.get()
     template = prompts.template(role)
     values = {name: getattr(variables, name) for name in type(variables).model_fields}
+    _shown.set(set())
     blocks = (template.blocks[block](template.new_context(values)) for block in ("system", "human"))
     parts = [text.strip() for text in (_bounded(role, blocks) if role in prompts.custom else map("".join, blocks))]
     return [SystemMessage(parts[0]), HumanMessage(re.sub(r"\n{3,}", "\n\n", parts[1]))]

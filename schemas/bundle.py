@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from schemas.card import Card
 from schemas.evidence import Answered, Claim, Contradiction, Relevance, SourceCategory, SourceKind
 from schemas.planner import Plan
 from schemas.publication import Publication
@@ -60,6 +61,13 @@ class BundledSource(BaseModel):
         Publication | None,
         Field(description="What a catalogue of publications knows of it; absent for what is in none."),
     ] = None
+    card: Annotated[
+        Card,
+        Field(
+            description="What the source says about itself: title, name or number, authors, dates, status and version. It counts as "
+            "evidence of statements that cite the source. Absent where it says no more than title and date, and in bundles of earlier versions."
+        ),
+    ] = Card()
     rendered: Annotated[
         bool | None,
         Field(description="True where a browser ran the page's scripts before its text was taken; absent elsewhere."),

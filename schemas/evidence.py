@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AliasChoices, BaseModel, Field, computed_field
+from pydantic import AliasChoices, BaseModel, Field, computed_field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.answer_schema import AtMost, Id
+from schemas.card import Card
 from schemas.clean_text import CleanLine, CleanText
 from schemas.publication import Publication
 
@@ -58,6 +59,8 @@ class Source(BaseModel):
     """True when only a search engine's snippet could be read."""
     abstract_only: bool = False
     """True when only the abstract of a publication could be read."""
+    card: Card = Card()
+    """What it says about itself; without its own words, what title, date and catalogue say."""
     publication: Publication | None = None
     """What a catalogue knows of it; None for what is in none."""
     rendered: bool | None = None
@@ -67,6 +70,12 @@ class Source(BaseModel):
     untraced: list[str] | None = None
     """Of a computation: the numbers in its program that no source gives; empty where all come from what it was given, None
     where nobody has looked, as in bundles of earlier versions. What such a program prints proves no number."""
+
+    @model_validator(mode="after")
+    def _with_card(self) -> Self:
+        authors = list(self.publication.authors) if self.publication else []
+        self.card = self.card.filled(Card(title=self.title, authors=authors, published=self.published or ""))
+        return self
 
     @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
     @property
@@ -154,6 +163,8 @@ class Passage(BaseModel):
     source_kind: SourceCategory = "general"
     published: CleanLine = ""
     abstract_only: bool = False
+    about: CleanLine = ""
+    """What its card has besides the title: authors, dates, status, version."""
 
 
 class Excerpt(BaseModel):

@@ -15,6 +15,8 @@ class EvidenceView(BaseModel):
     site: CleanLine = ""
     """Who publishes it, where that is known."""
     published: str = ""
+    about: CleanLine = ""
+    """What its source's card has besides the title: authors, dates, status, version. Shown at its source's first excerpt."""
     known_from: str = ""
     """ISO date of the earlier research that it is remembered from; empty for what this run has read."""
     kind: str = "document"

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from schemas.answer_schema import AtMost, Thought
+from schemas.clean_text import CleanLine
 
 MAX_EXCERPTS = 12
 """That are shown."""
@@ -17,6 +18,8 @@ class NumberedExcerpt(BaseModel):
     title: str
     """Of its source."""
     published: str = ""
+    about: CleanLine = ""
+    """What the card of its source has besides the title."""
     quote: str
 
 

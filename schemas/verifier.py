@@ -31,6 +31,8 @@ class PassageView(BaseModel):
     """The excerpt's id."""
     title: CleanLine
     published: str = ""
+    about: CleanLine = ""
+    """What the card of its source has besides the title."""
     before: str
     quote: str
     after: str

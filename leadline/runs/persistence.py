@@ -34,6 +34,7 @@ ALLOWED_TYPES = [
     ("schemas." + module, name)
     for module, names in {
         "background_investigator": ["Background"],
+        "card": ["Card"],
         "conversation": ["Former"],
         "coordinator": ["Triage"],
         "deck": ["DeckCard", "DeckPage"],
@@ -115,7 +116,7 @@ async def _opened(
             raise StoreUnwritable(str(home), error.strerror) from None
         opening = database.from_conn_string(str(file))
     try:
-        opened = await opening.__aenter__()
+        opened: Any = await opening.__aenter__()
     except sqlite3.DatabaseError as error:
         raise database_error(file, error) from None
     opened.file = file

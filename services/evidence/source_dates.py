@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from services.evidence.readings import read
 from services.text.measures import is_year
-from services.text.numbers import is_held, quantities, quantities_with_places
+from services.text.numbers import is_held, missing_quantities, quantities, quantities_with_places
 from services.text.quantity import Quantity
 
 _NOUN = (
@@ -35,6 +35,9 @@ _NOUN_AFTER = re.compile(
 )
 _PUBLISHED_BEHIND = re.compile(r" \([^()]*\)$")
 """When a source was published, behind its title; see `dated_title`."""
+_BEHIND_NAME = " – "
+"""What stands between the name and the title of a source, as in `Card.heading`."""
+_YEAR = re.compile(r"[12]\d{3}(?: ?年)?")
 BEFORE, AFTER = 40, 60
 """Characters beside a date in which it is said to be that of a source."""
 
@@ -50,6 +53,36 @@ def with_publication_heads(cells: Sequence[str], heads: Sequence[str]) -> list[s
         f"{head} {cell}" if cell and _PUBLICATION.match(head) else cell
         for cell, head in zip_longest(cells, heads, fillvalue="")
     ]
+
+
+def not_on_cards(missing: Sequence[str], text: str, cards: Sequence[str]) -> list[str]:
+    """Return the numbers of a sentence that no card of its sources has.
+
+    Args:
+        missing: numbers and dates, as the sentence writes them, that its quotes do not have.
+        text: the sentence.
+        cards: `Card.evidence` of each source with the date of publication behind it, which is no date of what the source says. A year alone
+            counts where the sentence calls the source by its name: it is in every date. Any other number counts beside the same word:
+            703 of `PEP 703`.
+    """
+    if not missing or not cards:
+        return list(missing)
+    told = [_PUBLISHED_BEHIND.sub("", card) for card in cards]
+    named = [card for card in told if card.partition(_BEHIND_NAME)[0] in text]
+
+    def is_told(number: str) -> bool:
+        if any(map(_is_date, quantities(number))):
+            return not missing_quantities(number, named if _YEAR.fullmatch(number) else told)
+        beside = re.finditer(rf"(?:\b(\w{{1,40}})[ -])?{re.escape(number)}(?!\d)(?: (\w{{1,40}}))?", text)
+        pairs = {
+            f"{found[1]} {number}" if side == 1 else f"{number} {found[2]}"
+            for found in beside
+            for side in (1, 2)
+            if found[side]
+        }
+        return any(pair.casefold() in card.casefold() for pair in pairs for card in told)
+
+    return [number for number in missing if not is_told(number)]
 
 
 def without_source_dates(text: str, quotes: Sequence[str], titles: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from services.evidence.long_quotes import held_together, is_long
 from services.evidence.number_binding import equal, misbound
 from services.evidence.number_check import missing_numbers
 from services.evidence.readings import Reading, read, with_title
-from services.evidence.source_dates import without_source_dates
+from services.evidence.source_dates import not_on_cards, without_source_dates
 from services.evidence.table_claims import wrong_reading
 from services.evidence.table_reading import labels_in
 from services.evidence.table_trends import wrong_trend
@@ -56,8 +56,8 @@ def check_support(
 
     Args:
         text: the sentence, without citation marks and Markdown.
-        quotes: the cited quotes; numbers, dates and negation are looked for here only.
-        titles: titles of their sources; they count for names and words.
+        quotes: the cited quotes; what is denied, and what numbers are of, is looked for here only.
+        titles: cards of their sources; they count for names and words, and for numbers and dates that no quote has.
         untraced: cited output of programs whose numbers no source gives; it proves no number.
         likeness: asked only where quotes in another language hold no number or name of the sentence to check it by.
         concludes: the sentence is marked as inference and may give a cause where the quotes give none.
@@ -72,9 +72,10 @@ def check_support(
         text = without_source_dates(text, quotes, titles)
     claim = read(text) if len(text) <= MAX_CLAIM else None
     missing = missing_quantities(text, quotes) if claim is None else missing_numbers(claim, readings)
-    if missing:
+    cards = titles[: len(quotes)]
+    if missing := not_on_cards(missing, text, cards):
         return Verdict("numbers", tuple(missing))
-    if untraced and (nowhere := missing_quantities(text, traced)):
+    if untraced and (nowhere := not_on_cards(missing_quantities(text, traced), text, cards)):
         return Verdict("untraced", tuple(nowhere))
     if claim and (wrong := misbound(claim, readings)):
         return Verdict(wrong.fault, (wrong.number,), wrong.instead)

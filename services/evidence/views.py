@@ -23,6 +23,7 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
             title=source.title,
             site=source.publisher,
             published=source.published or "",
+            about=source.card.about,
             known_from=source.known_from,
             kind=source.kind,
             source_kind=source.source_kind,

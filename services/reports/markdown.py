@@ -196,7 +196,7 @@ def check_draft(draft: Draft) -> CheckedReport:
     return check_citations(
         draft.markdown,
         {excerpt.id: excerpt for excerpt in draft.excerpts},
-        titles={key: source.title for key, source in draft.sources.items()},
+        titles={key: source.card.evidence for key, source in draft.sources.items()},
         published={key: source.published or "" for key, source in draft.sources.items()},
         untraced=[key for key, source in draft.sources.items() if source.untraced],
         unsupported=draft.unsupported,

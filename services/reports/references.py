@@ -117,6 +117,8 @@ def details(
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
     if not styled:
         parts += who(source, labels, beside=f"{source.title} {source.url}")
+        parts += _authors(source, labels)
+        parts += filter(None, [source.card.status, source.card.version])
         parts += _catalogued(source.publication, labels) if source.publication else []
     if source.abstract_only:
         parts.append(labels.abstract_only)
@@ -145,15 +147,18 @@ def who(source: Source, labels: Labels, *, beside: str) -> tuple[str, ...]:
     return tuple(filter(None, (site, labels.categories.get(source.source_kind, ""), published)))
 
 
+def _authors(source: Source, labels: Labels) -> list[str]:
+    known = source.card.authors
+    authors = labels.enumeration.join(known[:MAX_AUTHORS])
+    return [labels.more_authors.format(authors=authors) if len(known) > MAX_AUTHORS else authors] if known else []
+
+
 def _catalogued(publication: Publication, labels: Labels) -> list[str]:
-    """Return a catalogue's data of a publication besides journal and date."""
-    authors = labels.enumeration.join(publication.authors[:MAX_AUTHORS])
-    if len(publication.authors) > MAX_AUTHORS:
-        authors = labels.more_authors.format(authors=authors)
+    """Return a catalogue's data of a publication besides authors, journal and date."""
     doi = f"doi:{publication.doi}" if publication.doi else ""
     cited = labels.cited_by.format(count=publication.citations) if publication.citations else ""
     licence = labels.licence.format(licence=publication.licence) if publication.licence else ""
-    return [part for part in (authors, doi, cited, licence) if part]
+    return [part for part in (doi, cited, licence) if part]
 
 
 def _in_charts(report: Report) -> set[str]:

@@ -33,7 +33,7 @@ async def write_sentences(prompt: ReporterPrompt) -> str:
     variables = ReporterSentencesPrompt(
         **prompt.model_dump(include={"question", "locale", "tone"}),
         passages=[
-            NumberedExcerpt(number=number, **item.model_dump(include={"title", "published", "quote"}))
+            NumberedExcerpt(number=number, **item.model_dump(include={"title", "published", "about", "quote"}))
             for number, item in enumerate(chosen, 1)
         ],
     )

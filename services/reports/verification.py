@@ -180,6 +180,7 @@ class Judge:
             id=excerpt.id,
             title=source.title,
             published=source.published or "",
+            about=source.card.about,
             before=text[max(0, excerpt.start - AROUND) : excerpt.start],
             quote=excerpt.quote,
             after=text[excerpt.end : excerpt.end + AROUND],
@@ -191,11 +192,11 @@ def _length(passage: PassageView) -> int:
 
 
 def _found(words: str, passages: Sequence[PassageView]) -> str:
-    """Return words in the form of a passage; empty if no passage holds them."""
+    """Return words in the form of a passage or of its source's card; empty if none holds them."""
     for passage in passages if words else ():
-        text = f"{passage.before}{passage.quote}{passage.after}"
-        if span := locate(words, text):
-            return text[span[0] : span[1]]
+        for text in (f"{passage.before}{passage.quote}{passage.after}", passage.title, passage.about):
+            if span := locate(words, text):
+                return text[span[0] : span[1]]
     return ""
 
 

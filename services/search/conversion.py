@@ -1,11 +1,12 @@
-"""Common part of all file conversions: limits, errors, title and date."""
+"""Common part of all file conversions: limits, errors and the card."""
 
 import re
 from collections.abc import Callable
 from pathlib import PurePath
 
+from schemas.card import Card
+from services.search.cards import header_fields, past_date, text_card
 from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
-from services.text.dates import iso_date
 from services.text.normal_form import normalise_text
 
 _DATE = re.compile(
@@ -19,8 +20,8 @@ JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[
 _HEAD = 2_000
 """Characters at a document's beginning in which its date is searched."""
 
-Read = Callable[[str, bytes], tuple[str, str, str]]
-"""Returns text, title and date of data with a file suffix; title and date are empty if the file has none."""
+Read = Callable[[str, bytes], tuple[str, Card]]
+"""Returns the text of data with a file suffix, and the card of what the file says beside its text."""
 
 
 def converted(name: str, data: bytes, read: Read) -> Converted:
@@ -29,14 +30,14 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     Args:
         name: name of the file, whose suffix gives its type.
         data: content of the file.
-        read: converter of its type; its date is used if the text has none.
+        read: converter of its type; what its text says goes before its properties, except for the title.
     """
     if not data.strip():
         return {"error": "is empty"}
     if len(data) > MAX_BYTES:
         return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
     try:
-        text, title, date = read(PurePath(name).suffix.lower(), data)
+        text, properties = read(PurePath(name).suffix.lower(), data)
     except MemoryError:
         return {"error": BEYOND_LIMITS}
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
@@ -46,16 +47,22 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     if len(text) > MAX_CHARACTERS:
         return {"error": f"holds more than {MAX_CHARACTERS // 1_000_000} million characters"}
     text = normalise_text(text)
-    told = (iso_date(found[1]) for found in _DATE.finditer(text[:_HEAD]))
-    published = next(filter(None, told), None) or iso_date(date)
-    return {"text": text, "title": title or _title(text, PurePath(name)), "published": published}
+    told = (past_date(found[1]) for found in _DATE.finditer(text[:_HEAD]))
+    beside = Card(published=next(filter(None, told), ""))
+    card = Card(title=properties.title).filled(text_card(text)).filled(beside).filled(properties)
+    card = card.filled(Card(title=_title(text, PurePath(name))))
+    return {"text": text, "title": card.heading, "published": card.published or None, "card": card.model_dump()}
 
 
 def _title(text: str, path: PurePath) -> str:
-    for line in text.split("\n", 40)[:40]:
-        if found := re.match(r"#\s++(\S.*)", line):
-            return found.group(1).strip().strip("#").strip()
     first = next((line.strip() for line in text.split("\n") if line.strip()), "")
-    if path.suffix.lower() in {".txt", ".pdf", ".docx"} and 0 < len(first) <= 120 and first[-1] not in ".。,，;；:：":
+    fields = header_fields(text)
+    if len(fields) > 1 and first.lstrip(":*_- ").startswith(fields[0][0]):
+        first = ""
+    if (
+        path.suffix.lower() in {".txt", ".rst", ".pdf", ".docx"}
+        and 0 < len(first) <= 120
+        and first[-1] not in ".。,，;；:："
+    ):
         return first.lstrip("# ")
     return re.sub(r"[-_]+", " ", path.stem).strip()

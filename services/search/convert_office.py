@@ -11,25 +11,30 @@ from typing import Any
 from xml.etree import ElementTree
 
 from bs4 import BeautifulSoup
-from bs4.filter import SoupStrainer
+from lxml import html
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import DocxConverter, HtmlConverter, PdfConverter, XlsxConverter
 
+from schemas.card import Card
 from services.sandbox.jobs import serve
+from services.search.cards import HEAD, properties_card
 from services.search.conversion import JOINED_LINES, converted
 from services.search.file_types import Converted
 from services.search.ocr import image_document
-from services.search.pdf_date import pdf_date
+from services.search.pages.page_card import html_card
+from services.search.pdf_properties import pdf_card
 from services.search.workbook_views import workbook_views
 from services.text.passages import without_number
 
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
 """A table with an empty header, as of a Word file without a heading row: its first row becomes the header."""
-_DATE_TAGS = frozenset(
-    "article:published_time citation_publication_date citation_date dc.date dc.date.issued dcterms.date dcterms.issued "
-    "date pubdate publishdate".split()
-)
-_MAX_META = 500
+_OFFICE_PROPERTIES = {
+    "title": "{http://purl.org/dc/elements/1.1/}title",
+    "author": "{http://purl.org/dc/elements/1.1/}creator",
+    "modified": "{http://purl.org/dc/terms/}modified",
+    "status": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}contentStatus",
+    "version": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}version",
+}
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """Date in the template of python-docx, which documents made with it keep."""
 
@@ -43,13 +48,16 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
         ocr_seconds: maximum seconds for reading the images of a PDF file.
     """
 
-    def read(suffix: str, data: bytes) -> tuple[str, str, str]:
+    def read(suffix: str, data: bytes) -> tuple[str, Card]:
         if suffix in {".html", ".htm"}:
-            return *html_text(data), _html_date(data)
+            return html_text(data)
         text = office_text(data, suffix)
-        if suffix == ".docx":
-            return text, *_properties(data)
-        return (*_with_images(text, data, ocr_seconds), pdf_date(data)) if suffix == ".pdf" else (text, "", "")
+        if suffix != ".pdf":
+            return text, _properties(data)
+        text, title = _with_images(text, data, ocr_seconds)
+        card = pdf_card(data)
+        printed = _letters(card.title) in _letters(text[:HEAD])
+        return text, card.model_copy(update={"title": title or (card.title if printed else "")})
 
     return converted(name, data, read)
 
@@ -63,21 +71,19 @@ def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
     return (f"{text}\n\n{below}".strip(), "") if text.strip() else (below, title)
 
 
-def _html_date(data: bytes) -> str:
-    """Return the date in a page's meta tags; empty if they have none."""
-    tags = BeautifulSoup(data, "html.parser", parse_only=SoupStrainer("meta")).find_all("meta", limit=_MAX_META)
-    dates = (tag.get("content") for tag in tags if str(tag.get("property") or tag.get("name")).lower() in _DATE_TAGS)
-    return next((str(date) for date in dates if date), "")
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
-def html_text(data: bytes) -> tuple[str, str]:
-    """Return the text of an HTML page as Markdown, and its title."""
+def html_text(data: bytes) -> tuple[str, Card]:
+    """Return the text of an HTML page as Markdown, and its card."""
     page = BeautifulSoup(data, "html.parser")
     heading = page.find("h1") or page.title
     title = without_number(heading.get_text(" ", strip=True)) if heading else ""
+    card = html_card(html.document_fromstring(str(page)), title)
     for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
         boilerplate.decompose()
-    return _markitdown(str(page).encode(), ".html"), title
+    return _markitdown(str(page).encode(), ".html"), card
 
 
 def office_text(data: bytes, suffix: str) -> str:
@@ -92,15 +98,15 @@ def office_text(data: bytes, suffix: str) -> str:
     return _markitdown(data, suffix)
 
 
-def _properties(data: bytes) -> tuple[str, str]:
-    """Return the title and the date of the last change from a Word document's properties, unless they are defaults."""
+def _properties(data: bytes) -> Card:
+    """Return the card of a Word or Excel file's properties, unless they are those of a template; the date is that of the last change."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if "docProps/core.xml" not in archive.namelist() or archive.getinfo("docProps/core.xml").file_size > 100_000:
-            return "", ""
+            return Card()
         core = ElementTree.fromstring(archive.read("docProps/core.xml"))  # noqa: S314 - expat expands no entities of 100 kB
-    title = core.findtext("{http://purl.org/dc/elements/1.1/}title") or ""
-    changed = core.findtext("{http://purl.org/dc/terms/}modified") or ""
-    return "" if title == "Word Document" else title.strip(), "" if changed == _OF_TEMPLATE else changed
+    written = {name: (core.findtext(path) or "").strip() for name, path in _OFFICE_PROPERTIES.items()}
+    defaults = {"title": "Word Document", "modified": _OF_TEMPLATE}
+    return properties_card([(name, value) for name, value in written.items() if value != defaults.get(name)])
 
 
 def _markitdown(data: bytes, suffix: str) -> str:

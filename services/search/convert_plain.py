@@ -6,6 +6,7 @@ PDF, Word, Excel and HTML files have their own process, `convert_office.py`, who
 from collections.abc import Mapping
 from typing import Any
 
+from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.conversion import converted
 from services.search.table_views import table_views
@@ -20,4 +21,4 @@ def main() -> None:
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("tables"):
         return {"views": [view.model_dump() for view in table_views(job["name"], data)]}
-    return converted(job["name"], data, lambda _, content: (decode(content)[0], "", ""))
+    return converted(job["name"], data, lambda _, content: (decode(content)[0], Card()))

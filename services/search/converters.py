@@ -89,7 +89,9 @@ class Converters:
     async def _text(self, name: str, data: bytes, seconds: float) -> Converted | None:
         """Convert the text of a file; None if the process died or took too long."""
         answer = await self._workers(name).run({"name": name, "ocr_seconds": 0}, data, seconds)
-        return answer if answer and ("error" in answer or {"text", "title", "published"} <= set(answer)) else None
+        return (
+            answer if answer and ("error" in answer or {"text", "title", "published", "card"} <= set(answer)) else None
+        )
 
     async def _completed(self, name: str, data: bytes, answer: Converted | None) -> Converted:
         """Return a conversion with its reason in words if it failed, and with the text of a PDF file's images."""
@@ -109,7 +111,7 @@ class Converters:
             return None
         job = {"name": name, "ocr_seconds": seconds}
         answer = await self._images.run(job, data, seconds + OCR_START_SECONDS)
-        return answer if answer and {"text", "title", "published"} <= set(answer) else None
+        return answer if answer and {"text", "title", "published", "card"} <= set(answer) else None
 
     async def tables(self, path: Path) -> list[TableView]:
         """Profile the tables of one file; an unreadable file has none."""

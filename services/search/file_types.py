@@ -1,5 +1,7 @@
 """Types of searchable files, their limits, and the result of a conversion."""
 
+from typing import Any
+
 from typing_extensions import TypedDict
 
 MAX_BYTES = 50_000_000
@@ -9,7 +11,7 @@ NO_TEXT = "holds no text"
 """Reason that a file has no searchable text."""
 BEYOND_LIMITS = "takes more than a file may"
 """Beginning of the reason that a file could not be converted in the time or the memory of a file."""
-PLAIN = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
+PLAIN = frozenset({".md", ".markdown", ".rst", ".txt", ".csv", ".tsv"})
 CONVERTED = frozenset({".pdf", ".docx", ".xlsx", ".html", ".htm"})
 SUFFIXES = PLAIN | CONVERTED
 
@@ -20,4 +22,6 @@ class Converted(TypedDict, total=False):
     text: str
     title: str
     published: str | None
+    card: dict[str, Any]
+    """Fields of its `Card`."""
     error: str

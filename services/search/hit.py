@@ -4,6 +4,7 @@ from typing import Annotated, Protocol, Self
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
+from schemas.card import Card
 from schemas.clean_text import CleanLine
 from schemas.evidence import SourceCategory, SourceKind
 from schemas.publication import Publication
@@ -48,6 +49,8 @@ class Hit(BaseModel):
     """Passages in order of rank; empty when the provider ranks whole sources only."""
     publication: Publication | None = None
     """What a catalogue knows of it; None from searches that know nothing of the kind."""
+    card: Card = Card()
+    """What it says about itself; where it was not read, what the provider says."""
 
     @property
     def address_to_read(self) -> str:
@@ -55,7 +58,11 @@ class Hit(BaseModel):
         return (self.publication and self.publication.open_url) or self.url
 
     @model_validator(mode="after")
-    def _by_address(self) -> Self:
+    def _complete(self) -> Self:
+        authors = list(self.publication.authors) if self.publication else []
+        self.published = self.published or self.card.published or None
+        self.card = self.card.filled(Card(title=self.title, authors=authors, published=self.published or ""))
+        self.title = self.card.heading
         self.site = self.site or site_of(self.url, self.kind)
         if self.kind == "web" and self.source_kind == "general":
             self.source_kind = category_of(self.url)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from schemas.card import Card
 from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
 from services.run.evidence_store import content_hash
@@ -100,12 +101,13 @@ class FolderIndex:
             db.execute("BEGIN IMMEDIATE")
             row: tuple[object, ...]
             if "error" in converted:
-                row = (state.path, state.size, state.mtime, None, "", None, converted["error"])
+                row = (state.path, state.size, state.mtime, None, "", None, "", converted["error"])
             else:
                 key = self._add_text(db, converted["title"], normalise_text(converted["text"]))
-                row = (state.path, state.size, state.mtime, key, converted["title"], converted["published"], None)
+                card = Card.model_validate(converted.get("card", {})).model_dump_json(exclude_defaults=True)
+                row = (state.path, state.size, state.mtime, key, converted["title"], converted["published"], card, None)
             known = db.execute("SELECT hash FROM files WHERE path = ?", (state.path,)).fetchone()
-            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             if known is not None and known[0] is not None:
                 self._forget_orphans(db)
             count_change(db)
@@ -225,9 +227,10 @@ class FolderIndex:
 
         def load() -> Titles:
             with self._open() as db:
-                return Titles(
-                    db.execute("SELECT hash, min(title) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash")
+                rows = db.execute(
+                    "SELECT hash, min(title), card FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
                 )
+                return Titles((key, Card.model_validate_json(card).title or title) for key, title, card in rows)
 
         with self._open() as db:
             current = generation(db)
@@ -250,13 +253,13 @@ class FolderIndex:
 
     def _hit(self, db: sqlite3.Connection, key: str, places: list[HitPassage]) -> Hit | None:
         row = db.execute(
-            "SELECT text, path, title, published FROM texts JOIN files ON files.hash = texts.hash "
+            "SELECT text, path, title, published, card FROM texts JOIN files ON files.hash = texts.hash "
             "WHERE texts.hash = ? ORDER BY path LIMIT 1",
             (key,),
         ).fetchone()
         if row is None:
             return None
-        text, path, title, published = row
+        text, path, title, published, card = row
         if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != key:
             raise self._removed()
         return Hit(
@@ -265,6 +268,7 @@ class FolderIndex:
             kind="document",
             text=text,
             published=published,
+            card=Card.model_validate_json(card),
             passages=places,
         )
 

@@ -138,6 +138,7 @@ class Pool:
                 source_kind=sources[key].source_kind,
                 published=sources[key].published or "",
                 abstract_only=sources[key].abstract_only,
+                about=sources[key].card.about,
             )
             for place, (key, start, end) in enumerate(chosen, 1)
         ]
@@ -158,6 +159,7 @@ class Pool:
             snippet_only=hit.snippet_only and not hit.abstract_only,
             abstract_only=hit.abstract_only,
             publication=hit.publication,
+            card=hit.card,
             rendered=hit.rendered or None,
             fingerprint=_fingerprint(hit.text),
         ).found_also(sorted(self._addresses[key])[:MAX_ADDRESSES])

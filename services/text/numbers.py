@@ -49,6 +49,13 @@ _CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
 _CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _DATES = (
     re.compile(r"(?<!\d)(?P<year>[12]\d{3})[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"),
+    re.compile(rf"(?<![\d.-])(?P<day>\d{{1,2}})-{_MONTH}-(?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
+    re.compile(rf"(?<!\d)(?P<year>[12]\d{{3}})-{_MONTH}-(?P<day>\d{{1,2}})(?!\d)", re.IGNORECASE),
+    re.compile(  # 16.6.2025, and with strokes where it cannot be the month that comes first
+        r"(?<![\d./-])(?=\d{1,2}\.|(?:1[3-9]|2\d|3[01])/)(?P<day>0?[1-9]|[12]\d|3[01])(?P<stroke>[./])(?P<number>0?[1-9]|1[0-2])"
+        r"(?P=stroke)(?P<year>[12]\d{3})(?!\d|\.\d)"
+    ),
+    re.compile(r"(?<![\d./-])(?P<number>0?[1-9]|1[0-2])/(?P<day>1[3-9]|2\d|3[01])/(?P<year>[12]\d{3})(?!\d)"),
     re.compile(
         rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年(?!代)\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"
     ),
@@ -62,7 +69,7 @@ _DATES = (
         r"(?:,? (?P<year>[12]\d{3})(?!\d))?",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b{_MONTH},?(?: of)? (?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH}(?:,?(?: of)? |-)(?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
 )
 _DECADE = re.compile(
     r"(?<![\d,])([12]\d{2}0)(?:['’]?s\b|\s*年代)|"

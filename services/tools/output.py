@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
+from schemas.card import Card
 from schemas.clean_text import CleanLine
 from schemas.evidence import Passage, Source, SourceCategory, SourceKind
 
@@ -43,6 +44,8 @@ class ToolOutput(BaseModel):
     source_kind: SourceCategory = "general"
     published: CleanLine | None = None
     """ISO date."""
+    card: Card = Card()
+    """What the source says about itself."""
     passages: list[Passage] = Field(default_factory=list)
     """Passages of other sources that the text shows, where the tool searched or read some."""
     sources: dict[str, Source] = Field(default_factory=dict)

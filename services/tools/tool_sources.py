@@ -43,6 +43,7 @@ async def passages_of(
         source_kind=output.source_kind,
         fetched_at=output.at,
         published=output.published,
+        card=output.card,
     )
     whole = Passage(
         id="",
@@ -54,6 +55,7 @@ async def passages_of(
         site=source.site,
         source_kind=source.source_kind,
         published=source.published or "",
+        about=source.card.about,
     )
     return [whole], {content_hash: source}
 

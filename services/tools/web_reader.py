@@ -38,6 +38,7 @@ def web_reader(workspace: Workspace) -> BaseTool:
             site=page.site,
             source_kind=page.source_kind,
             published=page.published,
+            card=page.card,
         )
 
     return as_tool("web_reader", "Read a web page.", _Parameters, execute, seconds=90)

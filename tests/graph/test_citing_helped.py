@@ -116,7 +116,7 @@ async def test_a_report_that_proves_nothing_is_asked_for_again_as_one_sentence_a
     assert cited(report) == [(["E1-1"], None, True), (["E1-3"], None, True)]
     assert "popular with tourists" not in report.markdown
     assert "one sentence an excerpt" in report.markdown
-    assert report.prompts["reporter_sentences"] == 2
+    assert report.prompts["reporter_sentences"] == 3
     assert endpoint.roles.count("reporter_sentences") == 1
     [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_sentences"]
     assert QUOTES[1] in asked["messages"][-1]["content"]

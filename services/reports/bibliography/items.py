@@ -61,8 +61,8 @@ def csl_items(sources: Iterable[Source]) -> list[Item]:
 def _item(source: Source) -> Item:
     publication = source.publication
     item: Item = {"type": _type(source), "title": source.title or source.url}
-    if publication and publication.authors:
-        item["author"] = [csl_name(name) for name in publication.authors]
+    if source.card.authors:
+        item["author"] = [csl_name(name) for name in source.card.authors]
     if venue := source.publisher:
         item["publisher" if item["type"] in {"article", "dataset", "software"} else "container-title"] = venue
     if issued := _issued(source):

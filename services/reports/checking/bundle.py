@@ -90,8 +90,13 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
             {
                 "id": source["id"],
                 **_known(
-                    {**source, "also_at": source["also_at"] or None, "known_from": source["known_from"] or None},
-                    *("rendered", "untraced", "publication", "also_at", "known_from"),
+                    {
+                        **source,
+                        "card": _card(source),
+                        "also_at": source["also_at"] or None,
+                        "known_from": source["known_from"] or None,
+                    },
+                    *("rendered", "untraced", "publication", "also_at", "known_from", "card"),
                 ),
                 "duplicate_of": ids.get(source["duplicate_of"]),
                 "text": texts[source["id"]],
@@ -109,6 +114,12 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),
     }
     return {**content, "evidence_sha256": seal(content)}
+
+
+def _card(source: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what a source's card says; None where that is no more than its title and date."""
+    card = {key: value for key, value in source["card"].items() if value}
+    return card if card.keys() - {"title", "published"} else None
 
 
 def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> list[dict[str, Any]]:

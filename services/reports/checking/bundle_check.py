@@ -206,7 +206,12 @@ def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -
             data = source_text(folder, source, content.version, room)
             room -= len(data)
             text = data.decode("utf-8", "replace")
-            told.update(place for place, words in clock.each(judged.get(source.content_hash, ())) if words in text)
+            places = [text, source.card.heading, source.card.about]
+            told.update(
+                place
+                for place, words in clock.each(judged.get(source.content_hash, ()))
+                if any(words in held for held in places)
+            )
             if hashlib.sha256(data).hexdigest() != source.content_hash:
                 yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
         except BundleError as problem:
@@ -319,7 +324,7 @@ def _verified(
     quotes = [first.headed_quote for first in cited if first.content_hash not in nowhere]
     untraced = [first.headed_quote for first in cited if first.content_hash in nowhere]
     titles = [
-        dated_title(source.title, source.published or "")
+        dated_title(source.card.evidence, source.published or "")
         for first in cited
         if (source := sources.get(first.content_hash)) is not None
     ]

@@ -39,7 +39,7 @@ def check_citations(
     Args:
         markdown: the model's Markdown, which cites excerpts as `[E2-1]`.
         excerpts: all citable excerpts by id.
-        titles: titles of the sources, by the excerpts' `content_hash`; names may occur in them instead of the quotes.
+        titles: cards of the sources (`Card.evidence`), by the excerpts' `content_hash`; names may occur in them instead of the quotes.
         published: dates of the sources, ISO, by the excerpts' `content_hash`; a sentence may name a source by its date.
         untraced: `content_hash`s of computations with numbers that no source gives; they prove no numbers.
         unsupported: mark unsupported sentences with the locale's label, or drop them.

@@ -73,7 +73,11 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         frozenset(source.number for source in report.sources if source.untraced and source.number is not None),
         _held(evidence),
         evidence.question,
-        {source.number: source.published or "" for source in report.sources if source.number is not None},
+        {
+            source.number: dated_title(source.card.evidence, source.published or "")
+            for source in report.sources
+            if source.number is not None
+        },
     )
     check = BundleCheck()
     try:
@@ -125,8 +129,8 @@ class _Checker:
     """Cited sources of the report's own sentences by their letters; the bundle's check holds these to their exact citations."""
     question: str = ""
     """The bundle's question."""
-    published: Mapping[int, str] = field(default_factory=dict)
-    """Dates of the sources by number."""
+    cards: Mapping[int, str] = field(default_factory=dict)
+    """Cards of the sources with their dates of publication, by number."""
     citations: int = 0
     sentences: int = 0
     quotes: int = 0
@@ -231,10 +235,10 @@ class _Checker:
                 yield f"citation [[{citation.number}]] links to {citation.link[:80]}, not to its source"
 
     def _cited(self, citations: tuple[Citation, ...]) -> tuple[list[str], list[str]]:
-        """Return the quotes of cited sources, and the titles of the sources with their dates."""
+        """Return the quotes of cited sources, and the cards of the sources with their dates."""
         cited = self._references(citations)
         quotes = [quote.text for reference in cited for quote in reference.quotes]
-        return quotes, [dated_title(source.title, self.published.get(source.number, "")) for source in cited]
+        return quotes, [self.cards.get(source.number, source.title) for source in cited]
 
     def _references(self, citations: tuple[Citation, ...]) -> list[Reference]:
         numbers = {citation.number for citation in citations}

@@ -43,7 +43,7 @@ class ClaimCheck:
     excerpts: Mapping[str, Excerpt]
     """All citable excerpts by id."""
     titles: Mapping[str, str]
-    """Titles of the sources, by `content_hash`."""
+    """Cards of the sources (`Card.evidence`), by `content_hash`."""
     published: Mapping[str, str]
     """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
     untraced: Collection[str]

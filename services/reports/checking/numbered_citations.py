@@ -32,11 +32,11 @@ def read_citations(markdown: str, shown: Sequence[EvidenceView], *, question: st
     if not numbers or cites_ids(plain):
         return plain
     excerpts = {
-        view.id: Excerpt(id=view.id, content_hash=view.title, quote=view.quote, start=0, end=len(view.quote))
+        view.id: Excerpt(id=view.id, content_hash=_source(view), quote=view.quote, start=0, end=len(view.quote))
         for view in shown
     }
-    titles = {view.title: view.title for view in shown}
-    published = {view.title: view.published for view in shown}
+    titles = {_source(view): "\n".join(filter(None, [view.title, view.about])) for view in shown}
+    published = {_source(view): view.published for view in shown}
 
     def proven(text: str) -> int:
         checked = check_citations(text, excerpts, titles=titles, published=published, question=question, locale=locale)
@@ -47,11 +47,16 @@ def read_citations(markdown: str, shown: Sequence[EvidenceView], *, question: st
     return best if best is plain or proven(best) else plain
 
 
+def _source(view: EvidenceView) -> str:
+    """Return what tells the source of an excerpt from others: two may have one title."""
+    return f"{view.title} ({view.site}, {view.published}, {view.about})"
+
+
 def _meanings(shown: Sequence[EvidenceView]) -> list[Mapping[int, list[str]]]:
     """Return the possible meanings of numbers: excerpts, or sources with all of their quotes."""
     by_source: dict[str, list[str]] = {}
     for view in shown:
-        by_source.setdefault(view.title, []).append(view.id)
+        by_source.setdefault(_source(view), []).append(view.id)
     return [
         {number: [view.id] for number, view in enumerate(shown, 1)},
         dict(enumerate(by_source.values(), 1)),

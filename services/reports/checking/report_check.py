@@ -170,7 +170,7 @@ class ReportCheck:
         """Tell whether a paragraph or heading is only the title of a source, which is not a claim of the report."""
         letters = re.sub(r"\W+", "", words_of(content, self.shelter)).lower()
         return bool(letters) and any(
-            letters == re.sub(r"\W+", "", title).lower() for title in self.check.titles.values()
+            letters == re.sub(r"\W+", "", title.partition("\n")[0]).lower() for title in self.check.titles.values()
         )
 
     def _sentence(self, sentence: str, ids: list[str]) -> str:

@@ -14,10 +14,13 @@ from lxml import etree, html
 from trafilatura.metadata import extract_metadata
 from trafilatura.settings import Document
 
+from schemas.card import Card
 from services.sandbox.jobs import serve
+from services.search.cards import HEAD, card_of, past_date, text_card
 from services.search.pages.charset import decode_page
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.hidden import INVISIBLE, remove_hidden
+from services.search.pages.page_card import html_card
 from services.search.pages.page_links import AROUND, links_of
 from services.search.pages.plain_text import render
 from services.search.pages.publisher import publisher_of
@@ -71,8 +74,8 @@ def _line(text: str | None) -> str:
 
 def _text(body: bytes, job: Job) -> Extracted:
     text = decode_page(body, job["charset"], html=False)
-    heading = re.match(r"\s*+#\s++(\S.*)", text)
-    return {"text": text, "title": heading[1].strip("# ") if heading else PurePath(job["name"]).name}
+    card = text_card(normalise_text(text[:HEAD])).filled(Card(title=PurePath(job["name"]).name))
+    return {"text": text, "title": card.heading, "published": card.published or None, "card": card.model_dump()}
 
 
 def _html(body: bytes, job: Job) -> Extracted:
@@ -87,6 +90,11 @@ def _html(body: bytes, job: Job) -> Extracted:
         copy(tree), default_url=job["url"], date_config={"original_date": True, "extensive_search": False}
     )
     publisher, claimed = publisher_of(tree)
+    date = about.date if about.date and re.fullmatch(r"\d{4}-\d\d-\d\d", about.date) else ""
+    named = " ".join((tree.findtext(".//title") or "").split())
+    title = about.title if about.title and about.title in named else named or about.title
+    written = card_of([("author", about.author or "")])
+    card = html_card(tree, title or "", past_date(date)).filled(written)
     etree.strip_elements(tree, "script", with_tail=False)  # data for search engines is not text for people
     main = trafilatura.bare_extraction(
         copy(tree), url=job["url"], fast=len(source) > LONG, include_comments=False, include_tables=True
@@ -95,14 +103,12 @@ def _html(body: bytes, job: Job) -> Extracted:
     if len(text) < SHORT:
         whole = render(tree, AROUND)
         text = whole if len(whole) < 5 * SHORT or not text else text
-    date = about.date if about.date and re.fullmatch(r"\d{4}-\d\d-\d\d", about.date) else None
-    named = " ".join((tree.findtext(".//title") or "").split())
-    title = about.title if about.title and about.title in named else named or about.title
     return {
         "text": text,
-        "title": title or "",
+        "title": card.heading,
         "author": about.author,
-        "published": date,
+        "published": card.published or None,
+        "card": card.model_dump(),
         "publisher": publisher,
         "claimed": claimed,
         "needs_scripts": needs_scripts(signs, INVISIBLE.sub("", text), routed=job.get("routed", False)),

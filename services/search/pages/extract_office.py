@@ -20,4 +20,9 @@ def _office(body: bytes, job: Job) -> Extracted:
     converted = convert(f"{job['name']}.{job['kind']}", body, OCR_SECONDS)
     if "error" in converted:
         return {"error": f"it {converted['error']}"}
-    return {"text": converted["text"], "title": converted["title"], "published": converted["published"]}
+    return {
+        "text": converted["text"],
+        "title": converted["title"],
+        "published": converted["published"],
+        "card": converted["card"],
+    }

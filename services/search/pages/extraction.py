@@ -1,6 +1,6 @@
 """Input and output of the process that extracts a page's text."""
 
-from typing import Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -32,6 +32,8 @@ class Extracted(TypedDict, total=False):
     title: str
     author: str | None
     published: str | None
+    card: dict[str, Any]
+    """Fields of its `Card`."""
     publisher: str
     """What a web page calls its site; empty where it does not."""
     claimed: Claimed

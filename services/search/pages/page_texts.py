@@ -62,4 +62,5 @@ def _completed(hit: Hit, pages: dict[str, Hit]) -> Hit:
             "source_kind": hit.source_kind if page.source_kind == "general" else page.source_kind,
             "publication": hit.publication,
         }
+    known["card"] = page.card.filled(hit.card) if hit.publication is None else hit.card.filled(page.card)
     return page.model_copy(update=known)

@@ -37,7 +37,7 @@ def publisher_of(tree: HtmlElement) -> tuple[str, Claimed]:
         tree: the page including its scripts.
     """
     tags = _tags(tree)
-    things = list(_things(tree))
+    things = list(json_ld(tree))
     types = {name for thing in things for name in _strings(thing.get("@type"))}
     names = [tags[name] for name in _NAMES if tags.get(name)]
     names += [name for thing in things for name in _publishers(thing.get("publisher"))]
@@ -59,7 +59,7 @@ def _tags(tree: HtmlElement) -> dict[str, str]:
     return tags
 
 
-def _things(tree: HtmlElement) -> Iterator[dict[str, Any]]:
+def json_ld(tree: HtmlElement) -> Iterator[dict[str, Any]]:
     """Yield the top-level items of a page's JSON-LD, in lists and graphs."""
     waiting: deque[Any] = deque()
     for place, script in enumerate(tree.iterfind(".//script[@type='application/ld+json']")):

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import httpcore
 from pydantic import BaseModel, Field, TypeAdapter
 
+from schemas.card import Card
 from schemas.clean_text import CleanLine
 from schemas.evidence import SourceCategory
 from services.run.errors import PageError
@@ -66,6 +67,8 @@ class Page(BaseModel):
     author: CleanLine | None = None
     published: CleanLine | None = None
     """ISO date, only where the page itself states it."""
+    card: Card = Card()
+    """What the page says about itself."""
     site: CleanLine = ""
     """Name of who publishes it."""
     source_kind: SourceCategory = "general"
@@ -87,6 +90,7 @@ class Page(BaseModel):
             kind="web",
             text=self.text,
             published=self.published,
+            card=self.card,
             site=self.site,
             source_kind=self.source_kind,
             rendered=self.rendered,
@@ -175,6 +179,7 @@ class PageReader:
             text=extracted["text"],
             author=extracted.get("author"),
             published=extracted.get("published"),
+            card=Card.model_validate(extracted.get("card", {})),
             site=site_of(final, "web", extracted.get("publisher", "")),
             source_kind=category_of(final, extracted.get("claimed", "general")),
             content_type=media_type(fetched.headers),

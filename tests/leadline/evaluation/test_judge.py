@@ -91,7 +91,7 @@ def test_a_judge_is_asked_of_criteria_claims_dimensions_and_labels(leadline: Lea
     judge = found["judge"]
     assert (judge["model"], judge["asked"], judge["no_judgement"]) == ("big-judge", 8, 0)
     assert judge["agreement"] == {"judged": 3, "raw": pytest.approx(2 / 3), "kappa": pytest.approx(0.4)}
-    assert judge["prompts"] == dict.fromkeys(TEMPLATES, 1) | {"verifier": 3}
+    assert judge["prompts"] == dict.fromkeys(TEMPLATES, 1) | {"verifier": 4}
     assert judge["calls"] == 5
     assert "Cohen's kappa 0.40" in ran.out
     asked = [body for body in endpoint.requests if body["model"] == "big-judge"]

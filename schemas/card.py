@@ -1,0 +1,96 @@
+"""The card of a source: title, name or number, authors, dates, status and version, as the source itself states them."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from schemas.clean_text import CleanLine, clean_line
+
+LONGEST_TITLE = 200
+LONGEST_VALUE = 100
+"""Characters of a name, an author, a status or a version."""
+MAX_AUTHORS = 20
+"""Authors that are kept, the first ones."""
+MAX_DATES = 8
+SHOWN_AUTHORS = 2
+"""Maximum authors that a line names; of more it names the first."""
+SHOWN_DATES = 4
+_CUT = "…"
+
+
+def _within(value: object, longest: int) -> object:
+    if not isinstance(value, str):
+        return value
+    line = " ".join(clean_line(value[: 4 * longest]).split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}{_CUT}"
+
+
+def _names(value: object) -> object:
+    if not isinstance(value, list | tuple):
+        return value
+    names = (_within(name, LONGEST_VALUE) for name in value[: 4 * MAX_AUTHORS] if isinstance(name, str))
+    return list(dict.fromkeys(name for name in names if name))[:MAX_AUTHORS]
+
+
+def _dates(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return {_within(label, LONGEST_VALUE): date for label, date in list(value.items())[:MAX_DATES]}
+
+
+_Title = Annotated[CleanLine, BeforeValidator(lambda value: _within(value, LONGEST_TITLE))]
+_Value = Annotated[CleanLine, BeforeValidator(lambda value: _within(value, LONGEST_VALUE))]
+
+
+class Card(BaseModel):
+    """What a source says about itself. What it does not say is empty; what is too long is cut."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: _Title = ""
+    name: _Value = ""
+    """Its short name or number as people cite it: `PEP 703`, `RFC 9110`, a report's number."""
+    authors: Annotated[list[CleanLine], BeforeValidator(_names)] = Field(default_factory=list)
+    """In order, at most `MAX_AUTHORS`."""
+    published: _Value = ""
+    """ISO date; a year or a month where no more is known."""
+    status: _Value = ""
+    version: _Value = ""
+    dates: Annotated[dict[CleanLine, CleanLine], BeforeValidator(_dates)] = Field(default_factory=dict)
+    """ISO dates by their labels in the source: `Created`, `Resolution`, `更新日期`."""
+
+    @property
+    def heading(self) -> str:
+        """Name and title: `PEP 703 – Making the Global Interpreter Lock Optional in CPython`."""
+        if self.name and self.title and self.name.casefold() not in self.title.casefold():
+            return f"{self.name} – {self.title}"
+        return self.title or self.name
+
+    @property
+    def about(self) -> str:
+        """What stands beside heading and date of publication, short: `Sam Gross, created 2023-01-09, Final, Python 3.13`."""
+        authors = self.authors if len(self.authors) <= SHOWN_AUTHORS else [f"{self.authors[0]} et al."]
+        dates = [f"{label.lower()} {date}" for label, date in list(self.dates.items())[:SHOWN_DATES]]
+        return ", ".join(filter(None, [*authors, *dates, self.status, self.version]))
+
+    @property
+    def line(self) -> str:
+        """The card on one line, for people and prompts."""
+        unlabelled = self.published and self.published not in self.dates.values()
+        details = ", ".join(filter(None, [self.about, f"published {self.published}" if unlabelled else ""]))
+        return f"{self.heading} ({details})" if details else self.heading
+
+    @property
+    def evidence(self) -> str:
+        """What counts as evidence of a statement that cites the source, the heading on the first of its lines.
+
+        A date of publication without a label is not among it: it may name the source, and is no date of what the source says.
+        """
+        version = f"version {self.version}" if self.version else ""
+        dates = [f"{label}: {date}" for label, date in self.dates.items()]
+        return "\n".join(filter(None, [self.heading, *self.authors, *dates, self.status, version]))
+
+    def filled(self, other: "Card") -> "Card":
+        """Return it with what another card says where it says nothing."""
+        gaps = {key: value for key, value in other.model_dump().items() if value and not getattr(self, key)}
+        return self.model_copy(update=gaps) if gaps else self

@@ -1,0 +1,210 @@
+"""Reads the card of a text: the fields of its header, of its front matter, or of the properties of its file, and its first heading.
+
+Fields are told by their shape and by the usual names of metadata (Dublin Core, schema.org, e-mail). All takes linear time.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+import yaml
+
+from schemas.card import LONGEST_TITLE, Card
+from services.text.dates import iso_date
+from services.text.numbers import quantities
+
+HEAD = 8_000
+"""Characters at the beginning of a text that are read."""
+LONGEST_LINE = 1_000
+"""Characters of a line or a field that are read."""
+MAX_FIELDS = 60
+MAX_VALUES = 40
+"""Of a list in front matter."""
+BEFORE_FIELDS = 3
+"""Maximum lines before the header: a title, and the lines above and below it."""
+HEADING_LINES = 40
+"""Lines in which the heading is looked for."""
+LONGEST_DATE = 40
+"""Characters of a field that is a date and nothing else."""
+
+Field = tuple[str, str]
+"""A name and its value, as written."""
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\n((?:(?!(?:---|\.\.\.)[ \t]*\n)[^\n]*\n)*+)(?:---|\.\.\.)[ \t]*(?:\n|$)")
+_FIELD = re.compile(
+    r"(?:[-*+] )?(?:\*\*|__|:)?([^\W\d_][^\n:：*|]{0,39}?)(?:\*\*|__)?(?:[:：](?:\*\*|__)?(?=[ \t]|$)|：(?:\*\*|__)?)(.*)"
+)
+"""`Key: value`, `:Key: value`, `**Key:** value`, `键：值`."""
+_HEADING = re.compile(r"#{1,6}\s++(\S.*)")
+_ADORNMENT = re.compile(r"([=\-~^\"'`*+#.:_<>])\1{2,}")
+"""A line above or below a heading."""
+
+_TITLE = re.compile(r"title|headline|subject|标题|题名|题目")
+_AUTHORS = re.compile(r"(?:authors?|creators?|by|written by|作者|著者|撰稿人?)(?: names?)?")
+_STATUS = re.compile(r"(?:creative work |content )?status|(?:文件)?状态")
+_VERSION = re.compile(r"(?:(.{1,30}) )?(?:version|revision)|版本号?")
+_DATES = (
+    re.compile(r"publi|issue|releas|^date$|^citation date$|发布|发表|出版|刊发|^日期$"),
+    re.compile(r"creat|dated|written|创建|撰写|成文"),
+    re.compile(r"updat|modif|revis|chang|更新|修订|修改"),
+)
+"""Fields with the date of the source itself, the best first."""
+_DATE = re.compile(r"date|year|time|日期|时间|年")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9-]{1,11}")
+_NUMBER = re.compile(r"\d[\d.-]{0,15}[A-Za-z]?")
+_NUMBERED = re.compile(r"(.{2,30}?) (?:number|no\.?|nr\.?)|([\u4e00-\u9fff]{0,4}?)(?:文号|编号)", re.IGNORECASE)
+_NAMED_TITLE = re.compile(r"([A-Z]{2,10} \d[\d.-]{0,10})(?::| ?[–—-]) ")
+LONGEST_NAME = 40
+
+_LINK = re.compile(r"<[^<>]{0,300}>`?_{0,2}")
+_EMAIL = re.compile(r"[^\s()]{1,100}(?:@| at )[\w.-]{1,100}[ \t]*\(([^()]{1,100})\)")
+"""`ann@example.org (Ann Sounder)`."""
+_SEPARATORS = re.compile(r"[;；]"), re.compile(r"[,，、&\n]|(?<=\s)and(?=\s)")
+_ACCOUNT = re.compile(r"[a-z0-9_.-]+")
+"""One word without a capital: an account or a program, such as `root`, and no person's name."""
+_NO_TITLE = re.compile(
+    r"untitled\b.*|无标题.*|microsoft \w{1,20} - .*|[^\s/]{1,200}\.[a-z]{2,5}\d?|(?:document|文档) ?\d*", re.IGNORECASE
+)
+"""What programs call a file that nobody has named."""
+
+
+def today() -> date:
+    """Return the last day that is not in the future anywhere on Earth."""
+    return (datetime.now(UTC) + timedelta(hours=14)).date()
+
+
+def past_date(text: str | None) -> str:
+    """Return a date in ISO form; empty for what is none, and for one in the future."""
+    told = iso_date(text) or ""
+    return told if told <= today().isoformat()[: len(told)] else ""
+
+
+def text_card(text: str) -> Card:
+    """Return the card of a text, by its front matter or the fields at its beginning, and its first heading."""
+    head = text[:HEAD]
+    front = _FRONT_MATTER.match(head)
+    fields = _front_matter(front[1]) if front else []
+    body = head[front.end() :] if front else head
+    return card_of([*fields, *header_fields(body)]).filled(Card(title=heading_of(body)))
+
+
+def card_of(fields: Iterable[Field]) -> Card:
+    """Return what fields say. Of two of one kind the first counts; authors may stand in several."""
+    title, name, status, version, numbered = "", "", "", "", ""
+    authors: list[str] = []
+    dates: dict[str, str] = {}
+    read = [(label.strip(), value.strip()) for label, value in islice(fields, MAX_FIELDS) if value.strip()]
+    all_capitals = all(label.isupper() for label, _ in read)
+    for label, value in read:
+        key = plain(label)
+        if _TITLE.fullmatch(key):
+            title = title or ("" if _NO_TITLE.fullmatch(value) else value)
+        elif _AUTHORS.fullmatch(key):
+            authors += _people(value)
+        elif _STATUS.fullmatch(key):
+            status = status or value
+        elif found := _VERSION.fullmatch(key):
+            of = label[: len(found[1])].replace("_", " ") if found[1] else ""
+            version = version or f"{of} {value}".strip()
+        elif told := _date_in(key, value):
+            dates.setdefault(label, told)
+        elif _CAPITALS.fullmatch(label) and _NUMBER.fullmatch(value) and len(read) > 1 and not all_capitals:
+            name = name or f"{label} {value}"
+        elif (found := _NUMBERED.fullmatch(key)) and len(value) <= LONGEST_NAME and re.search(r"\d", value):
+            of = label[: len(found[1] or found[2] or "")]
+            numbered = numbered or (value if re.search(r"[^\W\d_]", value) else f"{of} {value}".strip())
+    name = name or numbered or (found[1] if (found := _NAMED_TITLE.match(title)) else "")
+    published = next((told for rank in _DATES for label, told in dates.items() if rank.search(plain(label))), "")
+    return Card(
+        title=title, name=name, authors=authors, published=published, status=status, version=version, dates=dates
+    )
+
+
+def header_fields(text: str) -> list[Field]:
+    """Return the fields in the first lines of a text: before everything else, or right below its title."""
+    fields: list[Field] = []
+    before = 0
+    for line in _lines(text):
+        if not line.strip():
+            if fields:
+                break
+        elif fields and line[0] in " \t":
+            fields[-1] = (fields[-1][0], f"{fields[-1][1]} {line.strip()}"[:LONGEST_LINE])
+        elif found := _FIELD.match(line):
+            fields.append((found[1].rstrip(), found[2].strip().strip("\"'")))
+        elif fields or before == BEFORE_FIELDS or len(line) > LONGEST_TITLE:
+            break
+        else:
+            before += 1
+    return fields
+
+
+def heading_of(text: str) -> str:
+    """Return the first heading of a text in Markdown or reStructuredText; empty if none is in its first lines."""
+    above = ""
+    for line in islice(_lines(text), HEADING_LINES):
+        if found := _HEADING.match(line):
+            return found[1].strip().strip("#").strip()
+        if _ADORNMENT.fullmatch(line) and 0 < len(above) <= 2 * len(line) and not _ADORNMENT.fullmatch(above):
+            return above
+        above = line.strip() if line.strip() and (not above or _ADORNMENT.fullmatch(above)) else ""
+    return ""
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line[:LONGEST_LINE].rstrip() for line in text[:HEAD].split("\n"))
+
+
+def _front_matter(block: str) -> list[Field]:
+    """Return the top fields of YAML; lines that are no YAML are read as fields, too."""
+    try:
+        read = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506 - the base loader makes nothing but texts, lists and mappings
+    except (yaml.YAMLError, RecursionError):
+        read = None
+    if not isinstance(read, dict):
+        return [field for line in block.split("\n") for field in header_fields(line)]
+    return [(str(key), value) for key, content in read.items() if (value := "; ".join(_texts(content)))]
+
+
+def _texts(content: Any) -> list[str]:
+    """Return the texts of a value: itself, of a list each, of a mapping its name."""
+    if isinstance(content, list):
+        return [text for element in content[:MAX_VALUES] if not isinstance(element, list) for text in _texts(element)]
+    if isinstance(content, dict):
+        content = content.get("name")
+    return [" ".join(content.split())] if isinstance(content, str) and content.strip() else []
+
+
+def plain(label: str) -> str:
+    """Return the name of a field as plain words: `datePublished`, `article:published_time`, `citation_date`."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[-_ ]+", " ", label.rpartition(":")[2].removeprefix("citation_"))
+    return re.sub(r"^(?:dc|dcterms|prism)\.", "", words.casefold()).strip()
+
+
+def _date_in(key: str, value: str) -> str:
+    """Return the date that is the whole value of a field; empty if it is something else."""
+    value = _LINK.sub("", value).strip("`'\" \t")
+    if len(value) > LONGEST_DATE or sum(quantity.kind == "date" for quantity in quantities(value)) > 1:
+        return ""
+    told = past_date(value)
+    return told if "-" in told or _DATE.search(key) or any(rank.search(key) for rank in _DATES) else ""
+
+
+def _people(value: str) -> list[str]:
+    value = _EMAIL.sub(r"\1", value[:LONGEST_LINE])
+    value = _LINK.sub("", value)
+    parts = next((parts for separator in _SEPARATORS if len(parts := separator.split(value)) > 1), [value])
+    return [name for part in parts if _is_name(name := part.strip().strip("`_*\"' "))]
+
+
+def _is_name(text: str) -> bool:
+    letters = any(map(str.isalpha, text))
+    return letters and "@" not in text and "://" not in text and not _ACCOUNT.fullmatch(text)
+
+
+def properties_card(properties: Sequence[Field]) -> Card:
+    """Return the card of the properties that a program wrote into a file; it has no number, and dates are no fields of the text."""
+    card = card_of(properties)
+    return card.model_copy(update={"name": "", "dates": {}})

@@ -1,0 +1,211 @@
+"""The card of a source: what documents and pages say about themselves, in every usual form, and what is not believed."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from docx import Document
+from pypdf import PdfReader, PdfWriter
+
+from schemas.card import LONGEST_TITLE, MAX_AUTHORS, Card
+from services.search.cards import card_of, text_card
+from services.search.documents import open_documents
+from services.search.hit import Hit
+from services.search.pages.extract import extract
+from services.search.pages.extraction import Job
+from tests.conftest import EXAMPLES
+
+PEP = """PEP: 9703
+Title: Making the Capstan Lock Optional in Sounding Machines
+Author: Ada Holm <ada at example.org>, ben@example.org (Ben Nares),
+        Cleo Hart
+Status: Final
+Type: Standards Track
+Created: 09-Jan-2023
+Machine-Version: 3.13
+Post-History: `09-Jan-2023 <https://example.org/t/1>`__, `04-May-2023 <https://example.org/t/2>`__
+Resolution: `24-Oct-2023 <https://example.org/t/3>`__
+
+Abstract
+========
+
+The capstan lock keeps two men from turning the drum.
+"""
+FRONT_MATTER = """---
+title: "Wire: a history"
+authors:
+  - name: Ada Holm
+  - Ben Nares
+date: 2024-03-12
+version: 2.1
+status: draft
+---
+
+# Another heading
+
+Piano wire is thin.
+"""
+CHINESE = """# 近海水深测量规程
+
+文号：海测〔2023〕15号
+作者：张三、李四
+发布日期：2023年6月16日
+状态：现行
+版本：3.0
+
+测深前应校准声速。
+"""
+PAGE = """<html><head><title>RFC 9998: Sounding Semantics | Editor</title>
+<meta property="article:modified_time" content="2024-05-01T10:00:00Z"><meta name="viewport" content="width=1">
+<script type="application/ld+json">{"@type": "TechArticle", "headline": "RFC 9998: Sounding Semantics",
+"author": [{"@type": "Person", "name": "Ada Holm"}, {"@type": "Person", "name": "Ben Nares"}], "datePublished": "2022-06-06",
+"version": "1.2", "creativeWorkStatus": "Published"}</script></head>
+<body><h1>RFC 9998: Sounding Semantics</h1><p>A lead line is marked in fathoms, and each mark is told by its leather or its cloth.</p></body></html>"""
+
+
+async def cards_of(folder: Path, home: Path) -> dict[str, Hit]:
+    documents = await open_documents(folder, home)
+    return {
+        path.name: hit
+        for path in sorted(folder.iterdir())  # noqa: ASYNC240 - a test has nothing else to do
+        if (hit := await documents.at(f"{folder.name}/{path.name}"))
+    }
+
+
+def page_card(html: str) -> Card:
+    job: Job = {
+        "name": "page",
+        "kind": "html",
+        "charset": "utf-8",
+        "url": "https://example.org/page",
+        "characters": 10_000,
+    }
+    return Card.model_validate(extract(job, html.encode())["card"])
+
+
+async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.rst").write_text(PEP)
+    (folder / "b.md").write_text(FRONT_MATTER)
+    (folder / "c.md").write_text(CHINESE)
+    (folder / "d.html").write_text(PAGE)
+    word = Document()
+    word.add_paragraph("The drum turns once a second.")
+    word.core_properties.title, word.core_properties.author = "The drum", "Ada Holm"
+    word.core_properties.modified = datetime(2021, 4, 5, tzinfo=UTC)
+    word.save(str(folder / "e.docx"))
+    pages = PdfWriter(clone_from=PdfReader(EXAMPLES / "deep-sea" / "errors-of-deep-sounding.pdf"))
+    pages.add_metadata(
+        {"/Author": "张三; Ada Holm", "/CreationDate": "D:20200102030405Z", "/Title": "Microsoft Word - draft.docx"}
+    )
+    with (folder / "f.pdf").open("wb") as file:
+        pages.write(file)
+    (folder / "g.rst").write_text(
+        "=========\nThe drum\n=========\n\n:Author: Ada Holm\n:Date: 2020/02/03\n\nIt turns.\n"
+    )
+    (folder / "h.md").write_text("# The **lead**\n\n**Author:** Ada Holm\n**Report No.:** 12/2023\n\nIt is heavy.\n")
+    hits = await cards_of(folder, tmp_path / "home")
+    lines = {name: hit.card.line for name, hit in hits.items()}
+    title = hits["f.pdf"].title
+    assert lines == {
+        "a.rst": "PEP 9703 – Making the Capstan Lock Optional in Sounding Machines (Ada Holm et al., created 2023-01-09, "
+        "resolution 2023-10-24, Final, Machine 3.13)",
+        "b.md": "Wire: a history (Ada Holm, Ben Nares, date 2024-03-12, draft, 2.1)",
+        "c.md": "海测〔2023〕15号 – 近海水深测量规程 (张三, 李四, 发布日期 2023-06-16, 现行, 3.0)",
+        "d.html": "RFC 9998: Sounding Semantics (Ada Holm, Ben Nares, modified time 2024-05-01, Published, 1.2, published 2022-06-06)",
+        "e.docx": "The drum (Ada Holm, published 2021-04-05)",
+        "f.pdf": f"{title} (张三, Ada Holm, published 2020-01-02)",
+        "g.rst": "The drum (Ada Holm, date 2020-02-03)",
+        "h.md": "Report 12/2023 – The **lead** (Ada Holm)",
+    }
+    assert "Microsoft" not in title
+    assert hits["a.rst"].card.authors == ["Ada Holm", "Ben Nares", "Cleo Hart"]
+    assert hits["d.html"].card.name == "RFC 9998"
+    assert {name: hit.published for name, hit in hits.items()} == {
+        "a.rst": "2023-01-09", "b.md": "2024-03-12", "c.md": "2023-06-16", "d.html": "2022-06-06", "e.docx": "2021-04-05",
+        "f.pdf": "2020-01-02", "g.rst": "2020-02-03", "h.md": None,
+    }  # fmt: skip
+    assert hits["a.rst"].title.startswith("PEP 9703 – Making")
+    assert hits["a.rst"].text.startswith("PEP: 9703\nTitle: Making")
+
+
+def test_a_page_has_the_card_of_its_data_and_of_its_list_of_fields() -> None:
+    assert page_card(PAGE).line == (
+        "RFC 9998: Sounding Semantics (Ada Holm, Ben Nares, modified time 2024-05-01, Published, 1.2, published 2022-06-06)"
+    )
+    listed = """<html><head><title>PEP 9703 – The lock | peps.example.org</title></head><body><h1>PEP 9703 – The lock</h1>
+    <dl><dt>Author<span>:</span></dt><dd><a href="#">Ada Holm</a></dd><dt>Status:</dt><dd>Final</dd>
+    <dt>Created:</dt><dd>09-Jan-2023</dd></dl><p>The capstan lock keeps two men from turning the drum at one time.</p></body></html>"""
+    card = page_card(listed)
+    assert (card.name, card.authors, card.status, card.published) == ("PEP 9703", ["Ada Holm"], "Final", "2023-01-09")
+
+
+@pytest.mark.parametrize(
+    "written", ["16-Jun-2025", "16 June 2025", "2025/06/16", "2025年6月16日", "16.06.2025", "Jun 16, 2025", "20250616"]
+)
+def test_dates_of_all_usual_forms_are_read(written: str) -> None:
+    card = text_card(f"Title: The drum\nResolution: {written}\n\nIt turns.")
+    assert card.dates == {"Resolution": "2025-06-16"}
+    assert "2025-06-16" in card.evidence
+
+
+async def test_a_document_without_a_header_has_a_title_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "sea_notes.md").write_text("It turns: once a second. The men sang, Ben said: slowly.\n\nNote: 5\n")
+    [hit] = (await cards_of(folder, tmp_path / "home")).values()
+    assert hit.card == Card(title="sea notes")
+    assert hit.card.line == hit.card.evidence == "sea notes"
+
+
+def test_a_header_that_lies_is_not_believed_and_has_an_end() -> None:
+    later = (datetime.now(UTC) + timedelta(days=400)).date()
+    many = ", ".join(f"Ada Holm{number}" for number in range(500))
+    lying = f"Date: {later}\nCreated: 31-Feb-2020\nAuthor: {many}\nStatus: {'x' * 1_000}\nTitle: {'long ' * 2_000}\n\nIt turns."
+    card = text_card(lying)
+    assert (card.published, card.dates) == ("", {})
+    assert len(card.title) <= LONGEST_TITLE
+    assert len(card.authors) <= MAX_AUTHORS
+    assert len(card.line) < 600
+    assert "\u202e" not in text_card("Title: The \u202edrum\x1b[2J\nAuthor: Ada Holm\n").line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GDP: 5.2% of last year\nNOTE: none\n",
+        "NAME: 12\nPAGES: 300\n",
+        "https://example.org\nSee: 12",
+        "DATE: 2024-03-12\nAuthor: Ada Holm\n",
+    ],
+)
+def test_what_only_looks_like_a_number_of_the_document_names_nothing(text: str) -> None:
+    assert text_card(text).name == ""
+
+
+def test_what_programs_write_where_nobody_wrote_anything_is_left_out() -> None:
+    written = [("title", "Microsoft Word - x.docx"), ("author", "root"), ("modified", "yesterday")]
+    assert card_of(written) == Card()
+    assert card_of([("title", "Untitled"), ("author", "python-docx")]) == Card()
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "---\n" + "- [" * 2_000,
+        "---\na: &a [x]\nb: *a\n---\n",
+        "---\n? [a]: b\n---\n",
+        "Key:\n" * 5_000,
+        "`<" * 4_000,
+        "Author: " + "a@" * 4_000,
+        "=\n" * 4_000,
+    ],
+)
+def test_a_hostile_beginning_is_read_like_any_other(hostile: str) -> None:
+    assert text_card(hostile).authors == []
+
+
+def test_a_hit_has_the_card_of_its_provider_where_nothing_was_read() -> None:
+    hit = Hit(url="https://a.org/", title="The drum", kind="web", text="It turns.", published="12 Mar 2024")
+    assert (hit.card.title, hit.card.published) == ("The drum", "2024-03-12")
