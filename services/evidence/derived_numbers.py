@@ -23,7 +23,7 @@ from services.evidence.derived_dates import YEAR, seconds_between, years_between
 from services.evidence.derived_rates import EACH_YEAR, RATE, areas, at_another_rate, for_each_year, of_rates
 from services.evidence.derived_shares import shares_of_changes
 from services.evidence.readings import CELL, CLOCK, Number, Reading
-from services.evidence.table_reading import labels_in
+from services.text.tables import labels_in
 from services.text.measures import MEASURED_KINDS, unit_of
 from services.text.numerals import SCALES
 from services.text.shares import shares_of

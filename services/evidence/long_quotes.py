@@ -7,7 +7,7 @@ them together.
 import re
 from collections.abc import Sequence
 
-from services.evidence.table_reading import row_of
+from services.text.tables import row_of
 from services.text.names import missing_names
 from services.text.numbers import is_held, missing_of, quantities
 from services.text.sentence_ranking import coverage

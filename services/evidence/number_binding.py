@@ -16,7 +16,7 @@ from services.evidence.derived_numbers import derivable
 from services.evidence.period_binding import Period
 from services.evidence.readings import CELL, Number, Reading, conflict, word_keys
 from services.evidence.sibling_numbers import given_to_sibling, given_to_topic
-from services.evidence.table_reading import labels_in
+from services.text.tables import labels_in
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS, digits_of
 from services.text.polarity import direction
 from services.text.tokens import has_cjk, stem

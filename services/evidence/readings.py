@@ -23,7 +23,7 @@ from services.evidence.period_binding import (
     paired,
     taken,
 )
-from services.evidence.table_reading import (
+from services.text.tables import (
     TableRead,
     numbers_of,
     parted,

@@ -10,7 +10,7 @@ from services.evidence.number_check import missing_numbers
 from services.evidence.readings import Reading, read, with_title
 from services.evidence.source_dates import without_source_dates
 from services.evidence.table_claims import wrong_reading
-from services.evidence.table_reading import labels_in
+from services.text.tables import labels_in
 from services.evidence.table_trends import wrong_trend
 from services.evidence.verdict import Verdict
 from services.evidence.wording import turned

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from services.evidence.readings import Number, Reading, word_keys
 from services.evidence.table_columns import LEAST, YEAR, WrongReading, column_of, rows_named, turns
 from services.evidence.table_comparisons import COMPARISON, comparison, unsurpassed
-from services.evidence.table_reading import TableRead
+from services.text.tables import TableRead
 from services.text.polarity import negated
 from services.text.tokens import has_cjk
 

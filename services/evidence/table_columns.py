@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.evidence.readings import CLOCK, Number, word_keys
-from services.evidence.table_reading import TableRead
+from services.text.tables import TableRead
 
 COLUMNS = {
     "deep": "depth 深", "high": "height altitude elevation 高 海拔", "tall": "height", "low": "height altitude", "heavy": "weight mass 重",

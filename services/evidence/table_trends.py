@@ -7,7 +7,7 @@ from itertools import pairwise
 from services.evidence.readings import Number, Reading, word_keys
 from services.evidence.table_claims import EVERY, NOT_EVERY
 from services.evidence.table_columns import WrongReading, column_of, rows_named
-from services.evidence.table_reading import TableRead
+from services.text.tables import TableRead
 from services.text.polarity import direction, negated
 
 _STEADY = re.compile(

@@ -51,6 +51,11 @@ class TableRead:
         texts = [place for place, cells in enumerate(columns) if any(map(_LETTER.search, cells))]
         return next((place for place in texts if len(set(columns[place])) > 1), texts[0] if texts else 0)
 
+    @cached_property
+    def number_columns(self) -> frozenset[int]:
+        """Places of the columns that hold numbers."""
+        return frozenset(place for row in self.rows for place, cell in enumerate(row) if numbers_of(cell))
+
     def is_sum(self, row: int) -> bool:
         """Tell whether a row adds up the others."""
         return any(_SUMS.match(cell) for cell in self.rows[row][:2])
