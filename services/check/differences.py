@@ -40,10 +40,11 @@ def difference(first: str, other: str) -> Difference:
 def agreement(first: str, other: str) -> bool:
     """Tell whether two excerpts give one thing the same figure."""
     left, right = read(first), read(other)
-    return any(
-        mine.measure.kind in MEASURED_KINDS and equal(mine.measure, theirs.measure)
-        for mine, theirs in _of_one_thing(left, right)
-    ) and not any(negated(one) is not negated(two) for one in left.clauses if (two := nearest_clause(one, [right])))
+    kinds = {figure.measure.kind for figure in (*left.figures, *right.figures)} & MEASURED_KINDS
+    told = kinds - {"time"} or kinds  # a time beside other figures says when or how long they were measured
+    return not difference(first, other) and any(
+        mine.measure.kind in told and equal(mine.measure, theirs.measure) for mine, theirs in _of_one_thing(left, right)
+    )
 
 
 def _of_one_thing(left: Reading, right: Reading) -> Iterator[tuple[Figure, Figure]]:
@@ -64,7 +65,9 @@ def _other_names(mine: Figure, theirs: Figure) -> bool:
 
 
 def _alike(mine: Figure, theirs: Figure) -> bool:
-    """Tell whether two contexts share most words, and not each of them has a word that the other lacks."""
+    """Tell whether one context has all words of the other; of contexts in two languages, whether they share a name."""
+    if mine.chinese is not theirs.chinese:
+        return bool(name_parts(mine.subjects) & name_parts(theirs.subjects))
     left, right = mine.clause or mine.words, theirs.clause or theirs.words
     common, least = len(left & right), min(len(left), len(right))
     return 0 < common == least
@@ -75,10 +78,10 @@ def _gives(reading: Reading, figure: Figure) -> bool:
 
 
 def _other_years(left: Reading, right: Reading) -> bool:
-    """Tell whether two excerpts without figures date one event to different years."""
+    """Tell whether two excerpts without figures date one event to different times."""
     return not (left.figures or right.figures) and any(
-        mine.measure.value != theirs.measure.value and _alike(mine, theirs) and not _other_names(mine, theirs)
+        conflicting(mine.periods, theirs.periods) and _alike(mine, theirs) and not _other_names(mine, theirs)
         for mine, theirs in product(left.years[:MAX_FIGURES], right.years[:MAX_FIGURES])
-        if not any(year.measure.value == mine.measure.value for year in right.years)
-        and not any(year.measure.value == theirs.measure.value for year in left.years)
+        if all(conflicting(year.periods, mine.periods) for year in right.years)
+        and all(conflicting(year.periods, theirs.periods) for year in left.years)
     )

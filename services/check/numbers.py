@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, islice, permutations
 
 from services.check.reading import Figure, Reading, period_of
@@ -50,7 +51,9 @@ def _missing(claim: Reading, evidence: Sequence[Reading]) -> Iterator[str]:
             yield quantity.text
     ratios = list(_ratios(evidence)) if shares else []
     for share, words in zip(shares, in_words, strict=True):
-        if not any(math.isclose(ratio, wanted, rel_tol=_NEAR) for ratio in ratios for wanted in _readings_of(share.value)):
+        if not any(
+            math.isclose(ratio, wanted, rel_tol=_NEAR) for ratio in ratios for wanted in _readings_of(share.value)
+        ):
             yield words
 
 
@@ -61,6 +64,8 @@ def follows(wanted: Measure, evidence: Sequence[Reading]) -> bool:
         Measure("percent", 100 * share.value, 0.5, 1.0, "") for reading in evidence for share in shares_of(reading.text)
     ]
     figures += [Measure("", total, 0.0, 1.0, "") for total in _totals(evidence)]
+    if wanted.kind == "percent":
+        figures += [replace(figure, value=100 - figure.value) for figure in figures if figure.kind == "percent"]
     computed = (_results(former, other, wanted.kind) for former, other in permutations(figures[: 2 * MAX_COMPUTED], 2))
     return (
         any(_is(wanted, figure.value) for figure in figures)

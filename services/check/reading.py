@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from services.text.measures import MEASURED_KINDS, UNIT_WORDS, Measure, is_year, measure_at
+from services.text.measures import MEASURED_KINDS, UNIT_WORDS, Measure, in_unit_of, is_year, measure_at
 from services.text.names import names
 from services.text.numbers import quantities, quantities_with_places
 from services.text.passages import sentences, unwrapped
@@ -21,18 +21,22 @@ MAX_CHARACTERS = 20_000
 """Characters of a text that are read; numbers further on support a statement, but are bound to nothing."""
 MAX_FIGURES = 1_000
 """Figures of a text that are read."""
+CELL = " | "
+"""Separator of the cells of a report's row in a statement; each cell is read by itself."""
 YEARS = "year"
 """Kind of the measure of a year."""
 _STEM = 6
 """Letters by which the forms of one word are known: `volunteer`, `volunteering`."""
 _CUT = re.compile(
-    r"[,;:()，；：、（）|]|\b(?:and|but|while|whereas|compared with|compared to|against|than|versus|vs)\b|而|但|和|比"
+    r"[,;:()，；：、（）|]|\b(?:and|but|while|whereas|compared with|compared to|against|than|versus|vs|to)\b|而|但|和|比|至|到"
 )
 """Where a sentence is cut for what its figures are said of."""
 _CLAUSE = re.compile(r"[,;:，；：、]|\b(?:but|while|whereas|although)\b|而|但")
 """Where a sentence is cut for what it says."""
 _YEAR = re.compile(r"[12]\d{3}年?")
-_IDENTIFIER = re.compile(r"\b(?:[A-Za-z]{1,10}[-.]?\d[\w.]{0,20}|\d{1,10}[A-Za-z][A-Za-z\d]{0,10})\b", re.ASCII)
+_IDENTIFIER = re.compile(
+    r"(?<![\d.])\b(?:[A-Za-z]{1,10}[-.]?\d[\w.]{0,20}|\d{1,10}[A-Za-z][A-Za-z\d]{0,10})\b", re.ASCII
+)
 """Letters and digits in one word: `4G`, `H2O`, `B12`."""
 
 Period = tuple[int | None, int | None, int | None]
@@ -45,13 +49,15 @@ class Figure:
 
     measure: Measure
     periods: frozenset[Period] = frozenset()
-    """Periods of its clause, else of the nearest clause of its sentence; in a table those of its row and column."""
+    """Periods of its clause, else of the nearest clause of its sentence; in a table those of its row and column; of a year its date."""
     subjects: frozenset[str] = frozenset()
     """Names of its clause, else of the clauses before it, in lower case; none in a table."""
     clause: frozenset[str] = frozenset()
     """Keys of the words of its clause; in a table none."""
     words: frozenset[str] = frozenset()
     """Keys of the words of its sentence up to it and of its clause; in a table of its row's label and its column's heading."""
+    chinese: bool = False
+    """Whether its sentence is Chinese."""
     towards: int = 0
     """1 where something rises by it or to it, -1 where something falls."""
     table: TableRead | None = None
@@ -85,7 +91,7 @@ def read(text: str) -> Reading:
     """Read a text; one longer than `MAX_CHARACTERS` up to there."""
     prose, tables = parted(text[:MAX_CHARACTERS])
     prose = unwrapped(prose)
-    parts = [prose[span.start : span.end] for span in sentences(prose)]
+    parts = [cell for span in sentences(prose) for cell in prose[span.start : span.end].split(CELL)]
     figures = [figure for part in parts for figure in _of_sentence(part)]
     years = [figure for figure in figures if figure.measure.kind == YEARS]
     figures = [figure for figure in figures if figure.measure.kind != YEARS]
@@ -114,7 +120,7 @@ def _of_sentence(sentence: str) -> Iterator[Figure]:
     clauses = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     subjects = [_subjects(clause) for clause in clauses]
     periods: dict[int, set[Period]] = {}
-    counted: list[tuple[int, int, Measure]] = []
+    counted: list[tuple[int, int, Measure, frozenset[Period]]] = []
     times = {time.start: time.measure for time in times_in_two_units(text)}
     for start, end, quantity in placed:
         measure = times.get(start) or measure_at(text, start, end, quantity)
@@ -122,21 +128,38 @@ def _of_sentence(sentence: str) -> Iterator[Figure]:
         if period is not None:
             periods.setdefault(bisect_right(cuts, start), set()).add(period)
             if period[0]:
-                counted.append((start, end, Measure(YEARS, float(period[0]), 0.0, 1.0, quantity.text)))
+                year = Measure(YEARS, float(period[0]), 0.0, 1.0, quantity.text)
+                counted.append((start, end, year, frozenset({period})))
         if quantity.kind == "percent" or (quantity.kind == "number" and (period is None or measure.kind)):
-            counted.append((start, end, measure))
-    with_figures = {bisect_right(cuts, start) for start, _, measure in counted if measure.kind != YEARS}
-    for start, end, measure in counted:
+            counted.append((start, end, measure, frozenset()))
+    bare = _blanked(text, placed)
+    for place, (start, end, measure, own) in enumerate(counted[:-1]):
+        following = counted[place + 1][2]
+        if not measure.kind and bisect_right(cuts, counted[place + 1][0]) - bisect_right(cuts, start) < 2:
+            counted[place] = (start, end, in_unit_of(measure, following), own)
+    with_figures = {bisect_right(cuts, start) for start, _, measure, _ in counted if measure.kind != YEARS}
+    for start, end, measure, own in counted:
         clause = bisect_right(cuts, start)
+        first, last = [0, *cuts][clause], [*cuts, len(text)][clause]
         of_figure = measure.kind == YEARS and clause in with_figures
         yield Figure(
             measure=measure,
-            periods=frozenset() if measure.kind == YEARS else _nearest(clause, periods),
+            periods=own or _nearest(clause, periods),
+            chinese=has_cjk(text),
             towards=change_at(text, start, end)[0],
             subjects=next((subjects[place] for place in range(clause, -1, -1) if subjects[place]), frozenset()),
-            clause=frozenset() if of_figure else _words_of(clauses[clause]),
+            clause=frozenset() if of_figure else _words_of(bare[first:last]),
             words=word_keys(" ".join([text[:start], clauses[clause]])),
         )
+
+
+def _blanked(text: str, placed: Sequence[tuple[int, int, Quantity]]) -> str:
+    """Return a text of the same length without its numbers."""
+    pieces, end = [], 0
+    for start, stop, _ in placed:
+        pieces += [text[end:start], " " * (stop - max(start, end))]
+        end = max(end, stop)
+    return "".join([*pieces, text[end:]])
 
 
 def _words_of(clause: str) -> frozenset[str]:
@@ -164,7 +187,7 @@ def _of_table(table: TableRead) -> Iterator[Figure]:
     for place, row in enumerate(table.rows):
         labelled = _periods(" ; ".join([table.label(place), *(row[column] for column in dated)]))
         for column, cell in enumerate(row):
-            for written in numbers_of(cell):
+            for written in numbers_of(cell) if column not in dated else ():
                 quantity = next(iter(quantities(written)), None)
                 if quantity is None:
                     continue
@@ -174,6 +197,7 @@ def _of_table(table: TableRead) -> Iterator[Figure]:
                     measure=replace(scaled(measure, units[column], scale), text=quantity.text),
                     periods=heads[column] | labelled,
                     words=word_keys(f"{table.label(place)} {table.heads[column]}"),
+                    chinese=has_cjk(table.heads[column]),
                     table=table,
                     row=place,
                     column=column,

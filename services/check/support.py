@@ -61,7 +61,7 @@ def check_support(
         return Verdict("names", tuple(strangers))
     if has_cjk(text) != has_cjk("\n".join(quotes)):
         return _across(text, around, quotes, likeness)
-    if len(text) <= MAX_CLAIM and (found := suspicion(claim, readings)).fault:
+    if len(text) <= MAX_CLAIM and (found := suspicion(claim, readings[: len(quotes)], readings[len(quotes) :])).fault:
         return found
     return Verdict() if _told(text, around) else Verdict("words")
 

@@ -1,13 +1,13 @@
-"""What makes a statement suspicious although its numbers stand in the cited texts: a figure of another subject, period, row or
-unit, a denial, or the opposite direction."""
+"""Suspicions against a statement whose numbers the texts give: another subject, period, row or unit, a denial, a direction."""
 
 from collections.abc import Sequence
 
 from services.check.numbers import equal, follows
-from services.check.reading import Figure, Reading, conflicting, name_parts, named, word_keys
+from services.check.reading import YEARS, Figure, Period, Reading, conflicting, name_parts, named, word_keys
 from services.check.verdict import Fault, Verdict
 from services.text.measures import MEASURED_KINDS, Measure, digits_of
 from services.text.polarity import negated, opposite
+from services.text.tables import TableRead
 from services.text.tokens import has_cjk
 
 SMALL = range(13)
@@ -18,14 +18,21 @@ ALIKE_CHINESE = 0.55
 """The same for pairs of Chinese characters."""
 
 
-def suspicion(claim: Reading, evidence: Sequence[Reading]) -> Verdict:
-    """Return the first suspicion against a statement whose numbers the cited texts give."""
+def suspicion(claim: Reading, evidence: Sequence[Reading], cards: Sequence[Reading] = ()) -> Verdict:
+    """Return the first suspicion against a statement whose numbers the cited texts give.
+
+    Args:
+        claim: the statement.
+        evidence: the cited quotes.
+        cards: the cards of their sources, whose dates may stand beside any figure of the quotes.
+    """
+    dated = frozenset(period for card in cards for year in card.years for period in year.periods)
     held = [figure for reading in evidence for figure in (*reading.figures, *reading.years)]
     known = frozenset(name for reading in evidence for name in reading.subjects)
     words = word_keys(claim.text)
     for figure in (*claim.figures, *claim.years):
         same = [other for other in held if equal(figure.measure, other.measure)]
-        faults = [_misbound(figure, other, words, known, held) for other in same]
+        faults = [_misbound(figure, other, words, known, held, dated) for other in same]
         if not same and any(_same_digits(figure.measure, other.measure) for other in held):
             return Verdict("unit", (figure.measure.text,))
         if faults and all(faults) and not (figure.measure.value in SMALL and follows(figure.measure, evidence)):
@@ -35,32 +42,41 @@ def suspicion(claim: Reading, evidence: Sequence[Reading]) -> Verdict:
 
 def _same_digits(former: Measure, other: Measure) -> bool:
     """Tell whether two measures are written with the same digits in different units or scales."""
-    return former.kind in MEASURED_KINDS and other.kind in MEASURED_KINDS and digits_of(former.text) == digits_of(other.text) > 0
+    return (
+        former.kind in MEASURED_KINDS
+        and other.kind in MEASURED_KINDS
+        and digits_of(former.text) == digits_of(other.text) > 0
+    )
 
 
 def _misbound(
-    figure: Figure, other: Figure, words: frozenset[str], known: frozenset[str], held: Sequence[Figure]
+    figure: Figure,
+    other: Figure,
+    words: frozenset[str],
+    known: frozenset[str],
+    held: Sequence[Figure],
+    dated: frozenset[Period],
 ) -> Fault:
     """Return in what two equal figures differ, or an empty text where they may be the same."""
     kinds = {figure.measure.kind, other.measure.kind}
     if len(kinds) > 1 and kinds <= MEASURED_KINDS:
         return "unit"
     if other.table is not None:
-        if _other_cell(figure, other, words):
+        if _other_cell(figure, other, other.table, words):
             return "row"
     elif _other_subject(figure, other, known, held) or _other_clause(figure, other, held):
         return "subject"
     if figure.towards * other.towards < 0:
         return "opposite"
-    return "period" if conflicting(figure.periods, other.periods) else ""
+    apart = figure.measure.kind not in {YEARS, "time"} and conflicting(figure.periods, other.periods | dated)
+    return "period" if apart and other.periods else ""
 
 
-def _other_cell(figure: Figure, cell: Figure, words: frozenset[str]) -> bool:
+def _other_cell(figure: Figure, cell: Figure, table: TableRead, words: frozenset[str]) -> bool:
     """Tell whether a statement names other rows or columns of a table than those of a cell."""
-    assert cell.table is not None
-    labels = [cell.table.label(place) for place in range(len(cell.table.rows))]
+    labels = [table.label(place) for place in range(len(table.rows))]
     rows = named(labels, figure.words) or named(labels, words)
-    columns = named(cell.table.heads, figure.words) & cell.table.number_columns
+    columns = named(table.heads, figure.words) & table.number_columns
     return bool(rows and cell.row not in rows) or bool(columns and cell.column not in columns)
 
 
@@ -71,7 +87,9 @@ def _other_subject(figure: Figure, other: Figure, known: frozenset[str], held: S
     if not mine or not theirs or mine & theirs:
         return False
     return any(
-        mine & name_parts(third.subjects) and third.measure.kind == other.measure.kind for third in held if third is not other
+        mine & name_parts(third.subjects) and third.measure.kind == other.measure.kind
+        for third in held
+        if third is not other
     )
 
 

@@ -5,9 +5,9 @@ from typing import Literal
 
 Fault = Literal[
     "", "uncited", "numbers", "untraced", "quote", "premises",
-    "names", "words", "language", "meaning", "period", "subject", "unit", "row", "negation", "opposite",
+    "names", "words", "language", "meaning", "period", "subject", "unit", "row", "negation", "opposite", "share",
 ]  # fmt: skip
-CERTAIN: frozenset[Fault] = frozenset({"uncited", "numbers", "untraced", "quote", "premises"})
+CERTAIN: frozenset[Fault] = frozenset({"uncited", "numbers", "untraced", "quote", "premises", "share"})
 """Faults that code decides alone. The others are suspicions: a verifier decides, and without a verifier the statement is marked."""
 
 

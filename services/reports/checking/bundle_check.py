@@ -12,16 +12,14 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from schemas.evidence import Claim, Excerpt, Source
+from services.check.inference import check_inference
+from services.check.support import check_support
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
-from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
-from services.evidence.source_dates import dated_title
-from services.evidence.support import check_about
 from services.evidence.table_heads import headed_rows, heads_at
-from services.evidence.verdict import SEEN_BEFORE, Verdict
 from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
-from services.reports.checking.claim_check import AROUND, VETO
+from services.reports.checking.claim_check import AROUND
 from services.reports.checking.inference_quota import SHARE
 from services.reports.counts_line import counts_of
 from services.reports.document import Citation, Link, Text, letters
@@ -193,41 +191,29 @@ def _claims(
             nowhere = {key for key, source in sources.items() if source.untraced}
             quotes = [first.headed_quote for first in cited if first.content_hash not in nowhere]
             untraced = [first.headed_quote for first in cited if first.content_hash in nowhere]
-            titles = [
-                dated_title(source.title, source.published or "")
+            cards = [
+                f"{source.title} {source.published or ''}".strip()
                 for first in cited
                 if (source := sources.get(first.content_hash)) is not None
             ]
             if claim.status == "inferred":
-                for reason in _inferred(claim, content, quotes, titles, untraced):
+                for reason in _inferred(claim, content, quotes, cards, untraced):
                     yield f"{name}: it is called inferred, but: {reason}"
                 continue
             likeness = claim.likeness
-            verdict = check_about(
-                content.question, claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced
-            )
-            if verdict.failing not in VETO and not verdict.refutes and _is_judged(claim, folder, content):
+            verdict = check_support(claim.text, quotes, cards, lambda *_, likeness=likeness: likeness, untraced)
+            if not verdict.certain and _is_judged(claim, folder, content):
                 continue
-            why = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
-            if why and not any(claim.text.strip(AROUND) in quote for quote in quotes):
-                yield f"{name}: it is called verified, but: {why}"
+            if verdict.fault and not any(claim.text.strip(AROUND) in quote for quote in quotes):
+                yield f"{name}: it is called verified, but: {ENGLISH.reason(verdict)}"
 
 
 def _inferred(
-    claim: Claim, content: BundleContent, quotes: Sequence[str], titles: Sequence[str], untraced: Sequence[str]
+    claim: Claim, content: BundleContent, quotes: Sequence[str], cards: Sequence[str], untraced: Sequence[str]
 ) -> Iterator[str]:
     """Check a conclusion by the report's rules; a model's verdict can only count against it."""
-    _, verdict = check_marked(
-        claim.text,
-        quotes,
-        titles,
-        question=content.question,
-        likeness=lambda *_: claim.likeness,
-        untraced=untraced,
-    )
-    if not claim.citations:
-        verdict = Verdict("premises")
-    if verdict.failing:
+    verdict = check_inference(claim.text, quotes, cards, question=content.question, untraced=untraced)
+    if verdict.fault and (verdict.certain or claim.judgement is None):
         yield ENGLISH.reason(verdict)
     elif claim.judgement is not None and claim.judgement.verdict != "supported":
         yield ENGLISH.judged_inference[claim.judgement.verdict].format(words=claim.judgement.words)
@@ -250,15 +236,14 @@ def _is_judged(claim: Claim, folder: Path, content: BundleContent) -> bool:
 def _contradictions(
     content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
 ) -> Iterator[str]:
-    """Check contradictions; in bundles whose claims have no status, by the weaker rules of their version."""
-    bound = any(claim.status for claim in content.claims)
+    """Check that contradictions that are called confirmed name excerpts that differ."""
     for conflict in content.contradictions:
         name = f"contradiction {conflict.topic[:60]!r}"
         missing = [identifier for identifier in conflict.excerpt_ids if identifier not in excerpts]
         if missing:
             yield f"{name}: it names {', '.join(missing)}, and there is no such excerpt"
         elif conflict.differs:
-            confirmed = check_contradiction(conflict, excerpts, sources, bound=bound)
+            confirmed = check_contradiction(conflict, excerpts, sources)
             if confirmed is None or not confirmed.differs:
                 yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can see"
 

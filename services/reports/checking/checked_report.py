@@ -20,6 +20,8 @@ class CheckedReport:
     """Statements with their cited ids that a model may judge."""
     conclusions: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
     """Those of the undecided statements that are conclusions from their citations."""
+    suspicions: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+    """What makes code suspect an undecided statement, in words."""
     with_heads: dict[str, str] = field(default_factory=dict)
     """Table rows with the headings of their columns, which give the cells a meaning."""
     marked: int = 0

@@ -15,9 +15,8 @@ from pydantic import ValidationError
 from schemas.bundle import EvidenceFile
 from schemas.evidence import Status
 from schemas.reporter import Report
-from services.evidence.inference import check_marked
-from services.evidence.source_dates import dated_title
-from services.evidence.support import check_support, lexical_share
+from services.check.inference import check_inference
+from services.check.support import check_support, lexical_share
 from services.reports.checking.bundle_check import BundleCheck
 from services.reports.document import (
     Block,
@@ -174,13 +173,11 @@ class _Checker:
         proof = [quote for quote in quotes if quote not in nowhere]
         if status == "inferred":
             premises = [quote for quote in proof if lexical_share(text, quote)] or proof
-            _, verdict = check_marked(text, premises, question=f"{self.question} {' '.join(titles)}", untraced=nowhere)
-            if verdict.failing:
+            verdict = check_inference(text, premises, titles, question=self.question, untraced=nowhere)
+            if verdict.fault:
                 yield f"{text[:80]!r} is called inferred, but: {ENGLISH.reason(verdict)}"
             return
         verdict = check_support(text, proof, titles, untraced=nowhere)
-        if verdict.failing == "words" and any(not check_support(text, [quote], titles).failing for quote in proof):
-            return  # many quotes are a long text; a sentence must follow from a single quote
         reason = ENGLISH.reason(verdict)
         if reason and quotes and not any(text.strip(' “”"') in quote for quote in proof):
             yield f"{text[:80]!r} is not supported by what it cites: {reason}"
@@ -207,7 +204,7 @@ class _Checker:
         """Return the quotes of cited sources, and the titles of the sources with their dates."""
         cited = self._references(citations)
         quotes = [quote.text for reference in cited for quote in reference.quotes]
-        return quotes, [dated_title(source.title, self.published.get(source.number, "")) for source in cited]
+        return quotes, [f"{source.title} {self.published.get(source.number, '')}".strip() for source in cited]
 
     def _references(self, citations: tuple[Citation, ...]) -> list[Reference]:
         numbers = {citation.number for citation in citations}
