@@ -1,7 +1,7 @@
 """Checks a report block by block and sentence by sentence: each is kept, marked or removed, and counted."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
@@ -56,8 +56,6 @@ class ReportCheck:
     check: ClaimCheck
     drop: bool
     """Whether to remove unsupported statements."""
-    rewritten: Mapping[str, str]
-    """Replacements of sentences, by the sentences' words."""
     excess: Collection[int] = ()
     """Indexes of inferred sentences beyond the quota of their sections."""
     quota: InferenceQuota = field(default_factory=InferenceQuota)
@@ -157,7 +155,11 @@ class ReportCheck:
             return self._headline(content.strip())
         lines = [list(sentences_of(line)) for line in lines_of(content)]
         covers = iter(covering([sentence for line in lines for sentence in line], self._known_ids, below))
+        before = len(self.check.undecided)
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
+        if sum(map(len, lines)) > 1:
+            paragraph = words_of(content, self.shelter)
+            self.result.paragraphs |= dict.fromkeys(list(self.check.undecided)[before:], paragraph)
         return escape_block_starts("  \n".join(text for text in texts if text))
 
     def _sentences(self, sentences: Iterable[tuple[str, list[str]]]) -> list[str]:
@@ -184,14 +186,6 @@ class ReportCheck:
     def _sentence(self, sentence: str, ids: list[str]) -> str:
         """Check a sentence by its own citations, else by those that cover it."""
         words = without_label(words_of(sentence, self.shelter))
-        if words in self.rewritten:
-            former = words, ids
-            sentence = strip_markup(
-                with_marks(self.rewritten[words], self.check.excerpts), self.shelter, self.check.known
-            )
-            words, ids = words_of(sentence, self.shelter), self._known_ids(sentence) or ids
-            if not words:
-                self.result.left_out.append(self.check.unverified(*former, Verdict("words")))
         shown, own = self._known_only(sentence), self._known_ids(sentence)
         if not re.search(r"\w", words):
             return ""

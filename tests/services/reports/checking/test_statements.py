@@ -189,10 +189,3 @@ def test_a_verifier_decides_what_code_only_suspects_and_not_what_is_certain() ->
     checked = check(f"{suspected[:-1]} [E1-1]. {certain[:-1]} [E1-1].", judgements=judged)
     assert [claim.status for claim in checked.claims] == ["supported", "unverified"]
     assert list(checked.suspicions) == [(suspected, ("E1-1",))]
-
-
-def test_a_sentence_that_is_written_anew_is_checked_in_its_place() -> None:
-    rewritten = {"Exports were 77 million tonnes.": "Exports were 23.4 million tonnes in 2021 [E1-1].", "It sank.": ""}
-    checked = check("Exports were 77 million tonnes [E1-1]. It sank [E1-2].", rewritten=rewritten)
-    assert checked.markdown == "Exports were 23.4 million tonnes in 2021 [E1-1]."
-    assert [claim.text for claim in checked.left_out] == ["It sank."]
