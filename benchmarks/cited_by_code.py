@@ -53,7 +53,7 @@ def measure(claims: Sequence[Mapping[str, Any]], others: int | None) -> dict[str
         by_id = {excerpt.id: excerpt for excerpt in excerpts}
         check = ClaimCheck(by_id, titles, {}, frozenset(), "", ENGLISH, citing=CodeCitations(excerpts, titles))
         judged = check.sentence(claim["claim"], ())
-        cited = [by_id[key].quote for key in judged.citations]
+        cited = [by_id[key].quote for key in judged.citations] if judged else []
         counts[claim["label"]]["none" if not cited else "own" if cited[0] in own else "another"] += 1
     seconds = time.process_time() - started
     return {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.retrieval import rows
-from services.evidence.verdict import Verdict
+from services.check.verdict import Verdict
 
 OWN = Path(__file__).parent
 Judge = Callable[[str, Sequence[str], Sequence[str]], Verdict]
@@ -62,12 +62,12 @@ def measure_claims(claims: Sequence[Mapping[str, Any]], judge: Judge) -> dict[st
     right_of: dict[str, list[bool]] = defaultdict(list)
     for claim in claims:
         verdict = judge(claim["claim"], claim["passages"], claim["titles"])
-        reason = verdict.failing
-        status = "contradicted" if verdict.refutes else "unverified" if reason else "supported"
+        reason = verdict.fault
+        status = "unproved" if verdict.certain else "suspected" if reason else "supported"
         right_of[status].append(claim["label"] == "supported")
         passed[claim["label"]][claim["kind"]].append(not reason)
         if (claim["label"] == "supported") is bool(reason):
-            failing.append({"claim": claim["claim"], "kind": claim["kind"], "failing": reason})
+            failing.append({"claim": claim["claim"], "kind": claim["kind"], "fault": reason})
     right = [ok for kind in passed["supported"].values() for ok in kind]
     wrong = [not ok for kind in passed["unsupported"].values() for ok in kind]
     return {

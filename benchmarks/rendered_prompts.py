@@ -305,7 +305,7 @@ SILENT = {
     "judge_pair": '{"better": "neither"}',
     "judge_dimensions": '{"scores": []}',
     "judge_scores": '{"scores": []}',
-    "reporter_rewriting": '{"sentences": []}',
+    "reporter_editing": '{"edits": []}',
     "reporter_sentences": '{"sentences": []}',
     "reporter_slides": '{"pages": []}',
 }

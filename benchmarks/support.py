@@ -20,9 +20,9 @@ from benchmarks import support_choice, support_meaning
 from benchmarks.claims import claim_sets, measure_claims
 from benchmarks.classification import figures
 from benchmarks.retrieval import rows
+from services.check.support import check_support, lexical_share
 from services.embedding.cross_lingual import MODEL
 from services.embedding.models import embedders
-from services.evidence.support import check_support, lexical_share
 from services.run.settings import settings
 from services.text.ranking import bm25
 from services.text.sentence_ranking import coverage, rank_sentences
@@ -58,14 +58,14 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
         check_support(example["claim"], example["evidence"], title)
         for example, title in zip(examples, titles, strict=True)
     ]
-    passed = [not verdict.failing for verdict in verdicts]
+    passed = [not verdict.fault for verdict in verdicts]
     supported = [example["label"] == "supported" for example in examples]
     unsupported = [example["label"] == "not_supported" for example in examples]
     missing = [1 - coverage(example["claim"], example["evidence"]) for example in examples]
     scattered = [1 - lexical_share(example["claim"], "\n".join(example["evidence"])) for example in examples]
     reasons: dict[str, int] = {}
     for verdict in verdicts:
-        reasons[verdict.failing or "passed"] = reasons.get(verdict.failing or "passed", 0) + 1
+        reasons[verdict.fault or "passed"] = reasons.get(verdict.fault or "passed", 0) + 1
     return {
         "claims": len(examples),
         "supported": {

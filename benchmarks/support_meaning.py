@@ -13,9 +13,9 @@ from typing import Any
 
 from benchmarks.classification import figures
 from benchmarks.retrieval import rows
+from services.check.support import MEANING, check_support
 from services.embedding.cross_lingual import cosines
 from services.embedding.models import Embedder
-from services.evidence.support import MEANING, check_support
 from services.text.passages import sentences
 
 STEPS = [place / 50 for place in range(51)]
@@ -58,7 +58,7 @@ async def within(examples: Sequence[dict[str, Any]], model: Embedder) -> dict[st
         )
         for example in examples
     ]
-    passed = [not check_support(case.claim, case.evidence, [case.title]).failing for case in cases]
+    passed = [not check_support(case.claim, case.evidence, [case.title]).fault for case in cases]
     near = await _cosines(cases, model)
     found: dict[str, Any] = {}
     for half in (0, 1):
@@ -84,7 +84,7 @@ async def across(data: Path, model: Embedder) -> dict[str, Any]:
     ):
         cases = _parallel(claims, evidence)
         near = await _cosines(cases, model)
-        plain = [not check_support(case.claim, case.evidence).failing for case in cases]
+        plain = [not check_support(case.claim, case.evidence).fault for case in cases]
 
         def judged(bar: float, cases: Sequence[Case] = cases, near: Sequence[float] = near) -> list[bool]:
             scale = MEANING - bar  # `check_support` compares with its own threshold
@@ -92,7 +92,7 @@ async def across(data: Path, model: Embedder) -> dict[str, Any]:
                 check_support(case.claim, case.evidence, likeness=lambda *_, c=c: c + scale)
                 for case, c in zip(cases, near, strict=True)
             )
-            return [not verdict.failing for verdict in verdicts]
+            return [not verdict.fault for verdict in verdicts]
 
         tuning = [place for place, case in enumerate(cases) if case.half == 0]
         held = [place for place, case in enumerate(cases) if case.half == 1]

@@ -30,6 +30,7 @@ from services.reports.chat_message import report_message
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.numbered_citations import read_citations
+from services.reports.editing import TEMPLATE as EDITING
 from services.reports.further_questions import further_questions
 from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, length_of
@@ -40,7 +41,7 @@ from services.reports.sectioned_report import TEMPLATES, SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
 from services.reports.statuses import proves_nothing, sure_claims
-from services.reports.verification import REWRITING, verify_draft
+from services.reports.verification import verify_draft
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, RevisionRefused, UselessAnswer
 from services.run.events import emit_message
@@ -269,8 +270,10 @@ async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[Run
     tone = context.profile.tone if context.profile else ""
     written.verified = await verify_draft(draft, evidence_of(runtime).get_text, tone=tone)
     written.limits += written.verified.limits
-    if written.verified.rewritten:
-        written.templates += (REWRITING,)
+    if written.verified.markdown is not None:
+        written.templates += (EDITING,)
+        _, mark, rest = written.text.partition(f"\n{FOLLOW_UP_MARK}")
+        written.text = f"{written.verified.markdown}{mark}{rest}"
         written.likeness = await likeness_of(across_languages(written.verified.draft(draft)))
 
 

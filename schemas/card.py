@@ -82,13 +82,10 @@ class Card(BaseModel):
 
     @property
     def evidence(self) -> str:
-        """What counts as evidence of a statement that cites the source, the heading on the first of its lines.
-
-        A date of publication without a label is not among it: it may name the source, and is no date of what the source says.
-        """
+        """What counts as evidence of a statement that cites the source, the heading on the first of its lines."""
         version = f"version {self.version}" if self.version else ""
         dates = [f"{label}: {date}" for label, date in self.dates.items()]
-        return "\n".join(filter(None, [self.heading, *self.authors, *dates, self.status, version]))
+        return "\n".join(filter(None, [self.heading, *self.authors, *dates, self.published, self.status, version]))
 
     def filled(self, other: "Card") -> "Card":
         """Return it with what another card says where it says nothing."""

@@ -8,7 +8,7 @@ from schemas.answer_schema import AtMost, Reason
 from schemas.clean_text import CleanLine
 from schemas.evidence import Judged
 
-MAX_STATEMENTS = 30
+MAX_STATEMENTS = 40
 """Of one call."""
 
 
@@ -20,6 +20,10 @@ class StatementView(BaseModel):
     text: str
     cites: list[str]
     """Ids of passages."""
+    suspicion: str = ""
+    """What makes a program suspect it, in words."""
+    paragraph: str = ""
+    """The paragraph in which it stands, in words; empty where it stands alone."""
     inferred: bool = False
     """Whether it is a conclusion from them, rather than what they say."""
 

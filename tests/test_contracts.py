@@ -26,7 +26,7 @@ TEMPLATES = [
     *ROLES,
     "reporter_section",
     "reporter_joining",
-    "reporter_rewriting",
+    "reporter_editing",
     "reporter_revising",
     "reporter_sentences",
     "reporter_slides",

@@ -12,7 +12,7 @@ from tests.conftest import PROJECT
 FOLDERS = ["schemas", "prompts", "services", "nodes", "graph", "leadline"]
 ROOMS = {
     "services": [
-        "text", "run", "embedding", "sandbox", "models", "search", "evidence", "reports", "tools", "turn",
+        "text", "run", "embedding", "sandbox", "models", "search", "check", "evidence", "reports", "tools", "turn",
     ],
     "leadline": [
         "runs", "api", "batch", "evaluation", "progress", "mcp", "setup", "server", "cli", "contrib",

@@ -150,7 +150,9 @@ class Judge:
         statements = {(claim.text, tuple(claim.citations)): claim for claim in claims}
         conclusions = {key for key, claim in statements.items() if claim.status == "inferred"}
         judge = ClaimJudge(excerpts, sources, "en-US", self.home.evidence.get_text)
-        answers = await self._answer(f"{what} claims", partial(judge.judged, list(statements), conclusions)) or {}
+        answers = (
+            await self._answer(f"{what} claims", partial(judge.judged, list(statements), conclusions=conclusions)) or {}
+        )
         judged = [(claim, answers.get(statement)) for statement, claim in statements.items()]
         self._count(len(judged), sum(judgement is None for _, judgement in judged))
         return judged

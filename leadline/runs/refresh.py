@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from schemas.context import RunContext
 from schemas.evidence import Claim, Excerpt, Source
 from schemas.reporter import Report
-from services.evidence.support import check_support
+from services.check.support import check_support
 from services.run.errors import PageError
 from services.run.evidence_store import content_hash
 from services.search.pages.reader import PageReader
@@ -154,7 +154,7 @@ def _claim(
         return now.model_copy(update={"state": "holds"})
     replacements = [_in_place(claim.text, excerpt, texts[excerpt.content_hash]) for excerpt in lost]
     standing = [excerpt.quote for excerpt in cited if excerpt not in lost]
-    supported = not check_support(claim.text, [*standing, *filter(None, replacements)]).failing
+    supported = not check_support(claim.text, [*standing, *filter(None, replacements)]).fault
     return now.model_copy(
         update={
             "state": "changed" if supported else "fallen",
@@ -181,7 +181,7 @@ def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
     nearest = rank_sentences(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, passages)[:NEAR]
     together = sorted(nearest[: len(_sentences(excerpt.quote))])
     candidates = [*(passages[place] for place in nearest), " ".join(passages[place] for place in together)]
-    return next((candidate for candidate in candidates if not check_support(claim, [candidate]).failing), candidates[0])
+    return next((candidate for candidate in candidates if not check_support(claim, [candidate]).fault), candidates[0])
 
 
 def _sentences(text: str) -> list[str]:

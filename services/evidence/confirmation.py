@@ -11,7 +11,7 @@ from itertools import combinations, islice
 
 from schemas.evidence import Excerpt, Source
 from schemas.state import ResearchState
-from services.evidence.differences import Quoted, agreement
+from services.check.differences import agreement
 from services.evidence.primary import primary
 from services.search.source_kinds import owner_of
 from services.text.duplicates import may_tell_the_same, root_of
@@ -39,7 +39,7 @@ def confirmations(excerpts: Sequence[Excerpt], sources: Mapping[str, Source]) ->
     statements = list(islice(witnesses, MAX_EXCERPTS))
     confirming: dict[str, list[str]] = {}
     for first, second in islice(_pairs_with_equal_figures(statements), MAX_PAIRS):
-        if first.independent_of(second) and agreement(first.quoted, second.quoted):
+        if first.independent_of(second) and agreement(first.excerpt.quote, second.excerpt.quote):
             confirming.setdefault(first.excerpt.id, []).append(second.excerpt.id)
             confirming.setdefault(second.excerpt.id, []).append(first.excerpt.id)
     return {key: ids[:MAX_CONFIRMING] for key, ids in confirming.items()}
@@ -76,10 +76,6 @@ class _Statement:
     @property
     def source(self) -> Source:
         return self.sources[self.excerpt.content_hash]
-
-    @cached_property
-    def quoted(self) -> Quoted:
-        return Quoted(self.excerpt.quote, self.source.title)
 
     @cached_property
     def figures(self) -> dict[str, list[Measure]]:

@@ -1,4 +1,4 @@
-"""Whether excerpts that a model calls contradictory are: other sources, one subject, and a difference that code can see."""
+"""Whether excerpts that a model calls contradictory are: two places, one subject, and a difference that code can see."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,18 +6,23 @@ from functools import cached_property
 from itertools import combinations
 
 from schemas.evidence import Contradiction, Excerpt, Source
-from services.evidence.differences import MIN_SHARED, SAME, Quoted, content_terms, difference
+from services.check.differences import difference
 from services.text.duplicates import root_of
+from services.text.measures import UNIT_WORDS, measures
 from services.text.names import names
 from services.text.quote_location import locate
-from services.text.tokens import has_cjk
+from services.text.tokens import has_cjk, tokens
 
+MIN_SHARED = 2
+"""Terms that two texts must share at least, lest one common word relate them."""
+SAME = 0.5
+"""Share of a topic's terms that both of two excerpts must hold to be on it."""
 RELATED = 0.2
 """Share of the terms of the shorter of two excerpts, with their titles, that the other must hold to be on one subject."""
 
 
 def check_contradiction(
-    named: Contradiction, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source], *, bound: bool = True
+    named: Contradiction, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
 ) -> Contradiction | None:
     """Check a contradiction that a model named.
 
@@ -25,12 +30,11 @@ def check_contradiction(
         named: its `differs` is not looked at.
         excerpts: by id.
         sources: by content hash.
-        bound: see `difference`.
 
     Returns:
         The contradiction with the excerpts that are its sides, and in `differs` what code sees them differ in (empty where
-        it sees nothing); None where there are no two sides on one subject: excerpts that do not exist, quote the same,
-        come from one source or from copies of it, or have nothing in common.
+        it sees nothing); None where there are no two sides on one subject: excerpts that do not exist, quote the same
+        place, come from copies of one source, or have nothing in common. Two places of one source can contradict each other.
     """
     known = [
         _Side(excerpts[identifier], sources)
@@ -46,7 +50,7 @@ def check_contradiction(
         return None
     side_ids = [side.id for side in sides if any(side in pair for pair in pairs)]
     differs = next(
-        (found for first, other in pairs if (found := difference(first.quoted, other.quoted, bound=bound))), ""
+        (found for first, other in pairs if (found := difference(first.excerpt.quote, other.excerpt.quote))), ""
     )
     return named.model_copy(update={"excerpt_ids": side_ids, "differs": differs})
 
@@ -71,15 +75,13 @@ class _Side:
         """The quote with its source's title, which often names what the quote calls `it`."""
         return f"{self.source.title if self.source else ''}. {self.excerpt.quote}"
 
-    @cached_property
-    def quoted(self) -> Quoted:
-        return Quoted(self.excerpt.quote, self.source.title if self.source else "")
-
     def repeats(self, other: "_Side") -> bool:
-        """Tell whether the two quote one text: one source, a copy of it, or the same words."""
+        """Tell whether the two quote one place: overlapping stretches of one text, copies of it, or the same words."""
         first, two = self.excerpt, other.excerpt
-        if first.content_hash == two.content_hash or locate(first.quote, two.quote) or locate(two.quote, first.quote):
+        if locate(first.quote, two.quote) or locate(two.quote, first.quote):
             return True
+        if first.content_hash == two.content_hash:
+            return first.start < two.end and two.start < first.end
         return root_of(first.content_hash, self.sources) == root_of(two.content_hash, self.sources)
 
     def related(self, other: "_Side", topic: str) -> bool:
@@ -98,11 +100,14 @@ class _Side:
 
 def _comparable(first: _Side, other: _Side) -> bool:
     """Tell whether excerpts in two languages, whose words cannot be compared, measure something of one kind."""
-    return any(
-        left.measures.keys() & right.measures.keys() - {""}
-        for left in first.quoted.statements
-        for right in other.quoted.statements
-    )
+    kinds = [{measure.kind for measure in measures(side.excerpt.quote)} for side in (first, other)]
+    return bool((kinds[0] & kinds[1]) - {""})
+
+
+def content_terms(text: str) -> set[str]:
+    """Return the terms of a text that are no numbers and no units."""
+    terms = (term for term in tokens(text) if term not in UNIT_WORDS and not term[0].isdigit())
+    return {term for term in terms if len(term) > 1 or has_cjk(term)}
 
 
 def _words_of_names(text: str) -> set[str]:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from schemas.evidence import Excerpt
 from schemas.state import ResearchState
-from services.evidence.table_reading import row_of, same_table
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
+from services.text.tables import row_of, same_table
 
 MAX_HEADS = 2_000
 """Characters of a line of headings."""

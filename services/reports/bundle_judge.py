@@ -74,7 +74,7 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
     }
     conclusions = {statements[number] for number in statements if content.claims[number - 1].status == "inferred"}
     judge = Judge(excerpts, sources, "en-US", text_of)
-    judgements = await judge.judged(list(dict.fromkeys(statements.values())), conclusions)
+    judgements = await judge.judged(list(dict.fromkeys(statements.values())), conclusions=conclusions)
     return BundleJudgement(
         model.name,
         len(statements),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from schemas.evidence import Answered, SourceCategory, Status
-from services.evidence.verdict import Verdict
+from services.check.verdict import Verdict
 from services.reports.reasons import (
     JUDGED,
     JUDGED_INFERENCE,
@@ -217,5 +217,5 @@ class Labels:
     def reason(self, verdict: Verdict) -> str:
         """Return in words why a sentence is unsupported; empty if it is supported."""
         what = ", ".join(part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…" for part in verdict.what)
-        reason = self.reasons[verdict.failing].format(what=what)
+        reason = self.reasons[verdict.fault].format(what=what)
         return reason + self.instead.format(instead=verdict.instead) if verdict.instead else reason

@@ -73,8 +73,6 @@ class Draft:
     """Compares sentences with quotes in another language by meaning."""
     judgements: Judgements = field(default_factory=dict)
     """A model's judgements of sentences."""
-    rewritten: Mapping[str, str] = field(default_factory=dict)
-    """A model's replacements of failed sentences, by the sentences' words."""
     citing: CodeCitations | None = None
     """Finds excerpts for sentences without citations; by default among all."""
     opening: str = ""
@@ -204,7 +202,6 @@ def check_draft(draft: Draft) -> CheckedReport:
         question=draft.question,
         likeness=draft.likeness,
         judgements=draft.judgements,
-        rewritten=draft.rewritten,
         citing=draft.citing,
     )
 

@@ -77,7 +77,6 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         opening=_note(state["triage"], context),
         likeness=written.likeness,
         judgements=written.verified.judgements,
-        rewritten=written.verified.rewritten,
         citing=written.citing,
         by_rules=written.by_rules,
         enough=reflection is None or reflection.has_enough_context,

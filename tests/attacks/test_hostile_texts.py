@@ -7,7 +7,8 @@ import pytest
 
 from schemas.coder import Code
 from schemas.evidence import Excerpt
-from services.evidence import model_markdown, non_claims, support
+from services.check import support
+from services.evidence import model_markdown, non_claims
 from services.models import reasoning_tags, structured_output
 from services.models.offline import question_shape
 from services.reports import inlines

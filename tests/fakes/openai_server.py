@@ -23,7 +23,7 @@ SCHEMAS = {
     "Code": "coder",
     "Reflection": "reflector",
     "Joining": "reporter_joining",
-    "Rewriting": "reporter_rewriting",
+    "Editing": "reporter_editing",
     "PassageSentences": "reporter_sentences",
     "Slides": "reporter_slides",
     "Verification": "verifier",

@@ -20,8 +20,8 @@ from schemas.plan_draft import plan_schema
 from schemas.planner import PlannerPrompt
 from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt, reflection_schema
+from schemas.reporter_editing import Editing
 from schemas.reporter_joining import Joining
-from schemas.reporter_rewriting import Rewriting
 from schemas.reporter_sentences import PassageSentences
 from schemas.reporter_slides import Slides
 from schemas.researcher import Findings, ResearcherPrompt, findings_schema
@@ -83,7 +83,7 @@ ASKED: dict[str, tuple[type[BaseModel], str]] = {
     "Code": (Code, "coder"),
     "reflection_schema": (reflection_schema(REFLECTING), "reflector"),
     "Joining": (Joining, "reporter_joining"),
-    "Rewriting": (Rewriting, "reporter_rewriting"),
+    "Editing": (Editing, "reporter_editing"),
     "PassageSentences": (PassageSentences, "reporter_sentences"),
     "Slides": (Slides, "reporter_slides"),
     "Verification": (Verification, "verifier"),

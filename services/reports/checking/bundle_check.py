@@ -14,14 +14,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from schemas.evidence import Claim, Excerpt, Source
+from services.check.inference import check_inference
+from services.check.support import check_support
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
-from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
-from services.evidence.source_dates import dated_title
-from services.evidence.support import check_about
 from services.evidence.table_heads import headed_rows, heads_at
-from services.evidence.verdict import SEEN_BEFORE, Verdict
 from services.reports.checking.bundle_files import (
     MAX_TEXTS_BYTES,
     BundleContent,
@@ -29,7 +27,7 @@ from services.reports.checking.bundle_files import (
     read_inside,
     source_text,
 )
-from services.reports.checking.claim_check import AROUND, VETO
+from services.reports.checking.claim_check import AROUND
 from services.reports.checking.inference_quota import SHARE
 from services.reports.counts_line import counts_of
 from services.reports.document import Citation, Link, Text, letters
@@ -323,38 +321,24 @@ def _verified(
     """
     quotes = [first.headed_quote for first in cited if first.content_hash not in nowhere]
     untraced = [first.headed_quote for first in cited if first.content_hash in nowhere]
-    titles = [
-        dated_title(source.card.evidence, source.published or "")
-        for first in cited
-        if (source := sources.get(first.content_hash)) is not None
-    ]
+    cards = [source.card.evidence for first in cited if (source := sources.get(first.content_hash)) is not None]
     if claim.status == "inferred":
-        for reason in _inferred(claim, content, quotes, titles, untraced):
+        for reason in _inferred(claim, content, quotes, cards, untraced):
             yield f"it is called inferred, but: {reason}"
         return
-    verdict = check_about(content.question, claim.text, quotes, titles, lambda *_: claim.likeness, untraced)
-    if verdict.failing not in VETO and not verdict.refutes and is_told:
+    verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
+    if not verdict.certain and is_told:
         return
-    why = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
-    if why and not any(claim.text.strip(AROUND) in quote for quote in quotes):
-        yield f"it is called verified, but: {why}"
+    if verdict.fault and not any(claim.text.strip(AROUND) in quote for quote in quotes):
+        yield f"it is called verified, but: {ENGLISH.reason(verdict)}"
 
 
 def _inferred(
-    claim: Claim, content: BundleContent, quotes: Sequence[str], titles: Sequence[str], untraced: Sequence[str]
+    claim: Claim, content: BundleContent, quotes: Sequence[str], cards: Sequence[str], untraced: Sequence[str]
 ) -> Iterator[str]:
     """Check a conclusion by the report's rules; a model's verdict can only count against it."""
-    _, verdict = check_marked(
-        claim.text,
-        quotes,
-        titles,
-        question=content.question,
-        likeness=lambda *_: claim.likeness,
-        untraced=untraced,
-    )
-    if not claim.citations:
-        verdict = Verdict("premises")
-    if verdict.failing:
+    verdict = check_inference(claim.text, quotes, cards, question=content.question, untraced=untraced)
+    if verdict.fault and (verdict.certain or claim.judgement is None):
         yield ENGLISH.reason(verdict)
     elif claim.judgement is not None and claim.judgement.verdict != "supported":
         yield ENGLISH.judged_inference[claim.judgement.verdict].format(words=claim.judgement.words)
@@ -375,15 +359,14 @@ def _judged(content: BundleContent) -> dict[str, list[tuple[int, str]]]:
 def _contradictions(
     content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source], clock: Clock
 ) -> Iterator[str]:
-    """Check contradictions; in bundles whose claims have no status, by the weaker rules of their version."""
-    bound = any(claim.status for claim in content.claims)
+    """Check that contradictions that are called confirmed name excerpts that differ."""
     for conflict in clock.each(content.contradictions):
         name = f"contradiction {conflict.topic[:60]!r}"
         missing = [identifier for identifier in conflict.excerpt_ids if identifier not in excerpts]
         if missing:
             yield f"{name}: it names {', '.join(missing)}, and there is no such excerpt"
         elif conflict.differs:
-            confirmed = check_contradiction(conflict, excerpts, sources, bound=bound)
+            confirmed = check_contradiction(conflict, excerpts, sources)
             if confirmed is None or not confirmed.differs:
                 yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can see"
 

@@ -15,11 +15,15 @@ class CheckedReport:
     left_out: list[Claim] = field(default_factory=list)
     """Removed claims: refuted by their citations (`contradicted`), or dropped as unsupported."""
     failed: list[Claim] = field(default_factory=list)
-    """Unsupported sentences, marked or removed, that may be rewritten."""
+    """Unsupported sentences, marked or removed."""
     undecided: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     """Statements with their cited ids that a model may judge."""
     conclusions: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
     """Those of the undecided statements that are conclusions from their citations."""
+    suspicions: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+    """What makes code suspect an undecided statement, in words."""
+    paragraphs: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+    """The paragraph of an undecided statement, in words, where it has other sentences."""
     with_heads: dict[str, str] = field(default_factory=dict)
     """Table rows with the headings of their columns, which give the cells a meaning."""
     marked: int = 0

@@ -31,7 +31,6 @@ def check_citations(
     question: str = "",
     likeness: Likeness | None = None,
     judgements: Judgements | None = None,
-    rewritten: Mapping[str, str] | None = None,
     citing: CodeCitations | None = None,
 ) -> CheckedReport:
     """Check every sentence of a report, and mark or drop unsupported sentences.
@@ -47,7 +46,6 @@ def check_citations(
         question: its numbers are permitted in headings.
         likeness: compares sentences with quotes in another language by meaning.
         judgements: a model's judgements of sentences.
-        rewritten: replacements of sentences, with citations, by the sentences' words.
         citing: finds excerpts for sentences without citations; by default among all.
     """
     titles, untraced = titles or {}, frozenset(untraced)
@@ -63,8 +61,8 @@ def check_citations(
         judgements or {},
         citing=citing,
     )
-    reading = ReportCheck(check, drop=unsupported == "drop", rewritten=rewritten or {})
+    reading = ReportCheck(check, drop=unsupported == "drop")
     checked = reading.report(markdown)
     if not (excess := reading.quota.excess(drop=reading.drop)):
         return checked
-    return ReportCheck(check, reading.drop, reading.rewritten, excess).report(markdown)
+    return ReportCheck(check, reading.drop, excess).report(markdown)

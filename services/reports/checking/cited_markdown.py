@@ -18,9 +18,8 @@ from schemas.bundle import EvidenceFile
 from schemas.evidence import Status
 from schemas.regular_file import read_regular_text
 from schemas.reporter import Report
-from services.evidence.inference import check_marked
-from services.evidence.source_dates import dated_title
-from services.evidence.support import check_support, lexical_share
+from services.check.inference import check_inference
+from services.check.support import check_support, lexical_share
 from services.reports.checking.bundle_check import OUT_OF_TIME, BundleCheck, Clock, OutOfTime
 from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES, MAX_REPORT_BYTES, check_size, read_inside
 from services.reports.document import (
@@ -73,11 +72,7 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         frozenset(source.number for source in report.sources if source.untraced and source.number is not None),
         _held(evidence),
         evidence.question,
-        {
-            source.number: dated_title(source.card.evidence, source.published or "")
-            for source in report.sources
-            if source.number is not None
-        },
+        {source.number: source.card.evidence for source in report.sources if source.number is not None},
     )
     check = BundleCheck()
     try:
@@ -204,13 +199,11 @@ class _Checker:
         proof = [quote for quote in quotes if quote not in nowhere]
         if status == "inferred":
             premises = [quote for quote in proof if lexical_share(text, quote)] or proof
-            _, verdict = check_marked(text, premises, question=f"{self.question} {' '.join(titles)}", untraced=nowhere)
-            if verdict.failing:
+            verdict = check_inference(text, premises, titles, question=self.question, untraced=nowhere)
+            if verdict.fault:
                 yield f"{text[:80]!r} is called inferred, but: {ENGLISH.reason(verdict)}"
             return
         verdict = check_support(text, proof, titles, untraced=nowhere)
-        if verdict.failing == "words" and any(not check_support(text, [quote], titles).failing for quote in proof):
-            return  # many quotes are a long text; a sentence must follow from a single quote
         reason = ENGLISH.reason(verdict)
         if reason and quotes and not any(text.strip(' “”"') in quote for quote in proof):
             yield f"{text[:80]!r} is not supported by what it cites: {reason}"

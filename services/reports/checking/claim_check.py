@@ -4,16 +4,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 
 from schemas.evidence import EXCERPT_ID, Claim, Excerpt, Judgement
+from services.check.inference import check_inference
+from services.check.support import check_support
+from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
-from services.evidence.inference import check_marked
-from services.evidence.non_claims import SMALL_NUMBER, is_headline_style, states_something
-from services.evidence.source_dates import dated_title
-from services.evidence.support import check_about
-from services.evidence.verdict import Verdict
-from services.reports.checking.code_citations import CANDIDATES, CodeCitations
+from services.evidence.non_claims import SMALL_NUMBER
+from services.reports.checking.code_citations import CodeCitations
 from services.reports.labels import Labels
 from services.text.names import missing_names
 from services.text.numbers import missing_of, quantities
@@ -21,11 +19,10 @@ from services.text.quantity import Quantity
 
 Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
 """A model's judgements of sentences, by their words and cited excerpt ids."""
-VETO = frozenset({"uncited", "numbers", "untraced", "names", "period", "subject", "unit", "other", "reversed", "table"})
-"""Failures that a model cannot overrule: a number or a name is in the cited quote, and about the same thing, or not."""
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
-"""Failures after which the citation may be about something else, so that code searches for a supporting excerpt."""
-_OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "other", "reversed", "table"})
+"""Faults after which the citation may be about something else, so that code searches for a supporting excerpt."""
+_OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "row", "opposite"})
+"""Faults of the cells of a row, which are judged with their row's label and column's heading."""
 AROUND = " .。“”\"'"
 """What a sentence of a report may have around the words of a quote."""
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
@@ -34,6 +31,16 @@ _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
 _BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
 _ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
 """Characters before and after a whole sentence of a quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a statement goes to a verifier."""
+
+    suspicion: str = ""
+    """What makes code suspect it, in words; empty if nothing does."""
+    inferred: bool = False
+    """Whether it is marked as a conclusion."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +61,8 @@ class ClaimCheck:
     judgements: Judgements = field(default_factory=dict)
     citing: CodeCitations | None = None
     """Finds excerpts for sentences without citations."""
-    undecided: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
-    """Statements for a model to judge, in order: neither verbatim in their citations nor refuted by code; and whether
-    each is a conclusion."""
+    undecided: dict[tuple[str, tuple[str, ...]], Doubt] = field(default_factory=dict)
+    """Statements for a verifier to judge, in order: neither verbatim in their citations nor certainly unproved."""
 
     @cached_property
     def known(self) -> str:
@@ -83,41 +89,56 @@ class ClaimCheck:
         return bool(ids) and all(self.excerpts[key].content_hash in self.untraced for key in ids)
 
     def sentence(
-        self, words: str, ids: Sequence[str], parts: Sequence[str] = (), *, covered: bool = False, section: str = ""
-    ) -> Claim:
+        self,
+        words: str,
+        ids: Sequence[str],
+        parts: Sequence[str] = (),
+        *,
+        covered: bool = False,
+        section: str = "",
+        beside: Sequence[str] = (),
+    ) -> Claim | None:
         """Judge a sentence or a table row; without citations, by the excerpt that code finds.
-
-        A name that the citations lack may stand in another excerpt of the same source, which code then cites in
-        addition.
 
         Args:
             words: the text without citations and Markdown.
             ids: ids of existing excerpts.
             parts: cells of the row, each with its row's label and its column's heading, which their numbers must refer
                 to.
-            covered: whether the citations stand later in its paragraph.
+            covered: whether it has no citation of its own, and `ids` are those that stand beside it or below it.
             section: heading of the section in which it stands.
+            beside: excerpts that its neighbours cite, by which a verifier judges it if nothing covers it.
+
+        Returns:
+            The claim; None for a sentence without citations that the verifier finds to claim nothing.
         """
         quoted, verdict = self._checked(words, ids, parts, self.likeness)
         by_code = False
-        if verdict.failing in _NOT_THERE and (covered or not ids) and self.citing:
+        if verdict.fault in _NOT_THERE and (covered or not ids) and self.citing:
             key = self.citing.find(words, section, parts, lambda key: self._is_supported(words, [key], parts))
             if key:
                 ids, by_code = (key,), True
                 quoted, verdict = self._checked(words, ids, parts, self.likeness)
-        if verdict.failing == "names" and (key := self._same_source_with_names(words, ids, parts, verdict.what)):
-            ids, by_code = (*ids, key), True
-            quoted, verdict = self._checked(words, ids, parts, self.likeness)
-        if verdict.failing == "words" and covered:
-            verdict, ids = Verdict("uncited"), ()
-        if quoted and not verdict.failing:
+        if verdict.fault and (covered or not ids) and not by_code:
+            return self._uncited(words, ids or beside)
+        if quoted and not verdict.fault:
             claim = Claim(text=words, citations=list(ids), verified=True, status="quoted")
         else:
             claim = self._judged(words, ids, verdict)
         return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
 
+    def _uncited(self, words: str, ids: Sequence[str]) -> Claim | None:
+        """Judge a sentence that cites nothing by what its paragraph cites, if a verifier does; else it is unverified."""
+        verdict = Verdict("uncited")
+        if ids:
+            self.undecided[words, tuple(ids)] = Doubt(suspicion=self._suspicion(verdict))
+        judgement = self.judgements.get((words, tuple(ids)))
+        if judgement is None or judgement.verdict == "not_told":
+            return self.unverified(words, (), verdict)
+        return None if judgement.verdict == "no_claim" else self._by_model(words, ids, judgement)
+
     def inference(self, words: str, ids: Sequence[str]) -> Claim:
-        """Judge a sentence or row marked as inference; if its citations state it, it is an ordinary statement.
+        """Judge a sentence or row marked as inference.
 
         Args:
             words: the text without citations and Markdown.
@@ -125,51 +146,23 @@ class ClaimCheck:
         """
         if unknown := [key for key in ids if key not in self.excerpts]:
             return self.unknown(words, unknown)
-        if not ids:
-            return self.unverified(words, (), Verdict("premises"))
         if self._is_quoted(words, ids):
             return Claim(text=words, citations=list(ids), verified=True, status="quoted")
-        quotes, titles, untraced = self._cited(ids)
-        kind, verdict = check_marked(
-            words, quotes, titles, question=self.question, likeness=self.likeness, untraced=untraced
-        )
-        if kind == "statement":
-            return self._judged(words, ids, verdict)
-        if verdict.failing:
-            claim = self.unverified(words, ids, verdict)
-            return claim.model_copy(update={"status": "contradicted"}) if verdict.refutes else claim
-        self.undecided[words, tuple(ids)] = True
-        inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
+        quotes, cards, untraced = self._cited(ids)
+        verdict = check_inference(words, quotes, cards, question=self.question, untraced=untraced)
+        if verdict.certain:
+            return self.unverified(words, ids, verdict)
+        self.undecided[words, tuple(ids)] = Doubt(inferred=True, suspicion=self._suspicion(verdict))
         judgement = self.judgements.get((words, tuple(ids)))
+        if judgement is None and verdict.fault:
+            return self.unverified(words, ids, verdict)
+        inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
         return self._as_judged(inferred, judgement, self.labels.judged_inference) if judgement else inferred
 
     def too_many(self, claim: Claim) -> Claim:
         """Return an inferred claim as exceeding the quota of its section."""
         reason = self.labels.reason(Verdict("share"))
         return claim.model_copy(update={"verified": False, "status": "unverified", "reason": reason})
-
-    def heading(self, words: str, ids: Sequence[str]) -> Claim | None:
-        """Judge a heading, label, table header or question by the text below it; None if it claims nothing or is supported.
-
-        Args:
-            words: the text without Markdown.
-            ids: excerpts cited by it and by the text below it; without any, its numbers and names must occur somewhere
-                in the evidence.
-        """
-        if not ids:
-            return self.figure(words, [] if is_headline_style(words) else [words])
-        verdict = self._verdict(words, ids, [self.question], self.likeness)
-        if verdict.failing == "numbers":
-            verdict = Verdict("numbers", tuple(number for number in verdict.what if not SMALL_NUMBER.fullmatch(number)))
-            if not verdict.what:
-                return None
-        if verdict.failing == "names" and is_headline_style(words):
-            return None
-        if not words.endswith(("?", "？")) and states_something(words):
-            failed = bool(verdict.failing)
-        else:
-            failed = verdict.failing in _OF_NUMBERS | {"numbers", "names"}
-        return self._judged(words, ids, verdict) if failed else None
 
     def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
         """Judge a formula or code: its numbers and the names in its labels must occur somewhere in the evidence."""
@@ -202,24 +195,29 @@ class ClaimCheck:
         return Claim(text=words, verified=False, status="unverified", reason=reason)
 
     def _judged(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
-        """Return a claim with its status: code's if it decides, else the model's, else code's."""
-        claim = self.unverified(words, ids, verdict) if verdict.failing else None
-        if claim is not None and verdict.refutes:
-            return claim.model_copy(update={"status": "contradicted"})
-        judgement = None
-        if verdict.failing not in VETO:
-            self.undecided[words, tuple(ids)] = False
-            judgement = self.judgements.get((words, tuple(ids)))
-        supported = Claim(text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness)
-        if judgement is None:
-            return claim or supported
-        judged = self._as_judged(supported, judgement, self.labels.judged)
-        return judged.model_copy(update={"status": "contradicted"}) if judgement.verdict == "contradicted" else judged
+        """Return a claim with its status: code's where it is certain, else the verifier's, else code's."""
+        if verdict.certain:
+            return self.unverified(words, ids, verdict)
+        self.undecided[words, tuple(ids)] = Doubt(suspicion=self._suspicion(verdict))
+        if judgement := self.judgements.get((words, tuple(ids))):
+            return self._by_model(words, ids, judgement)
+        if verdict.fault:
+            return self.unverified(words, ids, verdict)
+        return Claim(text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness)
+
+    def _by_model(self, words: str, ids: Sequence[str], judgement: Judgement) -> Claim:
+        """Return a claim with the status that a verifier's judgement gives it."""
+        supported = Claim(text=words, citations=list(ids), verified=True, status="supported")
+        claim = self._as_judged(supported, judgement, self.labels.judged)
+        return claim.model_copy(update={"status": "contradicted"}) if judgement.verdict == "contradicted" else claim
+
+    def _suspicion(self, verdict: Verdict) -> str:
+        return self.labels.reason(verdict) if verdict.fault else ""
 
     def _as_judged(self, claim: Claim, judgement: Judgement, reasons: Mapping[str, str]) -> Claim:
         """Apply a model's judgement to a claim: unchanged if supported, else unverified."""
         reason = reasons[judgement.verdict].format(words=judgement.words)
-        if judgement.verdict == "supported":
+        if judgement.verdict in {"supported", "no_claim"}:
             return claim.model_copy(update={"judgement": judgement, "reason": reason})
         changes = {"judgement": judgement, "reason": reason, "verified": False, "status": "unverified"}
         return claim.model_copy(update=changes)
@@ -229,51 +227,29 @@ class ClaimCheck:
     ) -> tuple[bool, Verdict]:
         """Tell whether a sentence is verbatim in its citations, and return the verdict on it and its parts."""
         quoted = self._is_quoted(words, ids)
-        verdict = Verdict() if quoted else self._verdict(words, ids, likeness=likeness)
-        if not verdict.failing:
-            cells = (self._verdict(part, ids, likeness=likeness) for part in parts)
-            verdict = next((cell for cell in cells if cell.failing in _OF_NUMBERS), verdict)
+        verdict = Verdict() if quoted else self._verdict(words, ids, likeness)
+        if not verdict.fault:
+            cells = (self._verdict(part, ids, likeness) for part in parts)
+            verdict = next((cell for cell in cells if cell.fault in _OF_NUMBERS), verdict)
         return quoted, verdict
 
-    def _same_source_with_names(
-        self, words: str, ids: Sequence[str], parts: Sequence[str], wanted: Sequence[str]
-    ) -> str:
-        """Return the id of an excerpt that completes a sentence's citations; empty if there is none.
-
-        Args:
-            words: words of the sentence.
-            ids: its cited excerpts; only excerpts of their sources are searched.
-            parts: parts of a row.
-            wanted: names that the citations lack.
-        """
-        sources = {self.excerpts[key].content_hash for key in ids} - set(self.untraced)
-        holding = (
-            key
-            for key, excerpt in self.excerpts.items()
-            if excerpt.content_hash in sources and not missing_names(", ".join(wanted), excerpt.quote)
-        )
-        candidates = islice((key for key in holding if key not in ids), CANDIDATES)
-        return next((key for key in candidates if self._is_supported(words, [*ids, key], parts)), "")
-
     def _is_supported(self, words: str, ids: Sequence[str], parts: Sequence[str]) -> bool:
-        return all(key in self.excerpts for key in ids) and not self._checked(words, ids, parts, None)[1].failing
+        return all(key in self.excerpts for key in ids) and not self._checked(words, ids, parts, None)[1].fault
 
-    def _verdict(
-        self, words: str, ids: Sequence[str], also: Sequence[str] = (), likeness: Likeness | None = None
-    ) -> Verdict:
-        quotes, titles, untraced = self._cited(ids)
-        return check_about(self.question, words, [*quotes, *also], titles, likeness, untraced)
+    def _verdict(self, words: str, ids: Sequence[str], likeness: Likeness | None = None) -> Verdict:
+        quotes, cards, untraced = self._cited(ids)
+        return check_support(words, quotes, cards, likeness, untraced)
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return the quotes of excerpts, all titles with dates, and the quotes of untraced computations."""
+        """Return the quotes of excerpts, the cards of their sources, and the quotes of untraced computations."""
         cited = [self.excerpts[key] for key in ids]
         quotes = [excerpt.headed_quote for excerpt in cited if excerpt.content_hash not in self.untraced]
         untraced = [excerpt.headed_quote for excerpt in cited if excerpt.content_hash in self.untraced]
-        dated = (
-            dated_title(self.titles.get(excerpt.content_hash, ""), self.published.get(excerpt.content_hash, ""))
+        cards = [
+            f"{self.titles.get(excerpt.content_hash, '')} {self.published.get(excerpt.content_hash, '')}".strip()
             for excerpt in cited
-        )
-        return quotes, list(dated), untraced
+        ]
+        return quotes, cards, untraced
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
         """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""

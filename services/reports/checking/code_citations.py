@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from schemas.evidence import Excerpt
+from services.check.support import lexical_share
 from services.evidence.non_claims import SMALL_NUMBER
-from services.evidence.support import lexical_share
 from services.text.numbers import quantities
 from services.text.ranking import bm25
 from services.text.tokens import has_cjk, tokens

@@ -1,13 +1,14 @@
 """Checks a report block by block and sentence by sentence: each is kept, marked or removed, and counted."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from schemas.evidence import Claim, Status
+from services.check.verdict import Verdict
 from services.evidence.model_markdown import (
     CITATION,
     CLOSE,
@@ -28,8 +29,6 @@ from services.evidence.model_markdown import (
     words_of,
 )
 from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
-from services.evidence.source_dates import with_publication_heads
-from services.evidence.verdict import Verdict
 from services.reports.checking.block_markdown import fenced, language_of, list_item, table_row
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
@@ -57,8 +56,6 @@ class ReportCheck:
     check: ClaimCheck
     drop: bool
     """Whether to remove unsupported statements."""
-    rewritten: Mapping[str, str]
-    """Replacements of sentences, by the sentences' words."""
     excess: Collection[int] = ()
     """Indexes of inferred sentences beyond the quota of their sections."""
     quota: InferenceQuota = field(default_factory=InferenceQuota)
@@ -68,6 +65,8 @@ class ReportCheck:
     coverage: Coverage = field(default_factory=lambda: Coverage([], []))
     section: str = ""
     """Heading of the current section."""
+    beside: list[str] = field(default_factory=list)
+    """Ids cited by the last sentence that cites, in the current section."""
     in_opening: bool = True
     """Whether the current block is in the opening."""
 
@@ -83,7 +82,10 @@ class ReportCheck:
         )
         shown = (make_inert(self.shelter.restored(block)) for block in blocks)
         self.result.undecided = list(self.check.undecided)
-        self.result.conclusions = frozenset(key for key, inferred in self.check.undecided.items() if inferred)
+        self.result.conclusions = frozenset(key for key, doubt in self.check.undecided.items() if doubt.inferred)
+        self.result.suspicions = {
+            key: doubt.suspicion for key, doubt in self.check.undecided.items() if doubt.suspicion
+        }
         self._end_opening()
         self.result.markdown = restore_citations("\n\n".join(block for block in shown if block))
         return self.result
@@ -115,8 +117,9 @@ class ReportCheck:
             self._end_opening()
         if level <= SECTION_LEVEL:
             self.section = words_of(text, self.shelter)
+            self.beside = []
             self.quota.section()
-        marked = text if self._is_title(text) else self._headline(text, self._below(node, level))
+        marked = text if self._is_title(text) else self._headline(text)
         return f"{node.markup if node.markup.startswith('#') else '#' * level} {marked}" if marked else ""
 
     def _end_opening(self) -> None:
@@ -130,26 +133,33 @@ class ReportCheck:
             if self.result.declined is None and not lacks_only_form(words):
                 self.result.declined = len(self.result.claims)
 
-    def _below(self, node: SyntaxTreeNode, level: int) -> list[str]:
-        """Return the ids cited by a block and the text below it, up to the next heading of its level."""
-        ids = self.coverage.below(node.map[0], level) if node.map else []
+    def _below(self, node: SyntaxTreeNode) -> list[str]:
+        """Return the ids cited by a block and the text below it, up to the next heading or label."""
+        ids = self.coverage.below(node.map[0], self.coverage.LABEL) if node.map else []
         return [key for key in ids if key in self.check.excerpts]
 
-    def _headline(self, text: str, ids: list[str]) -> str:
-        """Check a heading, label, table header or question, and mark or remove it."""
-        claim = self.check.heading(words_of(text, self.shelter), ids)
-        return self._failed(text, claim) if claim else text
+    def _headline(self, text: str) -> str:
+        """Keep a heading, label, table header or question unmarked; one with a number from nowhere is left out."""
+        claim = self.check.figure(words_of(text, self.shelter))
+        if claim is None:
+            return text
+        self.result.left_out.append(claim)
+        return ""
 
     def _paragraph(self, content: str, node: SyntaxTreeNode | None = None) -> str:
         content = strip_markup(content, self.shelter, self.check.known)
         if self._is_title(content):
             return self._known_only(content)
-        below = self._below(node, self.coverage.LABEL) if node else []
+        below = self._below(node) if node else []
         if LABEL_LINE.fullmatch(content):
-            return self._headline(content.strip(), below)
+            return self._headline(content.strip())
         lines = [list(sentences_of(line)) for line in lines_of(content)]
         covers = iter(covering([sentence for line in lines for sentence in line], self._known_ids, below))
+        before = len(self.check.undecided)
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
+        if sum(map(len, lines)) > 1:
+            paragraph = words_of(content, self.shelter)
+            self.result.paragraphs |= dict.fromkeys(list(self.check.undecided)[before:], paragraph)
         return escape_block_starts("  \n".join(text for text in texts if text))
 
     def _sentences(self, sentences: Iterable[tuple[str, list[str]]]) -> list[str]:
@@ -176,14 +186,6 @@ class ReportCheck:
     def _sentence(self, sentence: str, ids: list[str]) -> str:
         """Check a sentence by its own citations, else by those that cover it."""
         words = without_label(words_of(sentence, self.shelter))
-        if words in self.rewritten:
-            former = words, ids
-            sentence = strip_markup(
-                with_marks(self.rewritten[words], self.check.excerpts), self.shelter, self.check.known
-            )
-            words, ids = words_of(sentence, self.shelter), self._known_ids(sentence) or ids
-            if not words:
-                self.result.left_out.append(self.check.sentence(*former))
         shown, own = self._known_only(sentence), self._known_ids(sentence)
         if not re.search(r"\w", words):
             return ""
@@ -195,14 +197,18 @@ class ReportCheck:
             self._note_lack(words, evidence)
             return shown
         if not own and words.endswith(("?", "？")):
-            return self._headline(shown, ids)
+            return self._headline(shown)
         written = cited_ids(sentence)
         if is_inference(sentence):
             claim = self._inferred(words, written)
         elif written and not own:
             return self._failed(shown, self.check.unknown(words, written))
         else:
-            claim = self.check.sentence(words, ids, covered=not own, section=self.section)
+            beside = ids or self.beside
+            claim = self.check.sentence(words, ids, covered=not own, section=self.section, beside=beside)
+            self.beside = own or self.beside
+        if claim is None:
+            return shown
         if claim.cited_by == "code":
             shown = with_citations(shown, [key for key in claim.citations if key not in own])
         if not claim.verified and not self.check.all_untraced(ids):
@@ -300,9 +306,9 @@ class ReportCheck:
         body = [row for row in body if row]
         if not body:
             return ""
-        below = self._below(node, self.coverage.LABEL)
-        shown = [self._headline(self._known_only(cell), below) if re.search(r"\w", cell) else cell for cell in header]
-        return "\n".join([table_row(shown), table_row(list(map(_rule, rows[0].children))), *body])
+        return "\n".join(
+            [table_row(list(map(self._known_only, header))), table_row(list(map(_rule, rows[0].children))), *body]
+        )
 
     def _cell(self, cell: SyntaxTreeNode) -> str:
         text = " ".join(child.content for child in cell.children)
@@ -311,21 +317,24 @@ class ReportCheck:
     def _row(self, cells: list[str], over: list[str], heads: list[str]) -> str:
         written_ids = list(dict.fromkeys([*over, *(key for cell in cells for key in cited_ids(cell))]))
         ids = [identifier for identifier in written_ids if identifier in self.check.excerpts]
-        texts = with_publication_heads([words_of(cell, self.shelter) for cell in cells], heads)
+        texts = [words_of(cell, self.shelter) for cell in cells]
         words = " | ".join(filter(None, texts))
         shown = [self._known_only(cell) for cell in cells]
         if not re.search(r"\w", words):
             return table_row(shown)
         labelled = (f"{head}: {text}" if head else text for head, text in zip(heads, texts, strict=False) if text)
         self.result.with_heads[words] = " | ".join(labelled)
+        claim: Claim | None
         if any(map(is_inference, cells)):
             claim = self._inferred(words, written_ids)
         elif written_ids and not ids:
             claim = self.check.unknown(words, written_ids)
         else:
             claim = self.check.sentence(words, ids, cells_with_heads(texts, heads), section=self.section)
-            if claim.cited_by == "code":
+            if claim is not None and claim.cited_by == "code":
                 shown[-1] = with_citations(shown[-1], [key for key in claim.citations if key not in ids])
+        if claim is None:
+            return table_row(shown)
         before = len(self.result.left_out)
         last = self._said(shown[-1], claim)
         return "" if len(self.result.left_out) > before else table_row([*shown[:-1], last.strip()])

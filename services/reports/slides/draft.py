@@ -22,9 +22,8 @@ from schemas.reporter_slides import (
     SlideStatement,
 )
 from schemas.usage import Usage
+from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
-from services.evidence.source_dates import dated_title
-from services.evidence.support import check_support
 from services.models import ask
 from services.reports.document import Block, Drawing, Listing, Paragraph, ParsedReport, Quotation, Table, words
 from services.reports.markdown import Draft, finish_report
@@ -186,19 +185,18 @@ class _Proof:
         self.failed = 0
         """Number of cards whose words were not proven."""
 
-    def holds(self, text: str, excerpt_ids: Iterable[str], *, concludes: bool = False) -> bool:
+    def holds(self, text: str, excerpt_ids: Iterable[str]) -> bool:
         """Tell whether excerpts support a text."""
         cited = [self._excerpts[key] for key in excerpt_ids if key in self._excerpts]
         told = [(excerpt.quote, self._sources.get(excerpt.content_hash)) for excerpt in cited]
         verdict = check_support(
             text,
             [quote for quote, source in told if source and not source.untraced],
-            [dated_title(source.title, source.published or "") for _, source in told if source],
+            [source.card.evidence for _, source in told if source],
             self.likeness or self._note,
             [quote for quote, source in told if source and source.untraced],
-            concludes=concludes,
         )
-        return not verdict.failing
+        return not verdict.fault
 
     def _note(self, text: str, quotes: Sequence[str]) -> None:
         self.across[text, tuple(quotes)] = None
@@ -243,7 +241,7 @@ def _card(asked: SlideCard, material: Material, proof: _Proof, said: set[str]) -
     text = _plain(asked.text)
     excerpts = dict.fromkeys(key for statement in statements for key in statement.excerpts)
     inferred = any(statement.inferred for statement in statements)
-    if not text or not proof.holds(text, excerpts, concludes=inferred):
+    if not text or not proof.holds(text, excerpts):
         proof.failed += 1
         text, excerpts, inferred = statements[0].text, dict.fromkeys(statements[0].excerpts), statements[0].inferred
     if text not in said:

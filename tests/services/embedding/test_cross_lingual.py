@@ -7,9 +7,9 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
+from services.check.support import MEANING, check_support
 from services.embedding import models
 from services.embedding.cross_lingual import likeness_of
-from services.evidence.support import MEANING, check_support
 from services.reports.checking.bundle import verify_bundle
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
@@ -35,21 +35,21 @@ def test_the_judgement_is_asked_for_only_where_nothing_else_tells() -> None:
         return MEANING
 
     assert check_support(SAME, [QUOTE], likeness=likeness).likeness == MEANING
-    assert check_support("1872年人们改用钢丝。", ["In 1872 wire took over."], likeness=likeness).failing == ""
-    assert check_support("1873年人们改用钢丝。", ["In 1872 wire took over."], likeness=likeness).failing == "numbers"
+    assert check_support("1872年人们改用钢丝。", ["In 1872 wire took over."], likeness=likeness).fault == ""
+    assert check_support("1873年人们改用钢丝。", ["In 1872 wire took over."], likeness=likeness).fault == "numbers"
     assert check_support("Tallow stuck to the lead.", [QUOTE], likeness=likeness).likeness is None
     assert asked == [SAME]
 
 
 @pytest.mark.parametrize(("cosine", "failing"), [(None, "language"), (MEANING - 0.01, "meaning"), (MEANING, "")])
 def test_a_sentence_is_supported_from_the_threshold_on(cosine: float | None, failing: str) -> None:
-    assert check_support(SAME, [QUOTE], likeness=lambda *_: cosine).failing == failing
+    assert check_support(SAME, [QUOTE], likeness=lambda *_: cosine).fault == failing
 
 
 def test_a_chinese_name_is_not_looked_for_in_a_text_without_chinese() -> None:
     claim = "挑战者号测量了北京大学附近的海沟。"
-    assert check_support(claim, ["The ship sounded the trench."], likeness=lambda *_: 0.9).failing == ""
-    assert check_support(claim, ["该船测量了海沟。"]).failing == "names"
+    assert check_support(claim, ["The ship sounded the trench."], likeness=lambda *_: 0.9).fault == ""
+    assert check_support(claim, ["该船测量了海沟。"]).fault == "names"
 
 
 @needs_model

@@ -29,7 +29,6 @@ BOTH = {"a": ["b"], "b": ["a"]}
     ("one", "other"),
     [
         (OWN, OTHERS),
-        (OWN, "At 48 m, the Vell lighthouse is tall."),
         ("In 2019 Vell exported 18 tonnes of timber.", "Vell exported 18,000 kilograms of timber in 2019, mostly by rail."),
         ("2019年维尔港出口木材18万吨。", "据统计，维尔港2019年出口木材18万吨。"),
     ],

@@ -79,12 +79,6 @@ def test_a_citation_of_the_writer_is_never_changed() -> None:
     assert (checked.claims[0].citations, checked.claims[0].verified) == (["E2-3"], False)
 
 
-def test_what_its_paragraph_refutes_is_not_saved_by_another_excerpt() -> None:
-    quotes = {"E1-1": "Exports rose in 2021.", "E1-2": "The minister said that exports fell in 2021."}
-    checked = check("Exports fell in 2021. Exports rose [E1-1].", quotes)
-    assert checked.left_out[0].text == "Exports fell in 2021."
-
-
 def test_excerpts_with_one_quote_count_as_the_first() -> None:
     copies = {"E1-1": QUOTES["E1-2"], "E3-1": QUOTES["E1-2"]}
     assert check("The Corvo sank near Skagen in 1902.", copies).claims[0].citations == ["E1-1"]
@@ -144,12 +138,6 @@ def ship_check(markdown: str) -> CheckedReport:
     excerpts = evidence(SHIP)
     excerpts["E1-2"] = excerpts["E1-2"].model_copy(update={"content_hash": "E1-1"})
     return check_citations(markdown, excerpts, question="How many soundings?", titles={"E1-1": "The Corvo"})
-
-
-def test_a_name_that_another_excerpt_of_the_same_source_holds_is_cited_beside() -> None:
-    checked = ship_check("The Corvo took 67,400 echo soundings in the Norland Sea [E1-2].")
-    assert checked.markdown == "The Corvo took 67,400 echo soundings in the Norland Sea [E1-2][E1-1]."
-    assert (checked.claims[0].status, checked.claims[0].cited_by) == ("supported", "code")
 
 
 @pytest.mark.parametrize(

@@ -63,18 +63,8 @@ def test_a_conclusion_in_chinese_is_shown_alike() -> None:
     [
         ("The sodium cell thus lasts 9,000 cycles [inferred: E1-1, E1-2].", "Not in what it cites: 9,000."),
         (f"{LONGER} [inferred: E1-1, E7-7].", "It cites E7-7, and there is no such excerpt."),
-        (f"{LONGER} [inferred].", "It is marked as inference and does not name two premises from which it could follow."),
-        (
-            "The laboratory of Varnby may therefore be too old for such tests [inferred: E2-2].",
-            "It is marked as inference and does not name two premises from which it could follow.",
-        ),
-        (
-            "Bananas therefore ripen faster in warm rooms [inferred: E1-1, E1-2].",
-            "It is marked as inference, and this premise has nothing to do with it: The sodium cell kept 80 percent of its "
-            "capacity for 4,200 cy.",
-        ),
-        ("The cells are a product for patient people [inferred: E1-1, E1-2].",
-         "It is marked as inference and draws no conclusion; its premises do not say it either."),
+        (f"{LONGER} [inferred].", "It is marked as inference and names no premises."),
+        ("The cells of Karlsund therefore last longer [inferred: E1-1, E1-2].", "Names that are not in what it cites: Karlsund."),
     ],
 )  # fmt: skip
 def test_what_does_not_follow_is_not_verified_and_says_why(written: str, reason: str) -> None:
@@ -84,17 +74,8 @@ def test_what_does_not_follow_is_not_verified_and_says_why(written: str, reason:
     assert statuses(check(f"{STATED} {written}", unsupported="drop")) == ["supported", "supported"]
 
 
-def test_what_a_premise_refutes_leaves_the_report() -> None:
-    checked = check(
-        f"{STATED} Therefore the inspectors found cracks on the south side of the Caster dam [inferred: E2-2, E2-3]."
-    )
-    assert [claim.status for claim in checked.left_out] == ["contradicted"]
-    assert "cracks" not in checked.markdown
-
-
-def test_what_the_sources_state_is_quoted_or_supported_and_not_inferred() -> None:
+def test_what_the_sources_say_word_for_word_is_quoted_and_not_inferred() -> None:
     assert statuses(check("The laboratory of Varnby was founded in 1998 [inferred: E2-2].")) == ["quoted"]
-    assert statuses(check("The laboratory in Varnby was founded in 1998 [inferred: E2-1, E2-2].")) == ["supported"]
 
 
 def test_no_conclusion_follows_from_a_computation_out_of_nowhere() -> None:

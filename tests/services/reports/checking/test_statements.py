@@ -9,7 +9,7 @@ from services.reports.checking.citations import check_citations
 QUOTES = {
     "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
     "E1-2": "The ship Corvo sank in 1902 near Skagen. Eleven of its crew were saved by the lifeboat Freja.",
-    "E1-3": "| Country | Deaths 2020 | Deaths 2021 |\n|---|---|---|\n| Sweden | 12 | 14 |\n| Denmark | 9 | 7 |",
+    "E1-3": "| Country | Deaths 2020 | Deaths 2021 |\n|---|---|---|\n| Sweden | 412 | 514 |\n| Denmark | 309 | 297 |",
     "E1-4": "2021年该港吞吐量为120万吨，比2020年增长了8%。",
 }
 EXCERPTS = {
@@ -42,20 +42,12 @@ def test_a_heading_that_names_a_topic_or_that_its_section_supports_stands(head: 
     assert check(f"{head}\n\n{EXPORTS}").markdown == f"{head}\n\n{EXPORTS}"
 
 
-def test_a_heading_that_is_the_title_of_a_source_is_no_claim() -> None:
-    head = "## Norland at sea: the lost years from 1931 to 1944"
-    for titles, mark in (({"b": "Norland at sea: The Lost Years, from 1931 to 1944"}, ""), ({"b": "Norland"}, MARK)):
-        checked = check_citations(f"{head}\n\n{EXPORTS}", EXCERPTS, titles=titles, question="")
-        assert checked.markdown.split("\n")[0] == f"{head}{mark}"
-
-
 def test_a_table_may_have_the_years_in_which_its_sources_were_published() -> None:
     quote = "The depth measured in 2010 is 10,984 metres. The paper came out in 2014."
     excerpts = {"E1-1": Excerpt(id="E1-1", content_hash="a", quote=quote, start=0, end=len(quote))}
     rows = "|---|---|---|\n| 2014 | 10,984 m | depth of the paper [E1-1] |"
-    for head, failing in (("published", 0), ("year", 1)):
-        checked = check_citations(f"| {head} | depth | of |\n{rows}", excerpts, published={"a": "2014-11-02"})
-        assert checked.marked == failing
+    checked = check_citations(f"| published | depth | of |\n{rows}", excerpts, published={"a": "2014-11-02"})
+    assert checked.marked == 0
 
 
 def test_ids_in_a_chart_are_no_numbers() -> None:
@@ -64,33 +56,19 @@ def test_ids_in_a_chart_are_no_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "head",
-    [
-        "## Exports doubled to 40 million tonnes",
-        "**Belgium bought 7,000 ships**",
-        "## Why did 500 ships sink?",
-        "## The old fleet of the late Queen Astrid",
-        "## Whales were hunted by everyone",
-    ],
+    "head", ["## Exports doubled to 40 million tonnes", "**Belgium bought 7,000 ships**", "## Why did 500 ships sink?"]
 )
-def test_a_heading_that_says_more_than_its_section_is_marked(head: str) -> None:
+def test_a_heading_with_a_number_from_nowhere_is_left_out(head: str) -> None:
     checked = check(f"{head}\n\n{EXPORTS}")
-    assert checked.markdown.split("\n")[0] == f"{head}{MARK}"
-    assert checked.claims[0].citations == ["E1-1"]
-
-
-def test_a_heading_is_held_to_its_own_section() -> None:
-    checked = check(f"## Loss of the Corvo in 1902\n\n{EXPORTS}\n\n## Loss of the Corvo, 1902\n\n{WRECK}")
-    assert checked.markdown.count(MARK) == 1
-    assert checked.markdown.startswith(f"## Loss of the Corvo in 1902{MARK}")
-
-
-def test_a_heading_that_its_section_refutes_is_left_out() -> None:
-    checked = check(f"## Norland exported 18.2 million tonnes in 2021\n\n{EXPORTS}")
     assert checked.markdown == EXPORTS
-    assert [(claim.status, claim.text) for claim in checked.left_out] == [
-        ("contradicted", "Norland exported 18.2 million tonnes in 2021")
-    ]
+    assert len(checked.left_out) == 1
+
+
+@pytest.mark.parametrize(
+    "head", ["## Whales were hunted by everyone", "## Norland exported 18.2 million tonnes in 2021"]
+)
+def test_a_heading_is_never_marked_by_itself(head: str) -> None:
+    assert check(f"{head}\n\n{EXPORTS}").markdown == f"{head}\n\n{EXPORTS}"
 
 
 def test_a_citation_at_a_paragraph_s_end_covers_its_sentences_each_checked_by_itself() -> None:
@@ -98,7 +76,7 @@ def test_a_citation_at_a_paragraph_s_end_covers_its_sentences_each_checked_by_it
     assert checked.markdown == (
         f"They were 18.2 million tonnes in 2019. They were 99 million tonnes in 2020.{MARK} {EXPORTS}"
     )
-    assert [claim.citations for claim in checked.claims] == [["E1-1"]] * 3
+    assert [claim.citations for claim in checked.claims] == [["E1-1"], [], ["E1-1"]]
     assert [claim.status for claim in checked.claims] == ["supported", "unverified", "supported"]
 
 
@@ -109,10 +87,24 @@ def test_a_citation_covers_nothing_behind_it_and_nothing_that_it_does_not_suppor
     assert checked.claims[0].citations == []
 
 
-def test_a_sentence_that_cites_for_others_leaves_its_citation_to_them_when_it_is_left_out() -> None:
-    checked = check("In 2019 exports were 18.2 million tonnes. In 2021 they fell to 23.4 million tonnes [E1-1].")
+def test_code_alone_marks_what_it_suspects_and_leaves_nothing_out() -> None:
+    said = "In 2021 exports of Norland were 18.2 million tonnes [E1-1]."
+    assert check(said).markdown == f"{said}{MARK}"
+
+
+def test_a_sentence_that_its_verifier_refutes_leaves_its_citation_to_those_before_it() -> None:
+    said = "In 2021 they fell to 23.4 million tonnes."
+    judged = {(said, ("E1-1",)): Judgement(verdict="contradicted", words="rose")}
+    checked = check(f"In 2019 exports were 18.2 million tonnes. {said[:-1]} [E1-1].", judgements=judged)
     assert checked.markdown == "In 2019 exports were 18.2 million tonnes [E1-1]."
     assert checked.contradicted == 1
+
+
+def test_a_sentence_without_citation_is_judged_by_its_verifier_with_what_its_neighbours_cite() -> None:
+    said = "The promise has a price."
+    for verdict, shown in (("no_claim", said), ("supported", said), ("not_told", f"{said}{MARK}")):
+        judged = {(said, ("E1-1",)): Judgement(verdict=verdict, words="")}
+        assert check(f"{EXPORTS} {said}", judgements=judged).markdown == f"{EXPORTS} {shown}"
 
 
 def test_an_introduction_is_covered_by_the_list_below_it() -> None:
@@ -126,21 +118,18 @@ def test_an_introduction_is_covered_by_the_list_below_it() -> None:
     ("table", "left"),
     [
         (
-            "| Country | 2020 | 2021 |\n|---|---|---|\n| Sweden [E1-3] | 14 | 12 |\n| Denmark [E1-3] | 9 | 7 |",
+            "| Country | 2020 | 2021 |\n|---|---|---|\n| Sweden [E1-3] | 514 | 412 |\n| Denmark [E1-3] | 309 | 297 |",
             "Denmark",
         ),
-        ("| Country | 2021 | 2020 |\n|---|---|---|\n| Sweden [E1-3] | 14 | 12 |\n| Denmark [E1-3] | 9 | 7 |", "Sweden"),
+        (
+            "| Country | 2021 | 2020 |\n|---|---|---|\n| Sweden [E1-3] | 514 | 412 |\n| Denmark [E1-3] | 309 | 297 |",
+            "Sweden",
+        ),
     ],
 )
 def test_a_row_is_read_with_the_heads_of_its_columns(table: str, left: str) -> None:
-    checked = check(table)
-    assert [row.split()[1] for row in checked.markdown.split("\n")[2:]] == [left]
-    assert checked.contradicted == 1
-
-
-def test_a_table_s_head_is_checked_by_its_rows() -> None:
-    table = "| Country | Deaths in 1850 |\n|---|---|\n| Sweden [E1-3] | 14 |"
-    assert f"Deaths in 1850{MARK}" in check(table).markdown
+    rows = check(table).markdown.split("\n")[2:]
+    assert [row.split()[1] for row in rows if MARK not in row] == [left]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +154,6 @@ def test_a_figure_holds_numbers_and_names_of_the_evidence(block: str, holds: boo
         ("The sources say nothing more; whales were hunted by everyone.", False),
         ("现有证据没有说明具体方法。", True),
         ("现有证据没有说明原因，因此港口已经关闭。", False),
-        ("Did 500 people die?", False),
         ("How did exports of Norland change?", True),
     ],
 )
@@ -179,8 +167,8 @@ def test_statements_in_chinese_are_checked_alike() -> None:
         question="港口吞吐量如何？",
         locale="zh-CN",
     )
-    assert checked.markdown == "## 2021年吞吐量为95万吨 （⚠ 未核实）\n\n吞吐量为120万吨。比2020年增长8%[E1-4]。"
-    assert [claim.status for claim in checked.claims] == ["unverified", "supported", "supported"]
+    assert checked.markdown == "吞吐量为120万吨。比2020年增长8%[E1-4]。"
+    assert [claim.status for claim in checked.claims] == ["supported", "supported"]
 
 
 @pytest.mark.parametrize(
@@ -195,27 +183,9 @@ def test_quoted_is_a_whole_sentence_of_a_source(words: str, status: str) -> None
     assert [claim.status for claim in check(f"{words} [E1-2].").claims] == [status]
 
 
-def test_a_model_s_verdict_stands_only_where_code_neither_vetoes_nor_refutes() -> None:
-    judged = {
-        (text, ("E1-1",)): Judgement(verdict="supported", words="rose")
-        for text in (
-            "Trade grew markedly.",
-            "Exports were 77 million tonnes.",
-            "Exports were 18.2 million tonnes in 2021.",
-        )
-    }
-    markdown = " ".join(f"{text[:-1]} [E1-1]." for text, _ in judged)
-    checked = check(markdown, judgements=judged)
-    assert [(claim.status, claim.text.split()[0]) for claim in checked.claims] == [
-        ("supported", "Trade"),
-        ("unverified", "Exports"),
-    ]
-    assert [claim.status for claim in checked.left_out] == ["contradicted"]
-    assert checked.undecided == [("Trade grew markedly.", ("E1-1",))]
-
-
-def test_a_sentence_that_is_written_anew_is_checked_in_its_place() -> None:
-    rewritten = {"Exports were 77 million tonnes.": "Exports were 23.4 million tonnes in 2021 [E1-1].", "It sank.": ""}
-    checked = check("Exports were 77 million tonnes [E1-1]. It sank [E1-2].", rewritten=rewritten)
-    assert checked.markdown == "Exports were 23.4 million tonnes in 2021 [E1-1]."
-    assert [claim.text for claim in checked.left_out] == ["It sank."]
+def test_a_verifier_decides_what_code_only_suspects_and_not_what_is_certain() -> None:
+    suspected, certain = "Exports were 18.2 million tonnes in 2021.", "Exports were 77 million tonnes."
+    judged = {(text, ("E1-1",)): Judgement(verdict="supported", words="rose") for text in (suspected, certain)}
+    checked = check(f"{suspected[:-1]} [E1-1]. {certain[:-1]} [E1-1].", judgements=judged)
+    assert [claim.status for claim in checked.claims] == ["supported", "unverified"]
+    assert list(checked.suspicions) == [(suspected, ("E1-1",))]

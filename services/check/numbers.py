@@ -1,0 +1,166 @@
+"""Whether cited texts give the numbers and dates of a statement: as written, rounded, in another unit, or by simple arithmetic."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, islice, permutations
+
+from services.check.reading import Figure, Reading, period_of
+from services.text.measures import MEASURED_KINDS, Measure
+from services.text.numbers import is_held
+from services.text.quantity import Quantity
+from services.text.shares import shares_of
+
+MAX_MISSING = 100
+"""Numbers of a statement that are named as missing."""
+MAX_COMPUTED = 60
+"""Figures, and years, of the cited texts from which others are computed."""
+YEAR = 31_557_600.0
+"""Seconds of a year, the common unit of times."""
+_NEAR = 0.06
+"""How far, relatively, a share in words may be from the ratio of two figures: `a third` of 35 %."""
+
+
+def equal(former: Measure, other: Measure) -> bool:
+    """Tell whether two numbers can be one: the same value, one of them rounded, or in another unit of the same kind."""
+    if former.kind in MEASURED_KINDS and other.kind in MEASURED_KINDS:
+        return former.kind == other.kind and former.agrees(other)
+    return former.agrees(other) or math.isclose(former.value / former.factor, other.value / other.factor, rel_tol=1e-9)
+
+
+def missing(claim: Reading, evidence: Sequence[Reading]) -> list[str]:
+    """Return the numbers, dates and shares of a statement, as written, that the texts neither give nor let compute."""
+    return list(dict.fromkeys(islice(_missing(claim, evidence), MAX_MISSING)))
+
+
+def _missing(claim: Reading, evidence: Sequence[Reading]) -> Iterator[str]:
+    held = [quantity for reading in evidence for quantity in reading.quantities]
+    values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
+    figures = {figure.measure.text: figure.measure for figure in claim.figures}
+    shares = shares_of(claim.text)
+    in_words = [claim.text[share.start : share.end] for share in shares]
+    for quantity in claim.quantities:
+        given = quantity.kind in {"number", "percent"} and quantity.value in values
+        if given or is_held(quantity, held) or any(quantity.text in words for words in in_words):
+            continue
+        measure = figures.get(quantity.text)
+        found = measure is not None and (
+            any(equal(measure, figure.measure) for figure in _figures(evidence)) or follows(measure, evidence)
+        )
+        if not found and not _is_in_parts(quantity, evidence):
+            yield quantity.text
+    ratios = list(_ratios(evidence)) if shares else []
+    for share, words in zip(shares, in_words, strict=True):
+        if not any(
+            math.isclose(ratio, wanted, rel_tol=_NEAR) for ratio in ratios for wanted in _readings_of(share.value)
+        ):
+            yield words
+
+
+def follows(wanted: Measure, evidence: Sequence[Reading]) -> bool:
+    """Tell whether a number follows from two figures of the texts, from a column or list of them, or from two dates."""
+    figures = [figure.measure for figure in _figures(evidence)][:MAX_COMPUTED]
+    figures += [
+        Measure("percent", 100 * share.value, 0.5, 1.0, "") for reading in evidence for share in shares_of(reading.text)
+    ]
+    figures += [Measure("", total, 0.0, 1.0, "") for total in _totals(evidence)]
+    if wanted.kind == "percent":
+        figures += [replace(figure, value=100 - figure.value) for figure in figures if figure.kind == "percent"]
+    computed = (_results(former, other, wanted.kind) for former, other in permutations(figures[: 2 * MAX_COMPUTED], 2))
+    return (
+        any(_is(wanted, figure.value) for figure in figures)
+        or (_counts_years(wanted) and any(_is(wanted, years) for years in _years_between(evidence)))
+        or any(_is(wanted, value) for values in computed for value in values)
+    )
+
+
+def _figures(evidence: Sequence[Reading]) -> Iterator[Figure]:
+    return (figure for reading in evidence for figure in reading.figures)
+
+
+def _results(former: Measure, other: Measure, kind: str) -> Iterator[float]:
+    """Yield what two numbers give: sum, difference, ratio, change and share in percent, and quotient."""
+    apart = former.kind in MEASURED_KINDS and other.kind in MEASURED_KINDS and former.kind != other.kind
+    if kind == "percent":
+        if former.kind == other.kind == "percent":
+            yield abs(former.value - other.value)
+            yield former.value + other.value
+        if other.value and not apart:
+            yield 100 * former.value / other.value
+            yield 100 * abs(former.value - other.value) / abs(other.value)
+        return
+    if not apart:
+        yield abs(former.value - other.value)
+        yield former.value + other.value
+    if other.kind == "percent":
+        yield former.value * other.value / 100
+    elif other.value:
+        yield former.value / other.value
+
+
+def _totals(evidence: Sequence[Reading]) -> Iterator[float]:
+    """Yield the sum and the mean of each column of a table, and of the figures of one kind in one text."""
+    for reading in evidence:
+        groups: dict[tuple[object, ...], list[float]] = {}
+        for figure in reading.figures:
+            key = (id(figure.table), figure.column) if figure.table else (figure.measure.kind,)
+            groups.setdefault(key, []).append(figure.measure.value)
+        for values in groups.values():
+            yield sum(values)
+            yield sum(values) / len(values)
+
+
+def _is(wanted: Measure, value: float) -> bool:
+    """Tell whether a computed value, in a common unit or in the number's own, is the number at its precision."""
+    return abs(wanted.value - value) <= wanted.half_step * 1.001 or abs(wanted.value / wanted.factor - value) <= (
+        wanted.half_step / wanted.factor * 1.001
+    )
+
+
+def _years(evidence: Sequence[Reading]) -> list[int]:
+    held = (period_of(quantity) for reading in evidence for quantity in reading.quantities)
+    return list(dict.fromkeys(period[0] for period in held if period and period[0]))[:MAX_COMPUTED]
+
+
+def _counts_years(wanted: Measure) -> bool:
+    return wanted.kind not in MEASURED_KINDS or (wanted.kind == "time" and wanted.factor >= YEAR)
+
+
+def _years_between(evidence: Sequence[Reading]) -> Iterator[float]:
+    """Yield the years from each year of the texts to each other, in years and in seconds."""
+    for former, other in combinations(_years(evidence), 2):
+        yield float(abs(former - other))
+        yield abs(former - other) * YEAR
+
+
+def _is_in_parts(wanted: Quantity, evidence: Sequence[Reading]) -> bool:
+    """Tell whether the texts give the year and the month of a date in two places, or a year and the years from it to the wanted year."""
+    period = period_of(wanted)
+    if period is None or period[0] is None or period[2] is not None:
+        return False
+    held = [other for reading in evidence for quantity in reading.quantities if (other := period_of(quantity))]
+    if period[1] is not None:
+        return any(year == period[0] for year, _, _ in held) and any(month == period[1] for _, month, _ in held)
+    spans = {round(figure.measure.value / YEAR) for figure in _figures(evidence) if figure.measure.kind == "time"}
+    return any(abs(period[0] - year) in spans for year in _years(evidence))
+
+
+def _ratios(evidence: Iterable[Reading]) -> Iterator[float]:
+    """Yield the shares that the texts give in words or percent, and the ratio of any two figures of one kind."""
+    for reading in evidence:
+        yield from (share.value for share in shares_of(reading.text))
+        figures = [figure.measure for figure in reading.figures][:MAX_COMPUTED]
+        figures += [Measure("", total, 0.0, 1.0, "") for total in _totals([reading])]
+        yield from (figure.value / 100 for figure in figures if figure.kind == "percent")
+        for former, other in permutations(figures, 2):
+            if other.value and (former.kind == other.kind or not {former.kind, other.kind} <= MEASURED_KINDS):
+                yield former.value / other.value
+
+
+def _readings_of(share: float) -> Iterator[float]:
+    """Yield a share as it may be meant: of the whole, of the rest, as a multiple, as a change."""
+    yield share
+    yield abs(1 - share)
+    yield 1 + share
+    if share:
+        yield 1 / share

@@ -1,0 +1,112 @@
+"""Whether cited texts support one statement, as far as code can tell."""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from services.check.numbers import missing
+from services.check.reading import read
+from services.check.suspicions import suspicion
+from services.check.verdict import Verdict
+from services.embedding.cross_lingual import Likeness
+from services.text.measures import UNIT_WORDS
+from services.text.names import can_be_found, missing_names, names
+from services.text.numbers import missing_quantities, quantities
+from services.text.tokens import CJK_STOP, has_cjk, tokens
+
+MAX_CLAIM = 2_000
+"""Characters of a statement that is read; of a longer one, only numbers, names and words are looked for."""
+SUPPORT = 0.2
+"""Least share of a statement's words that the cited texts and cards hold (claims of `benchmarks/`, part `choose`: flat from 0.2 to 0.35)."""
+SUPPORT_ANCHORED = 0.1
+"""The same for a statement with a number or date, which ties it to its source where the wording is its own."""
+CHARACTERS = 0.6
+"""Least share of single Chinese characters that suffices as well."""
+MEANING = 0.55
+"""Least cosine of a statement with a cited text in another language (half of XQuAD's parallel paragraphs: flat from 0.5 to 0.6)."""
+_BEGINNING = 4
+"""Letters that forms of one word share at least."""
+
+
+def check_support(
+    text: str,
+    quotes: Sequence[str],
+    cards: Sequence[str] = (),
+    likeness: Likeness | None = None,
+    untraced: Sequence[str] = (),
+) -> Verdict:
+    """Check one statement against what it cites.
+
+    Args:
+        text: the statement, without citation marks and Markdown.
+        quotes: the cited quotes.
+        cards: the cards of their sources, which are evidence as well: their numbers, dates and names count.
+        likeness: asked only where quotes in another language hold no number or name of the statement.
+        untraced: cited output of programs whose numbers no source gives; it proves no number.
+    """
+    traced, quotes = quotes, [*quotes, *untraced]
+    if not quotes:
+        return Verdict("uncited")
+    texts = [*quotes, *dict.fromkeys(cards)]
+    if len(text) > MAX_CLAIM:
+        absent = missing_quantities(text, texts)
+    else:
+        claim, readings = read(text), [read(part) for part in texts]
+        absent = missing(claim, readings)
+    if absent:
+        return Verdict("numbers", tuple(absent))
+    if untraced and (nowhere := missing_quantities(text, [*traced, *cards])):
+        return Verdict("untraced", tuple(nowhere))
+    around = "\n".join(texts)
+    if strangers := missing_names(text, around):
+        return Verdict("names", tuple(strangers))
+    if has_cjk(text) != has_cjk("\n".join(quotes)):
+        return _across(text, around, quotes, likeness)
+    if len(text) <= MAX_CLAIM and (found := suspicion(claim, readings[: len(quotes)], readings[len(quotes) :])).fault:
+        return found
+    return Verdict() if _told(text, around) else Verdict("words")
+
+
+def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:
+    """Judge a statement by texts in another language: by numbers and names that both hold, else by meaning."""
+    if quantities(text) or any(can_be_found(name, around) for name in names(text)):
+        return Verdict()
+    cosine = likeness(text, quotes) if likeness else None
+    if cosine is None:
+        return Verdict("language")
+    return Verdict("" if cosine >= MEANING else "meaning", likeness=cosine)
+
+
+def _told(text: str, around: str) -> bool:
+    """Tell whether the texts hold enough of a statement's words."""
+    bar = SUPPORT_ANCHORED if quantities(text) else SUPPORT
+    return lexical_share(text, around) >= bar or _share_of_characters(text, around) >= CHARACTERS
+
+
+def lexical_share(text: str, around: str) -> float:
+    """Return which share of a statement's terms a text holds, in any form; 1 if there are none.
+
+    Terms are stemmed words and pairs of Chinese characters; numbers and units, which are checked by themselves, are none.
+    """
+    terms = [term for term in dict.fromkeys(tokens(text)) if not term[0].isdigit() and term not in UNIT_WORDS]
+    held = set(tokens(around, keep_stop_words=True))
+    beginnings: dict[str, list[str]] = {}
+    for word in held:
+        beginnings.setdefault(word[:_BEGINNING], []).append(word)
+    found = sum(
+        term in held or any(_forms_of_one(term, word) for word in beginnings.get(term[:_BEGINNING], ()))
+        for term in terms
+    )
+    return found / len(terms) if terms else 1.0
+
+
+def _share_of_characters(text: str, around: str) -> float:
+    """Return which share of a statement's Chinese characters a text holds; 0 if there are none."""
+    wanted, held = ({char for char in part if has_cjk(char) and char not in CJK_STOP} for part in (text, around))
+    return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def _forms_of_one(term: str, word: str) -> bool:
+    """Tell whether two words begin alike for most of their length, as `professor` and `professorship` do."""
+    shorter = min(len(term), len(word))
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(term, word, strict=False)))
+    return shorter >= _BEGINNING and alike >= 0.6 * shorter + 1

@@ -1,0 +1,255 @@
+"""Tables of a text, in Markdown or CSV: parted from its prose, with the scale and the unit that a heading gives its column."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from services.text.measures import Measure, unit_of
+from services.text.normal_form import normal_form
+from services.text.numbers import SCALE_SIGNS
+from services.text.numerals import CHINESE_SCALE, SCALES, scale_value
+from services.text.tokens import pieces
+
+MAX_COLUMNS = 40
+"""Of a table that is read."""
+MAX_CELL = 80
+"""Characters of a cell of CSV."""
+LEAST_DELIMITERS = 2
+_LINE = re.compile(r"^\s*\|(.*)\|\s*$")
+_PROSE = re.compile(r"[，。；\r\n\0]|[.!?]\s*$|\.\s")
+"""What no row of CSV holds."""
+_UNITS_OF_NAMES = {"percent": "%", "pct": "%", "perc": "%"}
+_RULE = re.compile(r"^[\s|:-]+$")
+_LETTER = re.compile(r"[^\W\d_]")
+_SUMS = re.compile(r"^(?:total|all|sum|overall|average|mean|合计|总计|总数|全部|平均)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class TableRead:
+    """A table of a text."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    """The line of prose above it, which may give the unit of its cells: `Spending in £ million`."""
+
+    def label(self, row: int) -> str:
+        """Return the text that tells a row from the others: of its first column of texts that differ."""
+        return self.rows[row][self._label_column]
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all rows that are texts."""
+        labels = (cells[self._label_column] for cells in self.rows)
+        return [label for label in labels if _LETTER.search(label)]
+
+    @cached_property
+    def _label_column(self) -> int:
+        columns = list(zip(*self.rows, strict=True))
+        texts = [place for place, cells in enumerate(columns) if any(map(_LETTER.search, cells))]
+        return next((place for place in texts if len(set(columns[place])) > 1), texts[0] if texts else 0)
+
+    @cached_property
+    def number_columns(self) -> frozenset[int]:
+        """Places of the columns that hold numbers."""
+        return frozenset(place for row in self.rows for place, cell in enumerate(row) if numbers_of(cell))
+
+    def is_sum(self, row: int) -> bool:
+        """Tell whether a row adds up the others."""
+        return any(_SUMS.match(cell) for cell in self.rows[row][:2])
+
+
+def parted(text: str) -> tuple[str, list[TableRead]]:
+    """Return the prose of a text, and its tables."""
+    prose: list[str] = []
+    tables: list[TableRead] = []
+    lines: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    for line in [*text.split("\n"), ""]:
+        row = row_of(line)
+        if lines and (row is None or not same_table(lines[-1], line, rows[-1], row)):
+            if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
+                caption = next((line for line in reversed(prose) if line.strip()), "")
+                tables.append(_table(rows, caption, is_csv=not _LINE.match(lines[0])))
+            elif not _LINE.match(lines[0]):
+                prose += lines
+            lines, rows = [], []
+        if row is None:
+            prose.append(line)
+        elif not _RULE.match(line):
+            lines.append(line)
+            rows.append(row)
+    return "\n".join(prose), tables
+
+
+def row_of(line: str) -> tuple[str, ...] | None:
+    """Return the cells of a row of a table in Markdown or CSV; None for a line of prose."""
+    if found := _LINE.match(line):
+        return tuple(cell.strip() for cell in found.group(1).split("|"))
+    for delimiter in ",;\t":
+        if line.count(delimiter) >= LEAST_DELIMITERS and not _PROSE.search(line) and f"{delimiter} " not in line:
+            cells = next(csv.reader([line], delimiter=delimiter), [])
+            if LEAST_DELIMITERS < len(cells) <= MAX_COLUMNS and all(len(cell) <= MAX_CELL for cell in cells):
+                return tuple(cell.strip() for cell in cells)
+    return None
+
+
+def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:
+    """Tell whether a row goes on with the table of the row before: in Markdown, or in CSV with as many cells."""
+    return _LINE.match(line) is not None if _LINE.match(before) else len(former) == len(row)
+
+
+def _table(rows: Sequence[tuple[str, ...]], caption: str, *, is_csv: bool) -> TableRead:
+    width = len(rows[0])
+    heads = tuple(map(_spelled_out, rows[0])) if is_csv else rows[0]
+    return _with_years_as_columns(TableRead(heads, tuple((*row, *[""] * width)[:width] for row in rows[1:]), caption))
+
+
+_YEAR = re.compile(r"[12]\d{3}年?")
+
+
+def _with_years_as_columns(table: TableRead) -> TableRead:
+    """Return a table of years and labels (`year,line,passengers`) with a row for each label; any other table as it is."""
+    columns = list(zip(*table.rows, strict=True))
+    years, labels, values = [], [], []
+    for place, cells in enumerate(columns):
+        if all(map(_YEAR.fullmatch, cells)):
+            years.append(place)
+        elif any(re.search(r"[^\W\d_]", cell) and not numbers_of(cell) for cell in cells):
+            labels.append(place)
+        else:
+            values.append(place)
+    if len(years) != 1 or len(labels) != 1 or not values:
+        return table
+    (year,), (label,) = years, labels
+    by_key = {(row[label], row[year]): row for row in table.rows}
+    times, names = (list(dict.fromkeys(columns[place])) for place in (year, label))
+    if len(by_key) < len(table.rows) or not 1 < len(times) < len(table.rows) or len(names) == len(table.rows):
+        return table
+    wanted = [(time, place) for time in times for place in values]
+    if len(wanted) >= MAX_COLUMNS:
+        return table
+    empty = [""] * len(columns)
+    return TableRead(
+        (table.heads[label], *(f"{table.heads[place]} {time}" for time, place in wanted)),
+        tuple((name, *(by_key.get((name, time), empty)[place] for time, place in wanted)) for name in names),
+        table.caption,
+    )
+
+
+def _spelled_out(name: str) -> str:
+    """Return the name of a column of a file as a heading: `passengers_million` as `passengers (million)`."""
+    words = name.replace("_", " ").split()
+    if len(words) > 1 and (unit := _UNITS_OF_NAMES.get(words[-1].lower(), words[-1])) and _is_unit(unit):
+        return f"{' '.join(words[:-1])} ({unit})"
+    return " ".join(words)
+
+
+def _is_unit(word: str) -> bool:
+    return word == "%" or word in SCALES or unit_of(f"1 {word}", 1) is not None
+
+
+_COMPARED_WITH = re.compile(
+    r"(?:\b(?:than|behind|ahead of|unlike|below|above|over|beside|next to)(?: the)? |比|[低高多少]于|不及|超过)$"
+)
+
+
+def labels_in(text: str, labels: Iterable[str]) -> frozenset[str]:
+    """Return the labels of rows, in lower case, that a text names as whole words, and not only to compare something with them."""
+    lowered = text.lower()
+    found = (label for label in labels if label and label in lowered)
+    return frozenset(
+        label for label in found if any(_stands(label, place, lowered) for place in _places(label, lowered))
+    )
+
+
+def _places(label: str, text: str) -> Iterator[int]:
+    place = text.find(label)
+    while place >= 0:
+        yield place
+        place = text.find(label, place + len(label))
+
+
+def _stands(label: str, place: int, text: str) -> bool:
+    before, after = text[max(0, place - 16) : place], text[place + len(label) : place + len(label) + 1]
+    inside = (_WORD.match(label) and _WORD.match(before[-1:])) or (_WORD.match(label[-1]) and _WORD.match(after))
+    return not inside and not _COMPARED_WITH.search(before)
+
+
+_WORD = re.compile(r"[a-z\d]")
+_SCALES_FIRST = re.compile(rf"^\s*(?:{CHINESE_SCALE}{{1,3}}|(?:{'|'.join(SCALES)})s?\b(?: of)?)", re.IGNORECASE)
+_SIGN = re.compile(r"([$€£¥]\s?)(?:k|mn?|bn|tn)\b", re.IGNORECASE)
+
+
+_SCALE = re.compile(rf"[（(]\s*({CHINESE_SCALE}{{1,3}})")
+
+
+def scale_of(head: str) -> int:
+    """Return what a column's heading multiplies its cells by."""
+    if found := _SCALE.search(head):
+        return scale_value(found.group(1))
+    if found := re.search(r"[$€£¥]\s?(k|mn?|bn|tn)\b", head, re.IGNORECASE):
+        return SCALES[SCALE_SIGNS[found.group(1).lower()]]
+    return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
+
+
+_OWN_UNIT = re.compile("[（(%]")
+_UNIT_OF_ALL = re.compile(
+    r"\bin (?P<scale>(?:[$€£¥]\s?)?(?:thousand|million|billion)s?\b(?: of (?:dollars|euros|pounds|yuan))?)|"
+    r"(?P<money>[$€£¥]\s?(?:thousand|million|billion|k|mn?|bn)\b)|单位\s?[:：为]\s?(?P<chinese>[\u4e00-\u9fff%]{1,6})",
+    re.IGNORECASE,
+)
+
+
+_IN_BRACKETS = re.compile(r"[（(]([^（）()]{1,12})[）)]")
+
+
+def unit_of_column(head: str, caption: str) -> str:
+    """Return the text that gives a column its unit: its heading where that has one, else what the line above the table says of all cells."""
+    if _OWN_UNIT.search(head):
+        return head
+    if found := _UNIT_OF_ALL.search(caption):
+        return f"({(found['scale'] or found['money'] or found['chinese']).split(' of ')[0].rstrip('s')})"
+    return next((f"({inside})" for inside in _IN_BRACKETS.findall(caption) if _is_unit(inside.strip())), head)
+
+
+_CELL = re.compile(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]{0,20}%?")
+_CELL_WITH_SHARE = re.compile(
+    r"(?P<number>[-+−]?[$€£¥]?\s?\d[\d.,]{0,20})\s?[（(]\s?(?P<share>\d[\d.]{0,8}\s?%)\s?[）)]"
+)
+
+
+def numbers_of(cell: str) -> tuple[str, ...]:
+    """Return the numbers that a cell consists of: one, or one with its share, as in `41 (20.1%)`; none where it holds words."""
+    if _CELL.fullmatch(cell):
+        return (cell,)
+    both = _CELL_WITH_SHARE.fullmatch(cell)
+    return (both["number"], both["share"]) if both else ()
+
+
+_GROWTH = re.compile(
+    r"增[速长幅]|同比|环比|涨[幅跌]|升幅|[涨增]跌|增减|变[化动]|\b(?:change|growth|increase|rise|gain|difference)\b",
+    re.IGNORECASE,
+)
+_DECLINE = re.compile(r"[降跌减]幅|\b(?:decrease|decline|reduction)\b", re.IGNORECASE)
+
+
+def sign_of_change(head: str, cell: str, value: float) -> int:
+    """Return 1 where a cell under a heading of changes tells a rise, -1 where a fall, 0 where it tells no change."""
+    if not value or not (_GROWTH.search(head) or _DECLINE.search(head)):
+        return 0
+    return -1 if (cell[0] in "-−") is (_GROWTH.search(head) is not None) else 1
+
+
+def scaled(measure: Measure, head: str, scale: float) -> Measure:
+    """Return a cell's measure with the unit and the scale of its column's heading."""
+    kind, factor = measure.kind, measure.factor
+    if not kind:
+        head = normal_form("NFKC", head)  # `km²` is `km2`
+        inside = re.search(r"[（(]([^（）()]{1,40})[）)]", _SIGN.sub(r"\1", head))
+        unit = unit_of(f"1 {_SCALES_FIRST.sub('', inside.group(1)).strip()}", 1) if inside else None
+        kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
+    times = scale * factor / measure.factor
+    return replace(measure, kind=kind, factor=factor, value=measure.value * times, half_step=measure.half_step * times)

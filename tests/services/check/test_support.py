@@ -1,0 +1,103 @@
+"""What the check by code finds against a statement, and what it must let pass, in English and Chinese."""
+
+import pytest
+
+from services.check.support import check_support
+
+GECKOS = "Survival fell from 71 percent in the cool summer of 2013 to 38 percent in the hot summer of 2017."
+FERRIES = "In 2018 the Orsa ferries carried 412,000 passengers. In 2019 they carried 438,000."
+LOANS = "| Branch | Loans 2018 | Loans 2022 | Staff |\n|---|---|---|---|\n| Ashby | 48,200 | 51,300 | 6 |\n| Fellgate | 57,900 | 55,100 | 7 |"
+POTATO = "Toss the quinces with 120 g of sugar, the juice of one lemon and 30 g of butter."
+SHRIMP = "上半年5G用户平均每户月流量为18.3GB，4G用户为11.7GB。"
+HARBOUR = "2021年该港吞吐量为120万吨，比2020年增长了8%。"
+CARD = (
+    "PEP 703 – Making the Global Interpreter Lock Optional (Sam Gross, created 09-Jan-2023, accepted 2023-10-24, Final)"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("The survival of geckos dropped by 33 percentage points between 2013 and 2017.", GECKOS),
+        ("In the summer of 2013 it had been 71 percent.", GECKOS),
+        ("Within four years it fell to 38 percent.", GECKOS),
+        ("The ferries carried 26,000 passengers more in 2019 than in 2018.", FERRIES),
+        ("Some 440,000 passengers took the Orsa ferries in 2019.", FERRIES),
+        ("The two branches together made 106,400 loans in 2022.", LOANS),
+        ("Ashby made 51,300 loans in 2022 with a staff of 6.", LOANS),
+        ("The lake is 1.2 km long.", "The lake is 1,200 metres long."),
+        ("The fare went up by a third.", "The fare rose from 4.20 to 5.60 pounds."),
+        ("Two fifths of the pupils walk.", "Of 450 pupils 180 walk."),
+        ("该港2021年的吞吐量达到120万吨。", HARBOUR),
+        ("4G用户每月平均用11.7GB。", SHRIMP),
+        ("六成的票赞成这一方案。", "县议会以31票赞成、17票反对、4票弃权通过了方案。"),
+        ("The widow gave it away 27 years later, in 1978.", "He bought it in 1951; his widow gave it away 27 years later."),
+    ],
+)  # fmt: skip
+def test_what_the_quotes_give_or_let_compute_passes(claim: str, quote: str) -> None:
+    assert check_support(claim, [quote]).fault == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "fault"),
+    [
+        ("Survival fell to 29 percent in 2017.", GECKOS, "numbers"),
+        ("Survival fell to 38 percent in 2016.", GECKOS, "numbers"),
+        ("On the islet 71 percent survived in the summer of 2017.", GECKOS, "period"),
+        ("In 2018 the ferries carried 438,000 passengers.", FERRIES, "period"),
+        ("The Ashby branch made 55,100 loans in 2022.", LOANS, "row"),
+        ("Ashby made 51,300 loans in 2018.", LOANS, "period"),
+        ("Toss the quinces with 30 g of sugar.", POTATO, "subject"),
+        ("The lake is 62 feet deep.", "The lake is 62 metres deep.", "unit"),
+        ("The telescope cost 84 million dollars.", "The telescope cost 84 million euros.", "unit"),
+        ("Rents fell by 7.3 percent.", "Rents climbed by 7.3 percent.", "opposite"),
+        ("The pump restarts by itself after a stop.", "After a stop the pump does not restart by itself.", "negation"),
+        ("The ferries of Marlow carried 438,000 passengers in 2019.", FERRIES, "names"),
+        ("Whales were hunted by everyone.", FERRIES, "words"),
+        ("该港2020年吞吐量为120万吨。", HARBOUR, "period"),
+        ("该港2021年吞吐量为95万吨。", HARBOUR, "numbers"),
+        ("有证据表明食蚊鱼失效。", "没有证据表明食蚊鱼失效。", "negation"),
+    ],
+)
+def test_what_the_quotes_do_not_bear_is_found(claim: str, quote: str, fault: str) -> None:
+    assert check_support(claim, [quote]).fault == fault
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "PEP 703 makes the global interpreter lock optional.",
+        "Sam Gross created PEP 703 on 9 January 2023.",
+        "PEP 703, accepted on 24 October 2023, makes the lock optional.",
+        "In January 2023 it was proposed to make the lock optional.",
+    ],
+)
+def test_the_card_of_a_source_is_evidence(claim: str) -> None:
+    quote = "This proposal makes the lock optional."
+    assert check_support(claim, [quote], [CARD]).fault == ""
+    assert check_support(claim, [quote]).fault in {"numbers", "names"}
+
+
+def test_a_date_of_the_card_may_stand_beside_a_figure_of_another_year() -> None:
+    quote = "In 2010 the depth was measured as 10,984 metres."
+    claim = "The paper of 2014 gives a depth of 10,984 metres."
+    assert check_support(claim, [quote], ["The depth of the trench 2014-11-02"]).fault == ""
+
+
+def test_faults_of_numbers_are_certain_and_other_faults_are_suspicions() -> None:
+    assert check_support("It carried 9 passengers.", [FERRIES]).certain
+    assert not check_support("In 2018 the ferries carried 438,000 passengers.", [FERRIES]).certain
+
+
+def test_a_statement_without_quotes_is_uncited() -> None:
+    assert check_support("It rained.", []).fault == "uncited"
+
+
+def test_output_of_an_untraced_program_proves_no_number() -> None:
+    assert check_support("The mean is 4.2.", [], untraced=["mean: 4.2"]).fault == "untraced"
+
+
+def test_two_tables_of_different_width_in_one_quote_are_read() -> None:
+    quote = f"{LOANS}\n\nStaff by year:\n\n| Year | Staff |\n|---|---|\n| 2018 | 40 |\n| 2022 | 37 |"
+    assert check_support("Ashby made 48,200 loans in 2018.", [quote]).fault == ""
+    assert check_support("There were 37 staff in 2022.", [quote]).fault == ""
