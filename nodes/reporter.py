@@ -22,6 +22,7 @@ from services.evidence.citable_excerpts import cited_evidence
 from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
+from services.evidence.source_heads import heads_of
 from services.evidence.table_heads import with_table_heads
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.models import write
@@ -245,6 +246,7 @@ async def _check(
     titles = {key: source.title for key, source in sources.items()}
     untraced = [key for key, source in sources.items() if source.untraced]
     known = [excerpt for excerpt in excerpts if excerpt.content_hash in sources]
+    written.heads = await heads_of(known, sources, evidence_of(runtime).get_text)
     written.citing = CodeCitations(known, titles, untraced, written.sections)
 
     def draft() -> Draft:

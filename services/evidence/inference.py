@@ -15,7 +15,7 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.predicates import comparisons
 from services.evidence.readings import Number, Reading, read, word_keys
 from services.evidence.support import MAX_CLAIM, check_support, lexical_share
-from services.evidence.verdict import Failing, Verdict
+from services.evidence.verdict import Failing, Verdict, unproved_on_fault
 from services.text.measures import MEASURED_KINDS
 from services.text.names import names
 from services.text.numbers import is_held, missing_quantities, quantities
@@ -113,18 +113,24 @@ def check_marked(
     question: str = "",
     likeness: Likeness | None = None,
     untraced: Sequence[str] = (),
+    heads: Sequence[str] = (),
 ) -> tuple[Marked, Verdict]:
     """Check a sentence that is marked as inference by what it is: a conclusion, or a statement with and without its lead.
 
     Args: as of `check_inference`.
     """
     if untraced or kind_of(text, quotes, titles) == "conclusion":
-        verdict = check_inference(text, quotes, titles, question=question, likeness=likeness, untraced=untraced)
+        verdict = check_inference(
+            text, quotes, titles, question=question, likeness=likeness, untraced=untraced, heads=heads
+        )
         return "conclusion", verdict
-    verdict = check_support(text, quotes, titles, likeness)
-    return "statement", verdict if verdict.failing else check_support(without_lead(text), quotes, titles, likeness)
+    verdict = check_support(text, quotes, titles, likeness, heads=heads)
+    if not verdict.failing:
+        verdict = check_support(without_lead(text), quotes, titles, likeness, heads=heads)
+    return "statement", verdict
 
 
+@unproved_on_fault
 def check_inference(
     text: str,
     quotes: Sequence[str],
@@ -133,6 +139,7 @@ def check_inference(
     question: str = "",
     likeness: Likeness | None = None,
     untraced: Sequence[str] = (),
+    heads: Sequence[str] = (),
 ) -> Verdict:
     """Check a conclusion against its premises.
 
@@ -143,16 +150,17 @@ def check_inference(
         question: that the report answers; names may stand in it, too.
         likeness: asked where premises are in another language, as in `check_support`.
         untraced: premises that are the output of programs whose numbers no source gives: nothing follows from these.
+        heads: titles and header lines of their sources, as of `check_support`.
     """
     if untraced:
         numbers = (quantity.text for quote in untraced for quantity in quantities(quote))
         return Verdict("untraced", tuple(dict.fromkeys(numbers)))
     text = _NO_NAME.sub(lambda found: found.group().lower(), text)
-    verdict = check_support(text, quotes, [*titles, question], likeness, concludes=True)
+    verdict = check_support(text, quotes, [*titles, question], likeness, heads=heads, concludes=True)
     if verdict.failing not in _OWN:
         return verdict
     if (bare := without_lead(text)) != text:
-        said = check_support(bare, quotes, [*titles, question], likeness, concludes=True)
+        said = check_support(bare, quotes, [*titles, question], likeness, heads=heads, concludes=True)
         if said.failing not in _OWN | {"hedge"}:  # a guess may follow from a guess
             return said
     if not _CONCLUDES.search(text) and not _works_out(text, quotes):

@@ -106,6 +106,8 @@ class Number:
     row: int = -1
     """Place of its row in the table; -1 in prose."""
     column: int = -1
+    table: int = -1
+    """Place of its table in the text; -1 in prose."""
     scale: float = 1.0
     """What its column's heading multiplies it by: 1,000 under `(thousand)`."""
     rough: bool = False
@@ -358,6 +360,7 @@ def _with_table(reading: Reading, table: TableRead) -> Reading:
                         words=words[column],
                         row=place,
                         column=column,
+                        table=len(reading.tables),
                     )
                 )
     return replace(

@@ -9,10 +9,11 @@ from services.evidence.number_binding import equal, misbound
 from services.evidence.number_check import missing_numbers
 from services.evidence.readings import Reading, read, with_title
 from services.evidence.source_dates import without_source_dates
+from services.evidence.source_heads import not_in_heads
 from services.evidence.table_claims import wrong_reading
 from services.evidence.table_reading import labels_in
 from services.evidence.table_trends import wrong_trend
-from services.evidence.verdict import Verdict
+from services.evidence.verdict import Verdict, unproved_on_fault
 from services.evidence.wording import turned
 from services.text.measures import UNIT_WORDS
 from services.text.names import can_be_found, missing_names, names
@@ -43,6 +44,7 @@ MEANING = 0.55
 `use`. On half of XQuAD's parallel paragraphs balanced accuracy with the other checks is flat from 0.5 to 0.6."""
 
 
+@unproved_on_fault
 def check_support(
     text: str,
     quotes: Sequence[str],
@@ -50,6 +52,7 @@ def check_support(
     likeness: Likeness | None = None,
     untraced: Sequence[str] = (),
     *,
+    heads: Sequence[str] = (),
     concludes: bool = False,
 ) -> Verdict:
     """Check one sentence against what it cites.
@@ -59,6 +62,7 @@ def check_support(
         quotes: the cited quotes; numbers, dates and negation are looked for here only.
         titles: titles of their sources; they count for names and words.
         untraced: cited output of programs whose numbers no source gives; it proves no number.
+        heads: titles and header lines of the sources (`source_heads.py`); their numbers, dates and names count as evidence.
         likeness: asked only where quotes in another language hold no number or name of the sentence to check it by.
         concludes: the sentence is marked as inference and may give a cause where the quotes give none.
     """
@@ -72,13 +76,13 @@ def check_support(
         text = without_source_dates(text, quotes, titles)
     claim = read(text) if len(text) <= MAX_CLAIM else None
     missing = missing_quantities(text, quotes) if claim is None else missing_numbers(claim, readings)
-    if missing:
+    if missing := not_in_heads(missing, heads):
         return Verdict("numbers", tuple(missing))
-    if untraced and (nowhere := missing_quantities(text, traced)):
+    if untraced and (nowhere := not_in_heads(missing_quantities(text, traced), heads)):
         return Verdict("untraced", tuple(nowhere))
     if claim and (wrong := misbound(claim, readings)):
         return Verdict(wrong.fault, (wrong.number,), wrong.instead)
-    around = "\n".join([*quotes, *titles])
+    around = "\n".join([*quotes, *titles, *heads])
     strangers = missing_names(text, around)
     if strangers:
         return Verdict("names", tuple(strangers))
@@ -99,12 +103,13 @@ def check_about(
     titles: Sequence[str],
     likeness: Likeness | None = None,
     untraced: Sequence[str] = (),
+    heads: Sequence[str] = (),
 ) -> Verdict:
     """Check one sentence of a report; the one name of its question is what quotes without any name are about."""
-    verdict = check_support(text, quotes, titles, likeness, untraced)
+    verdict = check_support(text, quotes, titles, likeness, untraced, heads=heads)
     topic = frozenset(names(question)) if verdict.failing == "names" else frozenset[str]()
     if len(topic) == 1 and topic.issuperset(verdict.what) and not names("\n".join([*quotes, *untraced])):
-        return check_support(text, quotes, [*titles, *topic], likeness, untraced)
+        return check_support(text, quotes, [*titles, *topic], likeness, untraced, heads=heads)
     return verdict
 
 

@@ -19,8 +19,8 @@ _SUPERLATIVE = re.compile(
 def wrong_reading(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | None:
     """Return the first comparison, superlative or text of a claim that a table refutes."""
     for quote in quotes:
-        for table in quote.tables:
-            numbers = [number for number in quote.numbers if number.row >= 0]
+        for place, table in enumerate(quote.tables):
+            numbers = [number for number in quote.numbers if number.table == place]
             for check in (
                 _superlative,
                 _denied_superlative,

@@ -47,8 +47,8 @@ Series = Mapping[int, Mapping[int, Number]]
 def wrong_trend(claim: Reading, quotes: Sequence[Reading]) -> WrongReading | None:
     """Return the first rise or fall of a claim that a table refutes."""
     for quote in quotes:
-        for table in quote.tables:
-            numbers = [number for number in quote.numbers if number.row >= 0]
+        for place, table in enumerate(quote.tables):
+            numbers = [number for number in quote.numbers if number.table == place]
             for check in (_most_changed, _every_row, _one_row, _between_rows, _steady):
                 if found := next(check(claim, table, numbers), None):
                     return found

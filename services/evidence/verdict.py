@@ -1,12 +1,18 @@
 """What the check of a sentence came to: which part of it fails, and what its quotes give instead."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import wraps
+from pathlib import Path
+from traceback import extract_tb
+from typing import Literal, ParamSpec
+
+from services.run.log import ERROR, log
 
 Failing = Literal[
     "", "uncited", "numbers", "untraced", "names", "words", "language", "meaning", "negation", "denied", "opposite",
     "period", "subject", "unit", "other", "reversed", "table", "hedge", "scope", "cause", "superlative", "roles",
-    "quote", "premises", "unrelated", "plain", "share",
+    "quote", "premises", "unrelated", "plain", "share", "fault",
 ]  # fmt: skip
 SEEN_BEFORE = frozenset({"uncited", "numbers", "untraced", "names", "language", "meaning"})
 """Failings that the check of versions before 0.2 saw as well, so that their bundles can be held to them."""
@@ -39,3 +45,22 @@ class Verdict:
         others for 9 of 760 and 110 of 690.
         """
         return (self.failing in _OTHERWISE and self.sure) or (self.failing in _OTHER_VALUE and bool(self.instead))
+
+
+Arguments = ParamSpec("Arguments")
+
+
+def unproved_on_fault(check: Callable[Arguments, Verdict]) -> Callable[Arguments, Verdict]:
+    """Make an exception of a check the verdict `fault` and a line of the log: it never ends the report."""
+
+    @wraps(check)
+    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Verdict:
+        try:
+            return check(*args, **kwargs)
+        except Exception as fault:  # noqa: BLE001 - a fault of a rule is no fault of the report
+            *_, frame = extract_tb(fault.__traceback__)
+            at = f"{Path(frame.filename).name}:{frame.lineno}"
+            log("claim_check_failed", ERROR, check=check.__name__, error=type(fault).__name__, at=at)
+            return Verdict("fault")
+
+    return guarded

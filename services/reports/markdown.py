@@ -71,8 +71,10 @@ class Draft:
     """Further notes for the reader, such as that no language model wrote the report."""
     likeness: Likeness | None = None
     """Compares sentences with quotes in another language by meaning."""
-    judgements: Judgements = field(default_factory=dict)
-    """A model's judgements of sentences."""
+    judgements: Judgements | None = None
+    """A model's judgements of sentences; None where no model verifies."""
+    heads: Mapping[str, str] = field(default_factory=dict)
+    """Titles and header lines of the sources, by content hash."""
     rewritten: Mapping[str, str] = field(default_factory=dict)
     """A model's replacements of failed sentences, by the sentences' words."""
     citing: CodeCitations | None = None
@@ -193,6 +195,7 @@ def check_draft(draft: Draft) -> CheckedReport:
         {excerpt.id: excerpt for excerpt in draft.excerpts},
         titles={key: source.title for key, source in draft.sources.items()},
         published={key: source.published or "" for key, source in draft.sources.items()},
+        heads=draft.heads,
         untraced=[key for key, source in draft.sources.items() if source.untraced],
         unsupported=draft.unsupported,
         locale=draft.locale,

@@ -28,6 +28,7 @@ REASONS: dict[str, str] = {
     "premises": "It is marked as inference and does not name two premises from which it could follow.",
     "unrelated": "It is marked as inference, and this premise has nothing to do with it: {what}.",
     "plain": "It is marked as inference and draws no conclusion; its premises do not say it either.",
+    "fault": "The check of this sentence ended in an error, which the log names.",
     "share": "It is marked as inference, and more than a third of its section would be inferred.",
 }
 """Texts by the failed part of the check."""
@@ -59,6 +60,7 @@ REASONS_CHINESE: dict[str, str] = {
     "premises": "标为推断，却没有给出两个可以推出它的前提。",
     "unrelated": "标为推断，但这个前提与它无关：{what}。",
     "plain": "标为推断，却没有得出结论；所引前提也没有这样说。",
+    "fault": "核查这句话时程序出错，日志中有记录。",
     "share": "标为推断，但本节的推断已超过三分之一。",
 }
 JUDGED: dict[str, str] = {

@@ -38,8 +38,10 @@ class Written:
     """Excerpt ids of a section by its heading, if the report was written in sections."""
     citing: CodeCitations | None = None
     """Finds excerpts for sentences without citations."""
-    verified: Verified = field(default_factory=Verified)
-    """Results of the check by a model."""
+    verified: Verified | None = None
+    """Results of the check by a model; None where no model verifies."""
+    heads: Mapping[str, str] = field(default_factory=dict)
+    """Titles and header lines of the sources that it may cite, by content hash."""
     programs: dict[str, Program] = field(default_factory=dict)
     """Programs behind its citable numbers, by the content hash of their source."""
 
@@ -76,8 +78,9 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         notes=written.notes,
         opening=_note(state["triage"], context),
         likeness=written.likeness,
-        judgements=written.verified.judgements,
-        rewritten=written.verified.rewritten,
+        judgements=written.verified.judgements if written.verified else None,
+        rewritten=written.verified.rewritten if written.verified else {},
+        heads=written.heads,
         citing=written.citing,
         by_rules=written.by_rules,
         enough=reflection is None or reflection.has_enough_context,

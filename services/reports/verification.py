@@ -64,7 +64,7 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
     verified = Verified()
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
     try:
-        checked = await asyncio.to_thread(check_draft, draft)
+        checked = await asyncio.to_thread(check_draft, verified.draft(draft))
         asked = tuple(checked.undecided)
         verified.judgements |= await judge.judged(asked, checked.conclusions, checked.with_heads)
         if verified.judgements:

@@ -57,6 +57,7 @@ _DATES = (
         rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (?P<year>[12]\d{{3}})(?!\d))?",
         re.IGNORECASE,
     ),
+    re.compile(rf"(?<![\w.-])(?P<day>\d{{1,2}})-{_MONTH}-(?P<year>[12]\d{{3}})(?![\d-])", re.IGNORECASE),
     re.compile(
         rf"\b{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})"
         r"(?:,? (?P<year>[12]\d{3})(?!\d))?",

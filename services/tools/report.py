@@ -18,6 +18,7 @@ from schemas.usage import Usage
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.number_tracing import lines_of
 from services.evidence.programs import programs_of
+from services.evidence.source_heads import heads_of
 from services.evidence.views import evidence_views, finding_views
 from services.models import write
 from services.reports.checking.numbered_citations import read_citations
@@ -83,6 +84,7 @@ def report(task: StepTask, workspace: Workspace) -> BaseTool:
             excerpts=excerpts,
             sources=sources,
             unsupported=current_run().context.unsupported,
+            heads=await heads_of(excerpts, sources, workspace.evidence.get_text),
             programs=await programs_of(cited.values(), workspace.evidence),
         )
         finished = await asyncio.to_thread(finish_report, draft, Usage())

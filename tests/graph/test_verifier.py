@@ -141,8 +141,8 @@ async def test_what_still_fails_after_one_rewriting_is_marked_or_left_out(endpoi
         "The captain retires [E1-2]. Passengers numbered 18,200 in 2021 [E1-1]. The pier was closed by storms [E1-3]."
     ]
     endpoint.script["verifier"] = [
-        verdicts((1, "not_told", ""), (2, "supported", "Storms closed the northern pier")),
-        verdicts((1, "partly", "may retire")),
+        verdicts((1, "not_told", ""), (3, "supported", "Storms closed the northern pier")),
+        verdicts((1, "partly", "may retire"), (2, "contradicted", "18,200 passengers in 2019")),
     ]
     endpoint.script["reporter_rewriting"] = [
         rewriting((1, "The captain is to retire soon [E1-2]."), (2, "In 2021 there were 18,200 passengers [E1-1]."))
@@ -222,7 +222,7 @@ async def test_many_sentences_are_judged_in_batches(endpoint: OpenAIServer, ferr
     assert sizes == [10, 30]
 
 
-async def test_a_verdict_saves_no_sentence_of_a_bundle_that_its_quotes_refute(
+async def test_a_verdict_saves_no_number_of_a_bundle_that_its_quotes_refute(
     endpoint: OpenAIServer, ferry: Path, tmp_path: Path
 ) -> None:
     endpoint.script["reporter"] = ["Passengers of the line numbered 23,400 in 2021 [E1-1]."]
@@ -232,9 +232,22 @@ async def test_a_verdict_saves_no_sentence_of_a_bundle_that_its_quotes_refute(
     file = Path(report.folder or "") / "evidence.json"
     content = json.loads(file.read_text())
     content["claims"][0] |= {
-        "text": "Fares of the ferry fell sharply in spring.",
-        "citations": ["E1-2"],
-        "judgement": {"verdict": "supported", "words": "Fares of the ferry rose sharply"},
+        "text": "The ferry line of Norland carried 18,200 passengers in 2021.",
+        "judgement": {"verdict": "supported", "words": "carried 18,200 passengers in 2019"},
     }
     file.write_text(json.dumps(content))
     assert any("it is called verified" in problem for problem in verify_bundle(file.parent).problems)
+
+
+async def test_the_header_lines_of_a_source_prove_its_number_and_dates_in_the_report_and_in_its_bundle(
+    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+) -> None:
+    header = "PEP: 779\nTitle: Ferries\nCreated: 13-Mar-2025\nResolution: `16-Jun-2025 <https://example.org/1>`__"
+    (ferry / "ferry.md").write_text(f"{header}\n\n{QUOTES[0]}\n\n{RISE}\n")
+    endpoint.script["researcher"] = [quoting(QUOTES[0], RISE)]
+    endpoint.script["reporter"] = [
+        f"PEP 779, resolved on 16 June 2025, says that fares of the ferry rose sharply in spring [E1-2]. {QUOTES[0]} [E1-1]"
+    ]
+    report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out", verify="code")
+    assert [claim.status for claim in report.citations] == ["supported", "quoted"]
+    assert verify_bundle(Path(report.folder or "")).problems == []

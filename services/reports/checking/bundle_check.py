@@ -17,12 +17,14 @@ from services.evidence.contradictions import check_contradiction
 from services.evidence.inference import check_marked
 from services.evidence.literals import origin_of
 from services.evidence.source_dates import dated_title
+from services.evidence.source_heads import source_head
 from services.evidence.support import check_about
 from services.evidence.table_heads import headed_rows, heads_at
 from services.evidence.verdict import SEEN_BEFORE, Verdict
-from services.reports.checking.bundle_files import BundleContent, read_below, read_bundle, source_text
-from services.reports.checking.claim_check import AROUND, VETO
+from services.reports.checking.bundle_files import BundleContent, StoredSource, read_below, read_bundle, source_text
+from services.reports.checking.claim_check import VETO
 from services.reports.checking.inference_quota import SHARE
+from services.reports.checking.quotations import AROUND, holds_sentence
 from services.reports.counts_line import counts_of
 from services.reports.document import Citation, Link, Text, letters
 from services.reports.inlines import inlines
@@ -180,6 +182,7 @@ def _borrowed(content: BundleContent) -> dict[str, list[Excerpt]]:
 def _claims(
     folder: Path, content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
 ) -> Iterator[str]:
+    heads = {source.content_hash: _head(folder, content, source) for source in content.sources}
     inferred = sum(claim.status == "inferred" for claim in content.claims)
     if inferred * SHARE > len(content.claims):
         yield f"evidence.json: {inferred} of {len(content.claims)} claims are called inferred, and at most a third may be"
@@ -198,23 +201,41 @@ def _claims(
                 for first in cited
                 if (source := sources.get(first.content_hash)) is not None
             ]
+            told = [heads[first.content_hash] for first in cited if first.content_hash in heads]
             if claim.status == "inferred":
-                for reason in _inferred(claim, content, quotes, titles, untraced):
+                for reason in _inferred(claim, content, quotes, titles, untraced, told):
                     yield f"{name}: it is called inferred, but: {reason}"
                 continue
             likeness = claim.likeness
             verdict = check_about(
-                content.question, claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced
+                content.question, claim.text, quotes, titles, lambda *_, likeness=likeness: likeness, untraced, told
             )
-            if verdict.failing not in VETO and not verdict.refutes and _is_judged(claim, folder, content):
+            if verdict.failing not in VETO and _is_judged(claim, folder, content):
                 continue
             why = ENGLISH.reason(verdict) if claim.status or verdict.failing in SEEN_BEFORE else ""
-            if why and not any(claim.text.strip(AROUND) in quote for quote in quotes):
+            if why and not any(_quotes_words(quote, claim.text) for quote in quotes):
                 yield f"{name}: it is called verified, but: {why}"
 
 
+def _quotes_words(quote: str, words: str) -> bool:
+    return words.strip(AROUND) in quote or holds_sentence(quote, words)
+
+
+def _head(folder: Path, content: BundleContent, source: StoredSource) -> str:
+    try:
+        text = source_text(folder, source, content.version).decode("utf-8", "replace")
+    except BundleError:  # the check of the texts reports the problem
+        text = ""
+    return source_head(source.title, text)
+
+
 def _inferred(
-    claim: Claim, content: BundleContent, quotes: Sequence[str], titles: Sequence[str], untraced: Sequence[str]
+    claim: Claim,
+    content: BundleContent,
+    quotes: Sequence[str],
+    titles: Sequence[str],
+    untraced: Sequence[str],
+    heads: Sequence[str],
 ) -> Iterator[str]:
     """Check a conclusion by the report's rules; a model's verdict can only count against it."""
     _, verdict = check_marked(
@@ -224,6 +245,7 @@ def _inferred(
         question=content.question,
         likeness=lambda *_: claim.likeness,
         untraced=untraced,
+        heads=heads,
     )
     if not claim.citations:
         verdict = Verdict("premises")

@@ -25,6 +25,7 @@ def check_citations(
     *,
     titles: Mapping[str, str] | None = None,
     published: Mapping[str, str] | None = None,
+    heads: Mapping[str, str] | None = None,
     untraced: Collection[str] = (),
     unsupported: Literal["mark", "drop"] = "mark",
     locale: str = "en-US",
@@ -41,12 +42,13 @@ def check_citations(
         excerpts: all citable excerpts by id.
         titles: titles of the sources, by the excerpts' `content_hash`; names may occur in them instead of the quotes.
         published: dates of the sources, ISO, by the excerpts' `content_hash`; a sentence may name a source by its date.
+        heads: titles and header lines of the sources, by the excerpts' `content_hash`; numbers and dates may occur in them, too.
         untraced: `content_hash`s of computations with numbers that no source gives; they prove no numbers.
         unsupported: mark unsupported sentences with the locale's label, or drop them.
         locale: language of labels and reasons.
         question: its numbers are permitted in headings.
         likeness: compares sentences with quotes in another language by meaning.
-        judgements: a model's judgements of sentences.
+        judgements: a model's judgements of sentences; None where no model verifies, so that code alone removes what is refuted.
         rewritten: replacements of sentences, with citations, by the sentences' words.
         citing: finds excerpts for sentences without citations; by default among all.
     """
@@ -56,11 +58,12 @@ def check_citations(
         excerpts,
         titles,
         published or {},
+        heads or {},
         untraced,
         question,
         labels_for(locale),
         likeness,
-        judgements or {},
+        judgements,
         citing=citing,
     )
     reading = ReportCheck(check, drop=unsupported == "drop", rewritten=rewritten or {})

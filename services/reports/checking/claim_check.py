@@ -14,6 +14,7 @@ from services.evidence.source_dates import dated_title
 from services.evidence.support import check_about
 from services.evidence.verdict import Verdict
 from services.reports.checking.code_citations import CANDIDATES, CodeCitations
+from services.reports.checking.quotations import holds_sentence
 from services.reports.labels import Labels
 from services.text.names import missing_names
 from services.text.numbers import missing_of, quantities
@@ -26,14 +27,9 @@ VETO = frozenset({"uncited", "numbers", "untraced", "names", "period", "subject"
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
 """Failures after which the citation may be about something else, so that code searches for a supporting excerpt."""
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "other", "reversed", "table"})
-AROUND = " .。“”\"'"
-"""What a sentence of a report may have around the words of a quote."""
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
 _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
-_BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
-_ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
-"""Characters before and after a whole sentence of a quote."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +42,15 @@ class ClaimCheck:
     """Titles of the sources, by `content_hash`."""
     published: Mapping[str, str]
     """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
+    heads: Mapping[str, str]
+    """Titles and header lines of the sources, by `content_hash`; without one, the title counts."""
     untraced: Collection[str]
     """`content_hash`s of computations with numbers that no source gives."""
     question: str
     labels: Labels
     likeness: Likeness | None = None
-    judgements: Judgements = field(default_factory=dict)
+    judgements: Judgements | None = None
+    """None where no model verifies."""
     citing: CodeCitations | None = None
     """Finds excerpts for sentences without citations."""
     undecided: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
@@ -68,7 +67,7 @@ class ClaimCheck:
     @cached_property
     def _anywhere(self) -> str:
         """All evidence with the question and the titles."""
-        return "\n".join([self.known, self.question, *self.titles.values()])
+        return "\n".join([self.known, self.question, *self.titles.values(), *self.heads.values()])
 
     @cached_property
     def _numbers(self) -> list[Quantity]:
@@ -131,16 +130,23 @@ class ClaimCheck:
             return Claim(text=words, citations=list(ids), verified=True, status="quoted")
         quotes, titles, untraced = self._cited(ids)
         kind, verdict = check_marked(
-            words, quotes, titles, question=self.question, likeness=self.likeness, untraced=untraced
+            words,
+            quotes,
+            titles,
+            question=self.question,
+            likeness=self.likeness,
+            untraced=untraced,
+            heads=self._heads(ids),
         )
         if kind == "statement":
             return self._judged(words, ids, verdict)
         if verdict.failing:
             claim = self.unverified(words, ids, verdict)
-            return claim.model_copy(update={"status": "contradicted"}) if verdict.refutes else claim
+            refuted = verdict.refutes and self.judgements is None
+            return claim.model_copy(update={"status": "contradicted"}) if refuted else claim
         self.undecided[words, tuple(ids)] = True
         inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
-        judgement = self.judgements.get((words, tuple(ids)))
+        judgement = self._judgement(words, ids)
         return self._as_judged(inferred, judgement, self.labels.judged_inference) if judgement else inferred
 
     def too_many(self, claim: Claim) -> Claim:
@@ -169,7 +175,8 @@ class ClaimCheck:
             failed = bool(verdict.failing)
         else:
             failed = verdict.failing in _OF_NUMBERS | {"numbers", "names"}
-        return self._judged(words, ids, verdict) if failed else None
+        claim = self._judged(words, ids, verdict) if failed else None
+        return claim if claim and not claim.verified else None
 
     def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
         """Judge a formula or code: its numbers and the names in its labels must occur somewhere in the evidence."""
@@ -202,19 +209,27 @@ class ClaimCheck:
         return Claim(text=words, verified=False, status="unverified", reason=reason)
 
     def _judged(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
-        """Return a claim with its status: code's if it decides, else the model's, else code's."""
+        """Return a claim with its status: code's if it decides, else the model's, else code's.
+
+        What code takes to be refuted goes to the model, where one verifies: it stays, marked, unless the model refutes it too.
+        """
         claim = self.unverified(words, ids, verdict) if verdict.failing else None
-        if claim is not None and verdict.refutes:
+        if claim is not None and verdict.refutes and self.judgements is None:
             return claim.model_copy(update={"status": "contradicted"})
         judgement = None
-        if verdict.failing not in VETO:
+        if verdict.failing not in VETO or verdict.refutes:
             self.undecided[words, tuple(ids)] = False
-            judgement = self.judgements.get((words, tuple(ids)))
+            judgement = self._judgement(words, ids)
+        if claim is not None and verdict.failing in VETO and (judgement is None or judgement.verdict == "supported"):
+            return claim
         supported = Claim(text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness)
         if judgement is None:
             return claim or supported
         judged = self._as_judged(supported, judgement, self.labels.judged)
         return judged.model_copy(update={"status": "contradicted"}) if judgement.verdict == "contradicted" else judged
+
+    def _judgement(self, words: str, ids: Sequence[str]) -> Judgement | None:
+        return self.judgements.get((words, tuple(ids))) if self.judgements else None
 
     def _as_judged(self, claim: Claim, judgement: Judgement, reasons: Mapping[str, str]) -> Claim:
         """Apply a model's judgement to a claim: unchanged if supported, else unverified."""
@@ -262,7 +277,7 @@ class ClaimCheck:
         self, words: str, ids: Sequence[str], also: Sequence[str] = (), likeness: Likeness | None = None
     ) -> Verdict:
         quotes, titles, untraced = self._cited(ids)
-        return check_about(self.question, words, [*quotes, *also], titles, likeness, untraced)
+        return check_about(self.question, words, [*quotes, *also], titles, likeness, untraced, self._heads(ids))
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         """Return the quotes of excerpts, all titles with dates, and the quotes of untraced computations."""
@@ -275,12 +290,13 @@ class ClaimCheck:
         )
         return quotes, list(dated), untraced
 
+    def _heads(self, ids: Sequence[str]) -> list[str]:
+        """Return the titles and header lines of the sources of excerpts."""
+        cited = dict.fromkeys(self.excerpts[key].content_hash for key in ids)
+        return [self.heads.get(key) or self.titles.get(key, "") for key in cited]
+
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
-        """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""
-        bare = words.strip(AROUND)
-        for key in ids:
-            quote = self.excerpts[key].quote
-            at = quote.find(bare) if bare and self.excerpts[key].content_hash not in self.untraced else -1
-            if at >= 0 and _BEGINS.search(quote[max(0, at - 4) : at]) and _ENDS.match(quote, at + len(bare)):
-                return True
-        return False
+        cited = (self.excerpts[key] for key in ids)
+        return any(
+            holds_sentence(excerpt.quote, words) for excerpt in cited if excerpt.content_hash not in self.untraced
+        )

@@ -68,6 +68,8 @@ class ReportCheck:
     coverage: Coverage = field(default_factory=lambda: Coverage([], []))
     section: str = ""
     """Heading of the current section."""
+    titled: bool = False
+    """Whether a heading was read; the first, at level 1, is the report's title."""
     in_opening: bool = True
     """Whether the current block is in the opening."""
 
@@ -116,7 +118,9 @@ class ReportCheck:
         if level <= SECTION_LEVEL:
             self.section = words_of(text, self.shelter)
             self.quota.section()
-        marked = text if self._is_title(text) else self._headline(text, self._below(node, level))
+        check = self._title if level == 1 and not self.titled else self._headline
+        self.titled = True
+        marked = text if self._is_title(text) else check(text, self._below(node, level))
         return f"{node.markup if node.markup.startswith('#') else '#' * level} {marked}" if marked else ""
 
     def _end_opening(self) -> None:
@@ -139,6 +143,17 @@ class ReportCheck:
         """Check a heading, label, table header or question, and mark or remove it."""
         claim = self.check.heading(words_of(text, self.shelter), ids)
         return self._failed(text, claim) if claim else text
+
+    def _title(self, text: str, ids: list[str]) -> str:
+        """Check the report's title, which carries no mark: it is removed if it is refuted or has numbers that no evidence gives."""
+        words = words_of(text, self.shelter)
+        claim = self.check.heading(words, ids)
+        if claim and (self.drop or claim.status == "contradicted" or self.check.figure(words)):
+            self.result.left_out.append(claim)
+            return ""
+        if claim:
+            self.result.claims.append(claim)
+        return text
 
     def _paragraph(self, content: str, node: SyntaxTreeNode | None = None) -> str:
         content = strip_markup(content, self.shelter, self.check.known)

@@ -116,7 +116,7 @@ def test_what_makes_no_claim_needs_no_citation(exempt: str, excerpts: Excerpts) 
         "No evidence contradicts that 3,000 men died.",
         "没有找到资料，但船员曾经哗变。",
         "The captain of the ship was Nares:",
-        "# The trench is 12,345 m deep",
+        "## The trench is 12,345 m deep",
         "**The trench is 12,345 m deep**",
     ],
 )
