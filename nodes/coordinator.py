@@ -46,7 +46,7 @@ from services.turn.conversation import (
     sources_of,
     stands_alone,
 )
-from services.turn.revision_gate import as_change, asks_by_model, asks_plainly, standing_report
+from services.turn.revision_gate import as_change, asks_by_model, asks_plainly, change_messages, standing_report
 from services.turn.steps import left_out
 
 MAX_QUESTION = 20_000
@@ -102,7 +102,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             triage = (await ask_by_rules(prompt, Triage)).model_copy(update={"answer": ""})
     if asks_by_model(triage, report):
         change = as_change(state, question, chosen, run.usage)
-        return {**change, "messages": _asked(state, question, former)}
+        return {**change, "messages": _change_asked(state, question, former)}
     triage = _settled(triage, prompt, context)
     if triage.intent in DIRECT:
         run_ended(run.thread, run.journal.key, run.usage, "direct")
@@ -128,7 +128,11 @@ async def _plain_change(
     async with node_run({"locale": message_language(message)}, runtime, "coordinator") as run:
         chosen = await store_choices(choices(runtime), evidence_of(runtime))
         await note_choices(evidence_of(runtime).store, run.thread, run.turn, chosen)
-    return {**as_change(state, message, chosen), "messages": _asked(state, message, former)}
+    return {**as_change(state, message, chosen), "messages": _change_asked(state, message, former)}
+
+
+def _change_asked(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:
+    return change_messages([*state.get("messages", []), *_asked(state, question, former)])
 
 
 def _asked(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:

@@ -55,6 +55,7 @@ from services.tools.mcp.registry import close_sessions
 from services.turn.memory_keeping import remember_report
 from services.turn.reused_evidence import reused_limits
 from services.turn.revision import Revised, check_revised, refused_update, revised, revision_of
+from services.turn.revision_gate import change_messages
 from services.turn.section_research import SectionResearch
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
@@ -110,7 +111,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
         finally:
             await closing
     if written.by_rules:
-        written.asked = await further_questions(state, written.text, excerpts, evidence_of(runtime))
+        written.asked += await further_questions(state, written.text, excerpts, evidence_of(runtime))
     new_failures = (failure for failure in failed if failure not in state["limits"])
     written.limits += [
         *new_failures,
@@ -132,7 +133,10 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
         **added,
         "report": report,
         "revision": revision,
-        "messages": [report_message(report, run.thread)],
+        "messages": [
+            *(change_messages(state.get("messages", [])) if revision else []),
+            report_message(report, run.thread),
+        ],
         "usage": run.usage,
         "limits": written.limits,
     }

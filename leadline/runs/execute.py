@@ -30,6 +30,7 @@ from services.search.providers import providers_for, searches_documents
 from services.text.tokens import message_language
 from services.tools.mcp.registry import close_sessions
 from services.turn.conversation import carried_context
+from services.turn.revision_gate import CHANGE
 
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
@@ -86,7 +87,9 @@ async def first_input(home: Home, record: RunRecord) -> Any:
 
 def change_input(revision: Revision) -> Any:
     """Return the input that changes the report in a finished run's thread."""
-    return Command(update={"revision": revision, "messages": [HumanMessage(revision.request)]}, goto="reporter")
+    return Command(
+        update={"revision": revision, "messages": [HumanMessage(revision.request, name=CHANGE)]}, goto="reporter"
+    )
 
 
 async def carry_out(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from services.check.faults import unproved_on_fault
 from services.check.numbers import missing
 from services.check.reading import read
 from services.check.verdict import Verdict
@@ -9,6 +10,7 @@ from services.text.names import missing_names
 from services.text.numbers import quantities
 
 
+@unproved_on_fault
 def check_inference(
     text: str, quotes: Sequence[str], cards: Sequence[str] = (), *, question: str = "", untraced: Sequence[str] = ()
 ) -> Verdict:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import takewhile
 
+from services.check.faults import unproved_on_fault
 from services.check.numbers import missing
 from services.check.reading import read
 from services.check.suspicions import suspicion
@@ -27,6 +28,7 @@ _BEGINNING = 4
 """Letters that forms of one word share at least."""
 
 
+@unproved_on_fault
 def check_support(
     text: str,
     quotes: Sequence[str],

@@ -5,7 +5,7 @@ from typing import Literal
 
 Fault = Literal[
     "", "uncited", "numbers", "untraced", "quote", "premises",
-    "names", "words", "language", "meaning", "period", "subject", "unit", "row", "negation", "opposite", "share",
+    "names", "words", "language", "meaning", "period", "subject", "unit", "row", "negation", "opposite", "share", "fault",
 ]  # fmt: skip
 CERTAIN: frozenset[Fault] = frozenset({"uncited", "numbers", "untraced", "quote", "premises", "share"})
 """Faults that code decides alone. The others are suspicions: a verifier decides, and without a verifier the statement is marked."""

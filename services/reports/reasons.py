@@ -17,6 +17,7 @@ REASONS: dict[str, str] = {
     "unit": "What it cites gives {what} in another unit.",
     "row": "The table that it cites gives {what} in another row or column.",
     "quote": "It is not a verbatim quote of an excerpt.",
+    "fault": "The check of this sentence ended in an error, which the log names.",
     "premises": "It is marked as inference and names no premises.",
     "share": "It is marked as inference, and more than a third of its section would be inferred.",
 }
@@ -38,6 +39,7 @@ REASONS_CHINESE: dict[str, str] = {
     "row": "所引表格中的 {what} 在另一行或另一列。",
     "opposite": "所引内容的说法与此相反：{what}。",
     "quote": "不是摘录的逐字引文。",
+    "fault": "核查这句话时程序出错，详见日志。",
     "premises": "标为推断，却没有给出前提。",
     "share": "标为推断，但本节的推断已超过三分之一。",
 }

@@ -23,6 +23,7 @@ from services.text.ranking import bm25, fuse, take_turns
 from services.text.tokens import has_cjk, tokens
 from services.text.windows import best_window, in_quotation_marks
 from services.turn.agent_inbox import PLANNER
+from services.turn.revision_gate import CHANGE
 
 MAX_SOURCES = 30
 """Maximum sources that a thread passes on; the oldest are dropped first."""
@@ -82,10 +83,13 @@ def chosen_question(text: str, former: Former | None) -> str:
 def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> list[Turn]:
     """Return the turns before the present question, shortened; the last question in its completed form.
 
-    A question may omit words of the last answer or of an earlier question, so older answers are not shown.
+    A question may omit words of the last answer or of an earlier question, so older answers are not shown. Plans and requests for
+    a change of the report are no turns.
     """
     spoken = [
-        message for message in messages if message.type in {"human", "ai"} and message.text and message.name != PLANNER
+        message
+        for message in messages
+        if message.type in {"human", "ai"} and message.text and message.name not in {PLANNER, CHANGE}
     ]
     questions = [place for place, message in enumerate(spoken) if message.type == "human"][-MAX_QUESTIONS:]
     answers = [place for place, message in enumerate(spoken) if message.type == "ai"][-1:]

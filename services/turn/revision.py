@@ -19,7 +19,7 @@ from services.models import write
 from services.models.offline.revision import change_of
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.report_draft import FOLLOW_UP_MARK, Written
-from services.reports.revision.cited_draft import cited_draft, headings_of
+from services.reports.revision.cited_draft import cited_draft, headings_of, without_empty_headings
 from services.reports.statuses import proves_nothing
 from services.run.errors import RevisionRefused, UnprovenRevision
 from services.run.evidence_store import EvidenceStore
@@ -27,6 +27,7 @@ from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
 from services.run.ui_text import is_chinese, say
 from services.text.tokens import has_cjk, message_language
+from services.turn.revision_gate import CHANGE, change_messages
 from services.turn.revision_research import RevisionResearch
 
 REVISING = "reporter_revising"
@@ -95,7 +96,8 @@ def refused_update(state: ResearchState, refused: RevisionRefused) -> ResearchSt
     by_message = given.by_message if isinstance(given, Revision) else False
     request = _request(state)[:MAX_REQUEST].strip() or "-"
     revision = Revision(request=request, by_message=by_message, refused=str(refused))
-    return {"revision": revision, "messages": [AIMessage(str(refused))]}
+    asked = change_messages(state.get("messages", []))
+    return {"revision": revision, "messages": [*asked, AIMessage(str(refused), name=CHANGE)]}
 
 
 def _request(state: ResearchState) -> str:
@@ -160,7 +162,7 @@ async def revised(
         if research.found:
             version = await _written(run, draft, research, known)
     locale = revision.locale or _locale(version.text, draft, report.locale)
-    limits = research.lacks(version.text, version.lacking, locale)
+    limits = research.lacks(version.text, version.lacking, locale, known)
     limits += [say("cut_off", locale)] if version.cut_off else []
     asked = report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else []
     written = Written(
@@ -209,7 +211,7 @@ async def _written(run: Run, draft: str, research: RevisionResearch, known: Sequ
     reply = await write("reporter", prompt, scale=LONG, template=REVISING)
     text, _, below = reply.text.partition(f"\n{FOLLOW_UP_MARK}")
     lacking = [line.strip(" -*•")[:LONGEST] for line in below.strip("=\n ").splitlines() if line.strip(" -*•")]
-    return _Version(text, lacking[:MAX_LACKING], reply.cut_off)
+    return _Version(without_empty_headings(text), lacking[:MAX_LACKING], reply.cut_off)
 
 
 def _lasting(limits: Sequence[str], locale: str) -> list[str]:

@@ -1,11 +1,24 @@
 """Recognises messages that ask to change a finished report: the previous turn then continues, and no new turn starts."""
 
+from collections.abc import Sequence
+
+from langchain_core.messages import AnyMessage
+
 from schemas.coordinator import Triage
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.text.revision_words import asks_for_change
+
+CHANGE = "change"
+"""Name of the messages that ask for a change of a report, and of those that refuse it: no part of what the thread asks about."""
+
+
+def change_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the last message under the name `CHANGE`, if a person wrote it: it replaces the one without a name."""
+    last = messages[-1] if messages else None
+    return [last.model_copy(update={"name": CHANGE})] if last is not None and last.type == "human" else []
 
 
 def standing_report(state: ResearchState) -> Report | None:

@@ -13,6 +13,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import say
 from services.text.revision_words import additions
+from services.text.terms import content
 from services.text.tokens import tokens
 from services.turn.added_evidence import has_room, last_step, search_step
 
@@ -78,7 +79,7 @@ class RevisionResearch:
             self.run,
             self.step,
             self.evidence,
-            question=self.step.title,
+            question=self.report.question,
             locale=locale,
             known=known,
             most=MAX_SOURCES,
@@ -95,12 +96,23 @@ class RevisionResearch:
         named, sources = "; ".join(self.topics), len({excerpt.content_hash for excerpt in cited})
         return [say("revision_researched", locale, aspects=named, quotes=len(cited), sources=sources)]
 
-    def lacks(self, text: str, lacking: Sequence[str], locale: str) -> list[str]:
-        """Return notes on missing content of a change: as its author names it, else the searched topics if none is cited."""
+    def lacks(self, text: str, lacking: Sequence[str], locale: str, known: Sequence[Excerpt]) -> list[str]:
+        """Return notes on missing content of a change: as its author names it, else the searched topics if none is cited.
+
+        What an excerpt holds is not missing.
+
+        Args:
+            text: the new version, with excerpt ids as citations.
+            lacking: what its author lacks.
+            locale: language of the notes.
+            known: excerpts that were there before the search.
+        """
+        told = [set(content(f"{self._title(excerpt)} {excerpt.quote}")) for excerpt in [*known, *self.found]]
+        lacking = [aspect for aspect in lacking if not _is_told(aspect, told)]
         if self.step is None:
             return [say("revision_lacks", locale, aspect=aspect) for aspect in lacking]
-        named = lacking or ([] if self.notes(text, locale) else self.topics)
-        return [say("revision_not_found", locale, aspects=aspect) for aspect in named]
+        searched = [] if self.notes(text, locale) else [topic for topic in self.topics if not _is_told(topic, told)]
+        return [say("revision_not_found", locale, aspects=aspect) for aspect in lacking or searched]
 
     def update(self) -> ResearchState:
         """Return the findings as an update of the state: the result, its sources, and the step in the plan."""
@@ -112,12 +124,22 @@ class RevisionResearch:
         plan = plan.model_copy(update={"steps": [*plan.steps, self.step]})
         return {**update, "plan": plan} if plans else {**update, "plan": plan, "plans": [plan]}
 
+    def _title(self, excerpt: Excerpt) -> str:
+        source = self.state["sources"].get(excerpt.content_hash) or self.sources.get(excerpt.content_hash)
+        return source.title if source else ""
+
     def _step(self) -> Step:
         title = "; ".join(self.topics)
-        queries = [*self.topics, *(f"{topic} {self.report.title}" for topic in self.topics)]
+        queries = [*self.topics, *(f"{topic} {self.report.question}" for topic in self.topics)]
         return Step(
             id=str(last_step(self.state) + 1),
             title=title,
             description=title,
             queries=list(dict.fromkeys(queries))[: 2 * MAX_TOPICS],
         )
+
+
+def _is_told(aspect: str, told: Sequence[set[str]]) -> bool:
+    """Tell whether one of the excerpts holds all words of an aspect."""
+    wanted = set(content(aspect))
+    return bool(wanted) and any(wanted <= words for words in told)

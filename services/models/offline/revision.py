@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from schemas.evidence_view import EvidenceView
 from schemas.reporter_revising import ReporterRevisingPrompt
+from services.models.offline.opening_phrases import DISAGREE, OTHERWISE
 from services.models.offline.openings import parts_of, write
 from services.run.ui_text import is_chinese
 from services.text.passages import sentences
@@ -35,6 +37,10 @@ _OTHER = re.compile(
 )
 _HEADING = re.compile(r"(#{1,6}) (.*)")
 _CITED = re.compile(r"\[[^\[\]]{0,400}[BEMT]\d+-\d+\]")
+_LABEL = re.compile(r"\*\*[^*\n]{1,200}\*\*[:：]?(?:\s?\[[^\[\]\n]{1,400}\]){0,20}")
+"""A block that only names what stands below it."""
+_DISAGREEING = frozenset([*DISAGREE.values(), *OTHERWISE.values()])
+"""Blocks of a report by rules with which the sides of a disagreement begin."""
 _BEHIND = re.compile(r"\s?(?:\[[^\[\]]{0,400}\])+")
 
 
@@ -87,7 +93,7 @@ def revise(prompt: ReporterRevisingPrompt) -> str:
 def _added(prompt: ReporterRevisingPrompt, topics: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return a section for each topic, and the topics without evidence.
 
-    A section quotes evidence that was searched for the request, else evidence that the report does not cite.
+    A section quotes evidence that was searched for the request, else evidence that the report does not cite, else any.
     """
     searched = [view for view in prompt.evidence if view.id in prompt.found]
     unused = [view for view in prompt.evidence if f"[{view.id}]" not in prompt.report]
@@ -95,6 +101,7 @@ def _added(prompt: ReporterRevisingPrompt, topics: Sequence[str]) -> tuple[list[
     lacking: list[str] = []
     for topic in topics:
         telling = [view for view in searched or unused if _tells(view, topic)]
+        telling = telling or [view for view in prompt.evidence if _tells(view, topic)]
         parts = parts_of(topic, telling, MAX_ADDED)
         if any(part.quotes for part in parts):
             blocks += [f"## {topic[:1].upper()}{topic[1:]}", write(parts, is_chinese(prompt.locale))]
@@ -141,23 +148,29 @@ def _without(blocks: list[str], sections: tuple[str, ...]) -> list[str]:
 
 
 def _shortened(blocks: list[str]) -> list[str]:
-    """Keep the title, the text before the first section, and the beginning of each section's first block."""
+    """Keep the title, the text before the first section, and of each section the beginning of its first block and any disagreement.
+
+    Labels stay above what they name; a section that holds only labels goes.
+    """
     kept: list[str] = []
+    waiting: list[str] = []  # a heading and labels, until a block below them is kept
     in_section, filled = False, False
-    for block in blocks:
+    for before, block in pairwise(["", *blocks]):
         if found := _HEADING.match(block):
             if len(found[1]) == 1:
                 kept.append(block)
                 continue
-            if in_section and not filled:
-                kept.pop()  # the heading holds only other sections
-            kept.append(block)
-            in_section, filled = True, False
+            waiting, in_section, filled = [block], True, False
         elif not in_section:
             kept.append(block)
-        elif not filled:
-            kept.append(_beginning(block))
-            filled = True
+        elif before in _DISAGREEING:
+            kept += [*waiting, before, block]
+            waiting, filled = [], True
+        elif not filled and _LABEL.fullmatch(block):
+            waiting.append(block)
+        elif not filled and block not in _DISAGREEING:
+            kept += [*waiting, _beginning(block)]
+            waiting, filled = [], True
     return kept
 
 

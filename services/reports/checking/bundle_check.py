@@ -27,8 +27,8 @@ from services.reports.checking.bundle_files import (
     read_inside,
     source_text,
 )
-from services.reports.checking.claim_check import AROUND
 from services.reports.checking.inference_quota import SHARE
+from services.reports.checking.quotations import AROUND
 from services.reports.counts_line import counts_of
 from services.reports.document import Citation, Link, Text, letters
 from services.reports.inlines import inlines

@@ -12,6 +12,7 @@ from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER
 from services.reports.checking.code_citations import CodeCitations
+from services.reports.checking.quotations import holds_sentence
 from services.reports.labels import Labels
 from services.text.names import missing_names
 from services.text.numbers import missing_of, quantities
@@ -23,14 +24,9 @@ _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
 """Faults after which the citation may be about something else, so that code searches for a supporting excerpt."""
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "row", "opposite"})
 """Faults of the cells of a row, which are judged with their row's label and column's heading."""
-AROUND = " .。“”\"'"
-"""What a sentence of a report may have around the words of a quote."""
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
 _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
-_BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
-_ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
-"""Characters before and after a whole sentence of a quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,10 +249,5 @@ class ClaimCheck:
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
         """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""
-        bare = words.strip(AROUND)
-        for key in ids:
-            quote = self.excerpts[key].quote
-            at = quote.find(bare) if bare and self.excerpts[key].content_hash not in self.untraced else -1
-            if at >= 0 and _BEGINS.search(quote[max(0, at - 4) : at]) and _ENDS.match(quote, at + len(bare)):
-                return True
-        return False
+        cited = (self.excerpts[key] for key in ids if self.excerpts[key].content_hash not in self.untraced)
+        return any(holds_sentence(excerpt.quote, words) for excerpt in cited)

@@ -29,12 +29,38 @@ def headings_of(markdown: str) -> list[str]:
     return [line.lstrip("#").strip() for line in _unfenced(markdown.split("\n")) if re.match(r"#{2,6} ", line)]
 
 
+def without_empty_headings(markdown: str) -> str:
+    """Return a draft without the headings of sections, below the title, that hold nothing."""
+    kept: list[str] = []
+    level_below, filled, fences = 0, False, _fence_lines(markdown.split("\n"))
+    for place, line in reversed(list(enumerate(markdown.split("\n")))):
+        heading = None if place in fences else re.match(r"(#{1,6}) ", line)
+        if heading is None:
+            filled = filled or bool(line.strip())
+        elif not filled and len(heading[1]) > 1 and level_below <= len(heading[1]):
+            continue
+        else:
+            level_below, filled = len(heading[1]), False
+        kept.append(line)
+    return "\n".join(kept[::-1])
+
+
+def _fence_lines(lines: Sequence[str]) -> frozenset[int]:
+    """Return the places of the lines inside of code blocks."""
+    inside, places = False, set[int]()
+    for place, line in enumerate(lines):
+        inside = inside is not bool(_FENCE.match(line))
+        if inside:
+            places.add(place)
+    return frozenset(places)
+
+
 def _own_lines(report: Report) -> list[str]:
     labels = labels_for(report.locale)
     added = {
         f"## {name}"
         for name in (
-            labels.contradictions, labels.limits, labels.follow_up, labels.computations, labels.files, labels.references,
+            *([labels.contradictions] if report.contradictions else []), labels.limits, labels.follow_up, labels.computations, labels.files, labels.references,
         )
     }  # fmt: skip
     lines = report.markdown.rstrip().split("\n")
@@ -43,6 +69,7 @@ def _own_lines(report: Report) -> list[str]:
     for place in reversed(sections):  # the program's sections are the last ones
         if lines[place].strip() not in added:
             break
+        added.remove(lines[place].strip())  # the one above it of this name is the report's own
         end = place
     own: list[str] = []
     for line in lines[:end]:

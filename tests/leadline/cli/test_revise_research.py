@@ -88,6 +88,66 @@ def test_what_is_not_found_is_said_and_not_invented(leadline: Leadline, endpoint
     assert leadline("replay", run).out == ran.out
 
 
+def test_what_the_evidence_holds_is_never_said_to_be_missing(
+    leadline: Leadline, endpoint: OpenAIServer, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.script["reporter_revising"] = [f"{BODY}\n\n===\n- The storms of the winter\n"]
+    ran = leadline("revise", run, "Add a section on the weeks of the winter")
+    assert ran.code == 0, ran.err
+    assert "not in the report" not in ran.out
+    without_model(monkeypatch)
+    ran = leadline("revise", run, "Add a section on the storms of the winter")
+    assert "## Storms of the winter\n\nStorms closed" in ran.out
+    assert "not in the report" not in ran.out
+
+
+def test_a_change_is_searched_with_the_whole_question(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
+    endpoint.script["reporter_revising"] = [f"{BODY}\n\n## The costs of the repair\n\n{COST} [E1-1]"]
+    leadline("revise", run, "Add a section on the costs of the repair")
+    [asked] = [body for body in endpoint.requests if role_of(body) == "researcher"][-1:]
+    assert asked["messages"][-1]["content"].count(QUESTION) > 1  # as the question, and in a query
+
+
+def test_a_model_that_leaves_a_section_empty_leaves_no_heading(
+    leadline: Leadline, endpoint: OpenAIServer, run: str
+) -> None:
+    endpoint.script["reporter_revising"] = [f"{BODY}\n\n## Evidence\n"]
+    ran = leadline("revise", run, "Shorter")
+    assert ran.code == 0, ran.err
+    assert "## What happened" in ran.out
+    assert "## Evidence" not in ran.out
+
+
+def test_a_request_for_a_change_is_no_part_of_the_next_question(
+    leadline: Leadline, endpoint: OpenAIServer, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.script["reporter_revising"] = [f"# Shorter\n\n{STORMS} [B0-1]"] * 2
+    assert leadline("revise", run, "Keep it brief").code == 0
+    assert leadline("follow", run, "Make it shorter").code == 0
+    endpoint.script["reporter"] = [f"{STORMS} [B0-1]"]
+    assert leadline("follow", run, "And its cost?").code == 0
+    [asked] = [body for body in endpoint.requests if role_of(body) == "coordinator"][-1:]
+    shown = asked["messages"][-1]["content"]
+    assert "What closed the northern pier" in shown
+    assert "shorter" not in shown
+    assert "brief" not in shown
+
+
+def test_without_a_model_a_short_question_after_a_change_is_completed_from_the_question_before_it(
+    leadline: Leadline, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_model(monkeypatch)
+    refused = leadline("follow", run, "Make it friendlier")
+    assert refused.code == 2 or "friendlier" not in refused.out
+    assert leadline("revise", run, "Shorter").code == 0
+    assert leadline("follow", run, "Make it shorter").code == 0
+    ran = leadline("follow", run, "What cost?", "--json")
+    assert ran.code == 0, ran.err
+    question = json.loads(ran.out)["question"]
+    assert "northern pier" in question
+    assert "horter" not in question
+
+
 def test_without_research_nothing_is_searched(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
     endpoint.script["reporter_revising"] = [f"{BODY}\n\n===\n- What the repair cost\n"]
     searches = roles(endpoint).count("researcher")

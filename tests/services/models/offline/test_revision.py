@@ -38,9 +38,9 @@ Deeper [E1-4].
 ```"""
 
 
-def revised(request: str) -> str:
+def revised(request: str, report: str = REPORT) -> str:
     return offline.answer(
-        ReporterRevisingPrompt(request=request, question="?", locale="en-US", tone="", report=REPORT, evidence=[])
+        ReporterRevisingPrompt(request=request, question="?", locale="en-US", tone="", report=report, evidence=[])
     )
 
 
@@ -73,6 +73,42 @@ def test_a_shorter_report_keeps_its_opening_and_the_beginning_of_each_section() 
     assert "- a [E1-1]\n- b [E1-2]\n\n## Table" in text
     assert "| 1 | 2 [E1-1] |" in text
     assert "no heading" not in text
+
+
+LABELLED = """# Title
+
+**TL;DR** It is so [E1-1].
+
+## Conclusion
+
+It cost 5 crowns [E1-1].
+
+More of it [E1-2].
+
+Another source gives another figure:
+
+It cost 6 crowns [E1-3].
+
+## Evidence
+
+**The first paper** [E1-1]
+
+> It cost 5 crowns. [E1-1]
+
+**The second paper** [E1-3]
+
+> It cost 6 crowns. [E1-3]
+
+## Sources
+
+**The third paper** [E1-4]"""
+
+
+def test_a_shorter_report_keeps_labels_with_what_they_name_and_the_sides_of_a_disagreement() -> None:
+    text = revised("Shorten it", LABELLED)
+    assert "## Conclusion\n\nIt cost 5 crowns [E1-1].\n\nAnother source gives another figure:\n\nIt cost 6" in text
+    assert text.endswith("## Evidence\n\n**The first paper** [E1-1]\n\n> It cost 5 crowns. [E1-1]")
+    assert "More of it" not in text
 
 
 def test_a_section_is_left_out_with_those_inside_it() -> None:

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
+from schemas.evidence import Contradiction
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.markdown import finish_report
-from services.reports.revision.cited_draft import cited_draft, headings_of
+from services.reports.revision.cited_draft import cited_draft, headings_of, without_empty_headings
 from services.reports.revision.difference import difference
 from tests.services.reports.conftest import Make, source_of
 from tests.services.reports.full import chinese, english
@@ -48,6 +49,30 @@ def test_a_note_that_the_program_puts_first_is_no_part_of_the_draft(draft: Make)
 def test_a_section_of_the_reports_own_that_is_called_like_one_of_the_program_stays(draft: Make) -> None:
     body = "# T\n\n## Files\n\nIt went on to Japan [E1-2].\n\n## More\n\nIt went on to Japan [E1-2]."
     assert headings_of(cited_draft(finish_report(draft(body), Usage()))) == ["Files", "More"]
+
+
+def test_a_last_section_of_the_reports_own_on_a_disagreement_stays(draft: Make) -> None:
+    body = "# T\n\n## More\n\nIt went on to Japan [E1-2].\n\n## Where sources disagree\n\nIt went on to Japan [E1-2]."
+    assert headings_of(cited_draft(finish_report(draft(body), Usage()))) == ["More", "Where sources disagree"]
+    sides = Contradiction(topic="wire", excerpt_ids=["E1-1", "E2-1"])
+    both = finish_report(draft(body, contradictions=[sides]), Usage())
+    assert both.markdown.count("## Where sources disagree") == 2
+    assert headings_of(cited_draft(both)) == ["More", "Where sources disagree"]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "kept"),
+    [
+        ("# T\n\n## A\n\n## B\n\nb", ["B"]),
+        ("# T\n\n## A\n\n### Inner\n\na\n\n## Last", ["A", "Inner"]),
+        ("# T\n\n## A\n\n### Empty\n\n## B\n\n```text\n## no heading\n```", ["B"]),
+        ("# T\n\n## A\n\na\n\n### Empty", ["A"]),
+    ],
+)
+def test_headings_of_sections_that_hold_nothing_go(markdown: str, kept: list[str]) -> None:
+    text = without_empty_headings(markdown)
+    assert headings_of(text) == kept
+    assert text.startswith("# T\n")
 
 
 def test_the_same_text_has_no_difference() -> None:

@@ -1,0 +1,138 @@
+"""What is right is neither marked nor removed, and what a check trips over ends no report: kinds seen in reports of strong models."""
+
+import logging
+from collections.abc import Sequence
+
+import pytest
+
+from schemas.evidence import Excerpt, Judgement
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.citations import check_citations
+
+MARK = "(⚠ unverified)"
+PENALTY = "The penalty of the free-threaded build is around 10% on Linux."
+LOCKS = "Extensions that use borrowed references without the GIL need explicit locking."
+RELY = "Extensions that rely on the GIL need explicit locking."
+
+
+def check(markdown: str, quotes: Sequence[str], **choices: object) -> CheckedReport:
+    """Check a report that cites quotes as E1-1, E1-2, …, all of one source."""
+    excerpts = {
+        f"E1-{number}": Excerpt(id=f"E1-{number}", content_hash="pep", quote=quote, start=0, end=len(quote))
+        for number, quote in enumerate(quotes, 1)
+    }
+    return check_citations(markdown, excerpts, question="How is it?", **{"titles": {"pep": "A proposal"}, **choices})  # type: ignore[arg-type]  # of several types
+
+
+def states(checked: CheckedReport) -> list[str]:
+    """Return the status of every claim, of those that were removed as well."""
+    return [claim.status for claim in [*checked.claims, *checked.left_out]]
+
+
+TWO_TABLES = """| Ship | Tonnage | Crew | Built |
+|---|---|---|---|
+| Corvo | 400 | 21 | 1890 |
+| Freja | 900 | 34 | 1875 |
+
+| Port | Depth |
+|---|---|
+| Skagen | 12 |
+| Marstal | 6 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "status"),
+    [
+        ("Skagen has the greatest depth", "supported"),
+        ("Freja had the largest crew", "supported"),
+        ("Corvo had a crew of 34", "unverified"),
+        ("Marstal has a depth of 12", "unverified"),
+    ],
+)
+def test_each_of_two_tables_in_one_quote_is_read_by_itself(sentence: str, status: str) -> None:
+    assert states(check(f"{sentence} [E1-1].", [TWO_TABLES])) == [status]
+
+
+def test_a_fault_of_a_check_leaves_the_statement_unproved_and_a_line_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def broken(text: str, quotes: Sequence[str]) -> float:
+        raise IndexError(text)
+
+    with caplog.at_level(logging.ERROR, "leadline"):
+        checked = check(
+            "It went home quickly [E1-1]. It is deep [E1-2].", ["钢丝取代了麻绳。", "It is deep."], likeness=broken
+        )
+    assert states(checked) == ["unverified", "quoted"]
+    assert checked.claims[0].reason == "The check of this sentence ended in an error, which the log names."
+    [line] = [record.getMessage() for record in caplog.records]
+    assert line.startswith("claim_check_failed")
+    assert "IndexError" in line
+    assert "went home" not in line
+
+
+@pytest.mark.parametrize(
+    ("quote", "sentence"),
+    [
+        (
+            "In the case of controversial PEPs where a clear consensus does not arrive, ultimate authority\n"
+            "on PEPs authored by the GUIDO rests with the CoP.",
+            "In the case of controversial PEPs where a clear consensus does not arrive, ultimate authority "
+            "on PEPs authored by the GUIDO rests with the CoP",
+        ),
+        (
+            "Pipes were slow. The outer ``x`` is a valid type alias, because the class can't define it.",
+            "The outer `x` is a valid type alias, because the class can’t define it",
+        ),
+        (
+            "- Recommend not truncating type names in new C code.\n- Wait.",
+            "Recommend not truncating type names in new C code",
+        ),
+    ],
+)
+def test_what_stands_word_for_word_in_its_quote_is_quoted_whatever_a_rule_says(quote: str, sentence: str) -> None:
+    assert states(check(f"{sentence} [E1-1].", [quote])) == ["quoted"]
+
+
+@pytest.mark.parametrize(
+    ("quote", "sentence"),
+    [
+        (
+            "It is not so that the council of the port has decided in its session\nMarstal closes its pier.",
+            "Marstal closes its pier",
+        ),
+        ("The pier is closed ... and nobody knows why it is not open.", "The pier is closed and open"),
+    ],
+)
+def test_a_part_of_a_sentence_is_not_quoted(quote: str, sentence: str) -> None:
+    assert "quoted" not in states(check(f"{sentence} [E1-1].", [quote]))
+
+
+def test_code_alone_removes_nothing() -> None:
+    said = f"{RELY[:-1]} [E1-1]."
+    waiting = check(said, [LOCKS])
+    assert waiting.left_out == []
+    assert waiting.undecided == [(RELY, ("E1-1",))]
+    for verdict, status in (("supported", "supported"), ("contradicted", "contradicted"), ("partly", "unverified")):
+        judged = {(RELY, ("E1-1",)): Judgement(verdict=verdict, words="need explicit locking")}
+        assert states(check(said, [LOCKS], judgements=judged)) == [status]
+
+
+def test_a_title_carries_no_mark() -> None:
+    checked = check(f"# Whales were hunted by everyone\n\n{PENALTY[:-1]} [E1-1].", [PENALTY])
+    assert checked.markdown.startswith("# Whales were hunted by everyone\n")
+    assert [claim.status for claim in checked.claims] == ["quoted"]
+
+
+def test_a_title_with_a_number_of_no_evidence_is_removed() -> None:
+    checked = check(f"# The trench is 12,345 m deep\n\n{PENALTY[:-1]} [E1-1].", [PENALTY])
+    assert MARK not in checked.markdown
+    assert not checked.markdown.startswith("#")
+    assert [claim.text for claim in checked.left_out] == ["The trench is 12,345 m deep"]
+
+
+def test_numbers_of_a_source_s_title_count_as_evidence() -> None:
+    said = "PEP 779 finds a penalty of the free-threaded build of around 10% [E1-1]."
+    assert states(check(said, [PENALTY])) == ["unverified"]
+    assert states(check(said, [PENALTY], titles={"pep": "PEP 779"})) == ["supported"]
