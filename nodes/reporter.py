@@ -33,7 +33,7 @@ from services.reports.checking.numbered_citations import read_citations
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.further_questions import further_questions
 from services.reports.labels import labels_for
-from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, length_of
+from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
 from services.reports.markdown import Draft, across_languages, check_draft, finish_report
 from services.reports.outline import bears_sections, sections_of
 from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, title_question
@@ -45,7 +45,7 @@ from services.reports.verification import verify_draft
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, RevisionRefused, UselessAnswer
 from services.run.events import emit_message
-from services.run.roles import OFFLINE, role_model
+from services.run.roles import CONTEXT_WINDOW, OFFLINE, role_model
 from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
 from services.run.ui_text import problem_text, say
@@ -61,7 +61,7 @@ from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 from services.turn.versions import keep_version
 
-LONG = 2.0
+LONG = 3.0
 """Factor on the length of a whole report, relative to a short answer."""
 
 
@@ -198,6 +198,7 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
         if await _in_sections(run, prompt):
             excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
             sources, text_of = research.state["sources"], research.evidence.get_text
+            prompt.words = _length(run.context, prompt).words
             long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
             text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
             limits = [*long.limits, *research.limits, *_words_missed(run.context, long.markdown, length, locale)]
@@ -282,10 +283,17 @@ async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[Run
 
 
 async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
-    """Tell whether a report is written in sections; the offline model writes it in one call."""
-    return await run.journal.decided(
-        "sections", lambda: bool(prompt.outline) and role_model("reporter", run.context).model != OFFLINE
-    )
+    """Tell whether a report is written in sections: one call writes what fits into it, and the offline model writes everything so."""
+
+    def decide() -> bool:
+        model = role_model("reporter", run.context)
+        if not prompt.outline or model.model == OFFLINE:
+            return False
+        evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
+        evidence += [item.quote for item in prompt.background]
+        return not fits_one_call(evidence, _length(run.context, prompt).fewest, model.context_window or CONTEXT_WINDOW)
+
+    return await run.journal.decided("sections", decide)
 
 
 def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
@@ -308,8 +316,6 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         missing_aspects=reflection.missing_aspects if reflection else [],
     )
     prompt.outline = _sections(state, context, prompt)
-    if prompt.outline:
-        prompt.words = _length(context, prompt).words
     return prompt
 
 

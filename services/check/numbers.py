@@ -15,6 +15,8 @@ MAX_MISSING = 100
 """Numbers of a statement that are named as missing."""
 MAX_COMPUTED = 60
 """Figures, and years, of the cited texts from which others are computed."""
+MAX_FOLLOWING = 20
+"""Numbers of a statement for which it is tried whether they follow from others."""
 YEAR = 31_557_600.0
 """Seconds of a year, the common unit of times."""
 _NEAR = 0.06
@@ -39,15 +41,19 @@ def _missing(claim: Reading, evidence: Sequence[Reading]) -> Iterator[str]:
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
     shares = shares_of(claim.text)
     in_words = [claim.text[share.start : share.end] for share in shares]
+    tried = 0
     for quantity in claim.quantities:
         given = quantity.kind in {"number", "percent"} and quantity.value in values
         if given or is_held(quantity, held) or any(quantity.text in words for words in in_words):
             continue
         measure = figures.get(quantity.text)
-        found = measure is not None and (
-            any(equal(measure, figure.measure) for figure in _figures(evidence)) or follows(measure, evidence)
+        if measure is not None and any(equal(measure, figure.measure) for figure in _figures(evidence)):
+            continue
+        tried += 1
+        found = tried <= MAX_FOLLOWING and (
+            (measure is not None and follows(measure, evidence)) or _is_in_parts(quantity, evidence)
         )
-        if not found and not _is_in_parts(quantity, evidence):
+        if not found:
             yield quantity.text
     ratios = list(_ratios(evidence)) if shares else []
     for share, words in zip(shares, in_words, strict=True):

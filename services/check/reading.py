@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS, Measure, in_unit_of, is_year, measure_at
 from services.text.names import names
@@ -19,8 +20,12 @@ from services.text.tokens import has_cjk, pieces, tokens
 
 MAX_CHARACTERS = 20_000
 """Characters of a text that are read; numbers further on support a statement, but are bound to nothing."""
-MAX_FIGURES = 1_000
+MAX_FIGURES = 400
 """Figures of a text that are read."""
+MAX_IN_SENTENCE = 60
+"""Figures of a sentence that are read."""
+MAX_BEFORE = 300
+"""Characters before a figure whose words may say what it is of."""
 CELL = " | "
 """Separator of the cells of a report's row in a statement; each cell is read by itself."""
 YEARS = "year"
@@ -92,7 +97,7 @@ def read(text: str) -> Reading:
     prose, tables = parted(text[:MAX_CHARACTERS])
     prose = unwrapped(prose)
     parts = [cell for span in sentences(prose) for cell in prose[span.start : span.end].split(CELL)]
-    figures = [figure for part in parts for figure in _of_sentence(part)]
+    figures = [figure for part in parts for figure in islice(_of_sentence(part), MAX_IN_SENTENCE)]
     years = [figure for figure in figures if figure.measure.kind == YEARS]
     figures = [figure for figure in figures if figure.measure.kind != YEARS]
     for table in tables:
@@ -133,6 +138,7 @@ def _of_sentence(sentence: str) -> Iterator[Figure]:
         if quantity.kind == "percent" or (quantity.kind == "number" and (period is None or measure.kind)):
             counted.append((start, end, measure, frozenset()))
     bare = _blanked(text, placed)
+    counted = counted[:MAX_IN_SENTENCE]
     for place, (start, end, measure, own) in enumerate(counted[:-1]):
         following = counted[place + 1][2]
         if not measure.kind and bisect_right(cuts, counted[place + 1][0]) - bisect_right(cuts, start) < 2:
@@ -148,8 +154,8 @@ def _of_sentence(sentence: str) -> Iterator[Figure]:
             chinese=has_cjk(text),
             towards=change_at(text, start, end)[0],
             subjects=next((subjects[place] for place in range(clause, -1, -1) if subjects[place]), frozenset()),
-            clause=frozenset() if of_figure else _words_of(bare[first:last]),
-            words=word_keys(" ".join([text[:start], clauses[clause]])),
+            clause=frozenset() if of_figure else _words_of(bare[first:last][: 2 * MAX_BEFORE]),
+            words=word_keys(f"{text[max(0, start - MAX_BEFORE) : start]} {clauses[clause][: 2 * MAX_BEFORE]}"),
         )
 
 

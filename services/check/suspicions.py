@@ -12,6 +12,10 @@ from services.text.tokens import has_cjk
 
 SMALL = range(13)
 """Numbers that many computations give, and that counts of what is listed have: if they follow, where they stand does not matter."""
+MAX_CLAIMED = 30
+"""Figures of a statement that are compared."""
+MAX_SAME = 30
+"""Places of the texts with the same value that are looked at."""
 ALIKE = 0.65
 """Share of the words of either of two clauses that the other must hold to be compared for a denial or a direction."""
 ALIKE_CHINESE = 0.55
@@ -30,8 +34,8 @@ def suspicion(claim: Reading, evidence: Sequence[Reading], cards: Sequence[Readi
     held = [figure for reading in evidence for figure in (*reading.figures, *reading.years)]
     known = frozenset(name for reading in evidence for name in reading.subjects)
     words = word_keys(claim.text)
-    for figure in (*claim.figures, *claim.years):
-        same = [other for other in held if equal(figure.measure, other.measure)]
+    for figure in (*claim.figures, *claim.years)[:MAX_CLAIMED]:
+        same = [other for other in held if equal(figure.measure, other.measure)][:MAX_SAME]
         faults = [_misbound(figure, other, words, known, held, dated) for other in same]
         if not same and any(_same_digits(figure.measure, other.measure) for other in held):
             return Verdict("unit", (figure.measure.text,))
