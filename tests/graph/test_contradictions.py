@@ -25,9 +25,7 @@ async def test_code_confirms_what_differs_and_drops_what_is_no_disagreement(
     (folder / "a.md").write_text(
         "# Survey of 2010\n\nSonar measured the Challenger Deep at 10,994 m below sea level.\n"
     )
-    (folder / "b.md").write_text(
-        "# Survey of 2021\n\nA lander measured the Challenger Deep at 10,935 m below sea level.\n"
-    )
+    (folder / "b.md").write_text("# Survey of 2021\n\nThe Challenger Deep was measured at 10,935 m below sea level.\n")
     (folder / "c.md").write_text("# Crew\n\nThe crew of the lander baked rye bread on the way home.\n")
     quotes = {path.stem: path.read_text().split("\n\n")[1].strip() for path in folder.iterdir()}
     endpoint.script["planner"] = [

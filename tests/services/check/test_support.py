@@ -41,7 +41,7 @@ def test_what_the_quotes_give_or_let_compute_passes(claim: str, quote: str) -> N
 @pytest.mark.parametrize(
     ("claim", "quote", "fault"),
     [
-        ("Survival fell to 29 percent in 2017.", GECKOS, "numbers"),
+        ("Survival fell to 44 percent in 2017.", GECKOS, "numbers"),
         ("Survival fell to 38 percent in 2016.", GECKOS, "numbers"),
         ("On the islet 71 percent survived in the summer of 2017.", GECKOS, "period"),
         ("In 2018 the ferries carried 438,000 passengers.", FERRIES, "period"),
