@@ -48,6 +48,7 @@ from services.run.events import emit_message
 from services.run.roles import CONTEXT_WINDOW, OFFLINE, role_model
 from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
+from services.run.settings import settings
 from services.run.ui_text import problem_text, say
 from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
@@ -291,7 +292,8 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
             return False
         evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
         evidence += [item.quote for item in prompt.background]
-        return not fits_one_call(evidence, _length(run.context, prompt).fewest, model.context_window or CONTEXT_WINDOW)
+        words, window = _length(run.context, prompt).fewest, model.context_window or CONTEXT_WINDOW
+        return not fits_one_call(evidence, words, settings().leadline_one_call_tokens, window)
 
     return await run.journal.decided("sections", decide)
 

@@ -96,10 +96,11 @@ async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator["OpenAIServ
 
 @pytest.fixture
 def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Name the model, and try no call again that fails."""
+    """Name the model, try no call again that fails, and write reports in sections."""
     from services.run.settings import forget_settings
 
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "0")
     monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
     forget_settings()
 

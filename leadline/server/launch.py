@@ -157,6 +157,9 @@ def child() -> None:
     """Run LangGraph's server with our configuration; it ends with the command that started it."""
     from langgraph_cli.cli import cli
 
+    from leadline.server.head_deadline import use_deadlines
+
+    use_deadlines()
     if sys.platform == "linux":
         import ctypes
 

@@ -13,11 +13,8 @@ SECTIONS_FROM, FORCED_FROM = 800, 2_000
 """Requested words from which a report is written in sections: if the evidence suffices, and in any case."""
 BORNE, MOST_BORNE = 2, 4
 """Words of a report for each quotable word, and the maximum, if the user set no number."""
-ONE_CALL_TOKENS = 24_000
-"""Estimated tokens of evidence up to which one call writes a whole report: graded blind, a strong model's single call over 15,000
-tokens came out better than its sections (November 2026: 7.3 and 6.0 of 10)."""
 WINDOW_SHARE = 3
-"""Divisor of the writer's context for that evidence."""
+"""Divisor of the writer's context for the evidence of one call."""
 ONE_CALL_WORDS = 2_500
 """Words up to which one call writes a whole report; a longer answer may be cut off."""
 MIN_SECTION = 120
@@ -62,16 +59,19 @@ def length_of(context: RunContext, quoted: int, steps: int) -> Length:
     return Length(words, min(fewest, words), fewest if context.level.wide else 0)
 
 
-def fits_one_call(evidence: Iterable[str], words: int, window: int) -> bool:
+def fits_one_call(evidence: Iterable[str], words: int, most: int, window: int) -> bool:
     """Tell whether one call can write a whole report.
+
+    Graded blind, a strong model's single call over 15,000 tokens of evidence came out better than its sections (November 2026: 7.3
+    and 6.0 of 10).
 
     Args:
         evidence: all quotes that the writer is shown.
         words: words that the report is to have.
+        most: tokens of evidence that one call may have.
         window: tokens that the writer's prompt and answer may have together.
     """
-    tokens = sum(map(estimate, evidence))
-    return words <= ONE_CALL_WORDS and tokens <= min(ONE_CALL_TOKENS, window // WINDOW_SHARE)
+    return words <= ONE_CALL_WORDS and sum(map(estimate, evidence)) <= min(most, window // WINDOW_SHARE)
 
 
 def shared_out(words: int, evidence: Sequence[int]) -> list[int]:

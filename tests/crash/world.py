@@ -176,6 +176,7 @@ class World:
             "LEADLINE_EMBEDDINGS_MODEL": "none",
             "LEADLINE_SEARCH_SERVICES": str(CLOSED),
             "LEADLINE_MODEL": "test-model",
+            "LEADLINE_ONE_CALL_TOKENS": "0",
             "LEADLINE_FIRST_TOKEN_TIMEOUT": "120",  # a busy machine is silent, too, and a call is then made again
             "LEADLINE_TOKEN_TIMEOUT": "120",
             "LEADLINE_MCP": str(self.folder / "mcp.json"),

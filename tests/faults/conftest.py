@@ -121,6 +121,7 @@ def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
             "OPENAI_API_KEY": server.key,
             "OPENAI_BASE_URL": server.base_url,
             "LEADLINE_MODEL": "test-model",
+            "LEADLINE_ONE_CALL_TOKENS": "0",
             "LEADLINE_FIRST_TOKEN_TIMEOUT": "60",
             "LEADLINE_TOKEN_TIMEOUT": "60",
             "LEADLINE_SEARCH_TIMEOUT": "1",

@@ -62,7 +62,12 @@ def serving(home: Path, *, app: str = "", **environment: str) -> Iterator[Site]:
     with openai_server() as endpoint:
         model = Model(endpoint)
         endpoint.on_request = model.on_request
-        keys = {"OPENAI_API_KEY": endpoint.key, "OPENAI_BASE_URL": endpoint.base_url, "LEADLINE_MODEL": "gpt-4o"}
+        keys = {
+            "OPENAI_API_KEY": endpoint.key,
+            "OPENAI_BASE_URL": endpoint.base_url,
+            "LEADLINE_MODEL": "gpt-4o",
+            "LEADLINE_ONE_CALL_TOKENS": "0",
+        }
         with dev_server(home, app=app, LEADLINE_EMBEDDINGS_MODEL="none", **keys, **environment) as (address, _):
             yield Site(address, model)
             model.release()

@@ -81,7 +81,7 @@ async def test_a_report_that_broke_off_is_shown_from_its_beginning_again(endpoin
 
 
 async def test_sections_that_are_written_side_by_side_are_shown_in_their_order(
-    endpoint: OpenAIServer, tmp_path: Path
+    endpoint: OpenAIServer, asked_once: None, tmp_path: Path
 ) -> None:
     script = Script()
 
