@@ -100,7 +100,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     quotes = {
         excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced
     }
-    charts = check_charts(with_dollars(draft.markdown), quotes, question=draft.question, locale=draft.locale)
+    naming = "\n".join([draft.question, *(source.card.heading for source in draft.sources.values())])
+    charts = check_charts(with_dollars(draft.markdown), quotes, naming=naming, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)
     answer = answered(

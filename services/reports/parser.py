@@ -213,7 +213,8 @@ class _Reader:
     def __init__(self, report: Report, proofs: Proofs, locale: str) -> None:
         self._proofs = proofs
         self._quotes = {key: excerpt.quote for key, excerpt in proofs.excerpts.items()}
-        self._question, self._locale = report.question, locale
+        self._locale = locale
+        self._naming = "\n".join([report.question, *(source.card.heading for source in report.sources)])
         self._kinds: dict[str, Callable[[SyntaxTreeNode], Block]] = {
             "paragraph": lambda node: Paragraph(self.content(node)),
             "heading": lambda node: Heading(max(3, int(node.tag[1])), self.content(node)),
@@ -262,7 +263,7 @@ class _Reader:
         if not is_chart(language):
             return Code(text, language)
         try:
-            chart = checked_chart(text, self._quotes, question=self._question, locale=self._locale)
+            chart = checked_chart(text, self._quotes, naming=self._naming, locale=self._locale)
         except ChartRefused:
             return Code(text, language)
         return Drawing(chart, self._proofs.citations(chart.sources))

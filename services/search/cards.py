@@ -133,7 +133,7 @@ def header_fields(text: str) -> list[Field]:
         elif fields and line[0] in " \t":
             fields[-1] = (fields[-1][0], f"{fields[-1][1]} {line.strip()}"[:LONGEST_LINE])
         elif found := _FIELD.match(line):
-            fields.append((found[1].rstrip(), found[2].strip().strip("\"'")))
+            fields.append((found[1].rstrip(), _unquoted(found[2].strip())))
         elif fields or before == BEFORE_FIELDS or len(line) > LONGEST_TITLE:
             break
         else:
@@ -151,6 +151,11 @@ def heading_of(text: str) -> str:
             return above
         above = line.strip() if line.strip() and (not above or _ADORNMENT.fullmatch(above)) else ""
     return ""
+
+
+def _unquoted(value: str) -> str:
+    """Return a value without quotation marks around the whole of it."""
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] in "\"'" else value
 
 
 def _lines(text: str) -> Iterator[str]:

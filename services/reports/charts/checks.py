@@ -16,13 +16,13 @@ class ChartRefused(ValueError):
     """A chart is refused; the message gives the reason in the reader's language."""
 
 
-def checked_chart(written: str, quotes: Mapping[str, str], *, question: str = "", locale: str = "en-US") -> Chart:
+def checked_chart(written: str, quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US") -> Chart:
     """Return a chart with valid form and numbers.
 
     Args:
         written: JSON from a model or a program.
         quotes: the quotes of all excerpts, by id.
-        question: its numbers are permitted in titles and names.
+        naming: the question and the titles of the sources; their numbers may stand in titles and names: `PEP 703`.
         locale: language of the reason.
 
     Raises:
@@ -39,7 +39,7 @@ def checked_chart(written: str, quotes: Mapping[str, str], *, question: str = ""
         raise _refused("unknown", locale, ", ".join(unknown))
     cited = [quotes[source] for source in chart.sources]
     _check_form(chart, locale)
-    missing = list(dict.fromkeys(_missing(chart, cited, question)))
+    missing = list(dict.fromkeys(_missing(chart, cited, naming)))
     if missing:
         raise _refused("numbers", locale, ", ".join(missing[:6]))
     if chart.type == "pie":
@@ -79,7 +79,7 @@ def _check_form(chart: Chart, locale: str) -> None:
             raise _refused("pie_parts", locale, MAX_PIE)
 
 
-def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]:
+def _missing(chart: Chart, cited: Sequence[str], naming: str) -> Iterator[str]:
     """Yield every number and every address of the chart, as written, that the cited quotes lack."""
     for series in chart.series:
         for value in series.values:
@@ -92,8 +92,8 @@ def _missing(chart: Chart, cited: Sequence[str], question: str) -> Iterator[str]
                 yield format_number(y)
     for label in (chart.title, chart.unit, chart.x_unit, *chart.categories, *(series.name for series in chart.series)):
         addresses = [match.group() for match in URL.finditer(label)]
-        yield from (address for address in addresses if not any(address in quote for quote in [*cited, question]))
-        yield from missing_quantities(URL.sub("", label), [*cited, question])
+        yield from (address for address in addresses if not any(address in quote for quote in [*cited, naming]))
+        yield from missing_quantities(URL.sub("", label), [*cited, naming])
 
 
 def _is_cited(value: float, unit: str, cited: Sequence[str]) -> bool:

@@ -28,9 +28,7 @@ class CheckedCharts:
     """Reasons for removed charts."""
 
 
-def check_charts(
-    markdown: str, quotes: Mapping[str, str], *, question: str = "", locale: str = "en-US"
-) -> CheckedCharts:
+def check_charts(markdown: str, quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US") -> CheckedCharts:
     """Check the charts of a draft; the arguments are those of `checked_chart`."""
     if not _FENCE.search(markdown):
         return CheckedCharts(markdown)
@@ -45,7 +43,7 @@ def check_charts(
         checked_lines += lines[last:first]
         last = end
         try:
-            chart = checked_chart(token.content, quotes, question=question, locale=locale)
+            chart = checked_chart(token.content, quotes, naming=naming, locale=locale)
         except ChartRefused as refused:
             result.limits.append(say("chart_refused", locale, reason=refused))
             continue

@@ -121,6 +121,8 @@ class ClaimCheck:
             claim = Claim(text=words, citations=list(ids), verified=True, status="quoted")
         else:
             claim = self._judged(words, ids, verdict)
+        if by_code and claim.judgement is not None and claim.judgement.verdict == "no_claim":
+            return None
         return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
 
     def _uncited(self, words: str, ids: Sequence[str]) -> Claim | None:

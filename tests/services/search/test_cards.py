@@ -209,3 +209,9 @@ def test_a_hostile_beginning_is_read_like_any_other(hostile: str) -> None:
 def test_a_hit_has_the_card_of_its_provider_where_nothing_was_read() -> None:
     hit = Hit(url="https://a.org/", title="The drum", kind="web", text="It turns.", published="12 Mar 2024")
     assert (hit.card.title, hit.card.published) == ("The drum", "2024-03-12")
+
+
+def test_quotation_marks_around_a_part_of_a_title_stay() -> None:
+    text = 'PEP: 803\nTitle: "abi3t": Stable ABI\nStatus: "Final"\n\nText.\n'
+    card = text_card(text)
+    assert (card.title, card.status) == ('"abi3t": Stable ABI', "Final")
