@@ -1,6 +1,7 @@
 """Reporter: writes the report from the evidence, checks every statement by code and a verifier, and renders it."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +19,7 @@ from schemas.usage import Usage
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
-from services.evidence.citable_excerpts import cited_evidence
+from services.evidence.citable_excerpts import cited_evidence, repeated
 from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
@@ -204,7 +205,9 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
             text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
             limits = [*long.limits, *research.limits, *_words_missed(run.context, long.markdown, length, locale)]
             return Written(text, limits, templates=TEMPLATES, sections=long.sections)
-        reply = await write("reporter", prompt, scale=1.0 if prompt.length == "answer" else LONG)
+        reply = await write(
+            "reporter", _once(prompt, research.excerpts), scale=1.0 if prompt.length == "answer" else LONG
+        )
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
         return Written(text, [limit_message(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
@@ -319,6 +322,18 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     )
     prompt.outline = _sections(state, context, prompt)
     return prompt
+
+
+def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt]) -> ReporterPrompt:
+    """Return a prompt that shows each text once, except the sides of contradictions."""
+    sides = {key for contradiction in prompt.contradictions for key in contradiction.excerpt_ids}
+    again = repeated(excerpts) - sides - set(prompt.outdated)
+    findings = [
+        finding.model_copy(update={"evidence": [item for item in finding.evidence if item.id not in again]})
+        for finding in prompt.findings
+    ]
+    background = [item for item in prompt.background if item.id not in again]
+    return prompt.model_copy(update={"findings": findings, "background": background})
 
 
 def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:

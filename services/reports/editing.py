@@ -104,14 +104,14 @@ def with_edits(blocks: Sequence[Block], edits: Sequence[Edit]) -> str:
 
 
 async def edited(
-    draft: Draft, objections: Sequence[Claim], suspicions: Mapping[str, str], *, tone: str = ""
+    draft: Draft, objections: Sequence[Claim], reasons: Mapping[str, str], *, tone: str = ""
 ) -> str | None:
     """Let a model edit a draft.
 
     Args:
         draft: the draft.
         objections: its statements that are not proved, with reasons.
-        suspicions: further reasons by a statement's words.
+        reasons: the verifier's reasons by a statement's words.
         tone: tone of the report.
 
     Returns:
@@ -126,7 +126,7 @@ async def edited(
     said = {view.id: letters(_CITATION.sub("", view.text)) for view in views}
     wanted: set[str] = set()
     for claim in objections:
-        reason = claim.reason or suspicions.get(claim.text, "")
+        reason = " ".join(filter(None, [claim.reason, reasons.get(claim.text, "")]))
         for view in views:
             if _holds(said[view.id], claim.text):
                 view.objections.append(Objection(text=claim.text, reason=reason))

@@ -59,9 +59,7 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
     try:
         checked = await _judged(draft, verified, judge)
         objections = [*checked.failed, *checked.left_out]
-        markdown = await edited(
-            draft, objections, {text: why for (text, _), why in checked.suspicions.items()}, tone=tone
-        )
+        markdown = await edited(draft, objections, judge.reasons, tone=tone)
         if markdown is not None:
             verified.markdown = markdown
             await _judged(draft, verified, judge)
@@ -91,6 +89,8 @@ class Judge:
     """Sources by content hash."""
     locale: str
     text_of: TextOf
+    reasons: dict[str, str] = field(default_factory=dict)
+    """The model's reasons for its verdicts, by the words of the statements."""
 
     async def judged(
         self,
@@ -162,6 +162,7 @@ class Judge:
             if not 1 <= verdict.number <= len(batch):
                 continue
             statement = batch[verdict.number - 1]
+            self.reasons.setdefault(statement[0], verdict.reason)
             words = _found(verdict.words, [passages[key] for key in statement[1]])
             if words or verdict.verdict in {"not_told", "no_claim"}:
                 judgement = Judgement(verdict=verdict.verdict, words=words)

@@ -11,6 +11,8 @@ LONGEST_HEADING = 200
 WRAPPED = 50
 """Characters from which on a line of prose may have been wrapped."""
 _CJK_SHARE = 0.3
+_INTRODUCES = (":", "：")
+"""Ends of a text that introduces the list, table or code below it."""
 _BLOCK = re.compile(r"(?:[^\n]+(?:\n|$))+")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
@@ -64,7 +66,8 @@ def split(text: str, target: int | None = None) -> list[Span]:
         target: most characters of a passage; by default 900, and half as many where the text is mostly Chinese.
 
     Returns:
-        Passages in order, without blank ones; a heading belongs to the passage below it.
+        Passages in order, without blank ones; a heading belongs to the passage below it. What ends with a colon stands in
+        one passage with what it introduces, if both together have at most twice the characters.
     """
     if target is None:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
@@ -75,7 +78,8 @@ def split(text: str, target: int | None = None) -> list[Span]:
     for block in _blocks(text, target):
         written = text[block.start : block.end]
         heading = _heading(written)
-        if start >= 0 and (heading is not None or block.end - start > target) and not only_headings:
+        most = 2 * target if start >= 0 and text[end - 1 : end] in _INTRODUCES else target
+        if start >= 0 and (heading is not None or block.end - start > most) and not only_headings:
             passages.append(Span(start, end, " > ".join(headings.values())))
             start = -1
         if heading is not None:

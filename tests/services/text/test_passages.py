@@ -91,3 +91,12 @@ def test_an_item_and_the_first_line_of_a_quote_go_on_after_a_wrap() -> None:
 )
 def test_a_heading_is_named_without_its_number(heading: str, name: str) -> None:
     assert plain_heading(heading) == name
+
+
+def test_what_introduces_a_list_stands_in_one_passage_with_it() -> None:
+    list_of_steps = "\n".join(
+        f"{number}. In year {number} the lock is a little more optional than before." for number in range(6)
+    )
+    text = f"{'A sentence about the past. ' * 28}\n\nThe path might look like this:\n\n{list_of_steps}\n\n{'And then more. ' * 60}"
+    [holding] = [text[span.start : span.end] for span in split(text) if "might look" in text[span.start : span.end]]
+    assert list_of_steps in holding
