@@ -197,7 +197,8 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
     """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
-        if await _in_sections(run, prompt):
+        once = _once(prompt, research.excerpts)
+        if await _in_sections(run, once):
             excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
             sources, text_of = research.state["sources"], research.evidence.get_text
             prompt.words = _length(run.context, prompt).words
@@ -205,9 +206,7 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
             text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
             limits = [*long.limits, *research.limits, *_words_missed(run.context, long.markdown, length, locale)]
             return Written(text, limits, templates=TEMPLATES, sections=long.sections)
-        reply = await write(
-            "reporter", _once(prompt, research.excerpts), scale=1.0 if prompt.length == "answer" else LONG
-        )
+        reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
         return Written(text, [limit_message(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
