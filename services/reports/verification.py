@@ -163,7 +163,8 @@ class Judge:
                 continue
             statement = batch[verdict.number - 1]
             self.reasons.setdefault(statement[0], verdict.reason)
-            words = _found(verdict.words, [passages[key] for key in statement[1]])
+            held = cited if verdict.verdict == "contradicted" else statement[1]
+            words = _found(verdict.words, [passages[key] for key in held])
             if words or verdict.verdict in {"not_told", "no_claim"}:
                 judgement = Judgement(verdict=verdict.verdict, words=words)
                 judgements.setdefault(statement, judgement)
