@@ -12,6 +12,8 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
+from services.run.private_files import make_private_file
+
 FOLDER, NAME = ".langgraph_api", ".langgraph_ops.pckl"
 _READING = 120
 """Maximum seconds of reading a list."""
@@ -98,6 +100,7 @@ class ThreadList:
 def _written(file: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     half = file.with_name(f"{file.name}.half")
+    make_private_file(half)
     with half.open("wb") as opened:
         opened.write(content)
         opened.flush()

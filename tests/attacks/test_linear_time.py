@@ -30,9 +30,6 @@ BOUNDED = {
 LITERALS = {
     "leadline/runs/persistence.py:_note_column": "a column's name",
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
-    "services/evidence/roles.py:order": "a verb of a sentence, escaped",
-    "services/evidence/roles.py:role_by_preposition": "a verb of a sentence, escaped",
-    "services/evidence/table_columns.py:rows_named": "a label of a table, escaped",
     "services/models/offline/answers.py:_of_each": "a thing that a question compares, escaped",
     "services/models/offline/answer_kinds.py:names_doer": "a verb of a Chinese question, two characters at most",
     "services/models/offline/question_shape.py:sides_of": "things that a question compares, escaped",

@@ -34,8 +34,9 @@ PHASES = [
     f"section {BILGE}, anew",
     "reporter_joining",
     "verifier",
+    "reporter_editing",
 ]
-"""In the order of a run: a step's rounds, reflection, second plan, sections side by side, rework, join, check."""
+"""In the order of a run: a step's rounds, reflection, second plan, sections side by side, rework, join, check, edit."""
 AMID = {"Ground tackle, round 2": "Below deck, round", f"section {ENSIGN}": "section"}
 """Calls that others stand beside: at least one of these has been answered before the kill."""
 When = Literal["asked", "kept"]

@@ -93,6 +93,7 @@ AFTER: dict[str, tuple[str, ...]] = {
     "code": ("coder",),
     "reflector": ("code",),
     "reporter": ("reflector",),
+    "reporter_editing": ("reporter",),
 }
 """Every call of the run, and the calls that must have been answered before it is made."""
 

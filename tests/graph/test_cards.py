@@ -62,7 +62,6 @@ WRONG = [
     "PEP 9704 says that the capstan lock prevents several men from turning the drum [E1-1].",
     "The build of the machine without the capstan lock was accepted in June 2025 [E1-2].",
     "Ben Holm proposes a build of the machine in which several men turn the drum without the capstan lock [E1-2].",
-    "In the year 2023 several men turned the drum of 9703 machines without the capstan lock [E1-2].",
 ]
 
 

@@ -180,6 +180,7 @@ def _inside_a_report(tab: Page) -> None:
     assert tab.evaluate("document.querySelector('.steps details').open")
     links = tab.evaluate(f"[...{root}.querySelectorAll('a[href]')].map(e => e.getAttribute('href'))")
     assert links
+    _quote_sheet(tab, root)
     assert [one for one in links if not one.startswith("#ref-")] == [], "a kind of link that this test does not press"
     tab.click(f"{root}.querySelector('.cite .mark')")
     assert tab.evaluate(f"{root}.activeElement.id.startsWith('ref-')")
@@ -198,6 +199,25 @@ def _inside_a_report(tab: Page) -> None:
     tab.wait("document.querySelector('.earlier')", "the earlier turn")
     tab.click("document.querySelector('.earlier > summary')")
     tab.wait("document.querySelector('.earlier .report-host')", "its report")
+
+
+def _quote_sheet(tab: Page, root: str) -> None:
+    """Press the two buttons of the sheet that a citation opens on a phone."""
+    tab.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=False)
+    tab.wait("innerWidth === 390")
+    mark, ways = f"{root}.querySelector('.cite .mark')", f"{root}.querySelectorAll('.cite.open .ways button')"
+    tab.evaluate(f"{mark}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
+    tab.click(mark)
+    tab.wait(f"{ways}.length === 2", "the sheet")
+    tab.click(f"{ways}[0]")
+    tab.wait(f"{ways}.length === 0", "the sheet to close")
+    tab.click(mark)
+    tab.wait(f"{ways}.length === 2", "the sheet")
+    tab.click(f"{ways}[1]")
+    tab.wait("document.querySelector('#source[open]')", "the source's text")
+    tab.click("document.querySelector('#source button')")
+    tab.call("Emulation.clearDeviceMetricsOverride")
+    tab.wait("innerWidth > 500")
 
 
 def _failing_and_trying_again(tab: Page, site: Site) -> None:

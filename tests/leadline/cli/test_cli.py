@@ -145,7 +145,7 @@ def test_a_corrupted_checkpoint_file_is_named(leadline: Leadline, docs: Path) ->
     ran = leadline("research", QUESTION, "--docs", docs)
     assert ran.code == 1
     assert "checkpoints.sqlite" in ran.err
-    assert "Move it away" in ran.err
+    assert "to start without it" in ran.err
 
 
 def test_unreadable_documents_are_named_and_the_rest_is_searched(leadline: Leadline, docs: Path) -> None:
