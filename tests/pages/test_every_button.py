@@ -204,11 +204,11 @@ def _inside_a_report(tab: Page) -> None:
 def _quote_sheet(tab: Page, root: str) -> None:
     """Press the two buttons of the sheet that a citation opens on a phone."""
     tab.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=False)
-    tab.wait("innerWidth === 390")
+    tab.evaluate("new Promise(done => setTimeout(done, 500))")  # the page takes its new form
     mark, ways = f"{root}.querySelector('.cite .mark')", f"{root}.querySelectorAll('.cite.open .ways button')"
     tab.evaluate(f"{mark}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
     tab.click(mark)
-    tab.wait(f"{ways}.length === 2", "the sheet")
+    tab.wait(f"{ways}.length === 2", "the first sheet")
     tab.click(f"{ways}[0]")
     tab.wait(f"{ways}.length === 0", "the sheet to close")
     tab.click(mark)
@@ -216,8 +216,8 @@ def _quote_sheet(tab: Page, root: str) -> None:
     tab.click(f"{ways}[1]")
     tab.wait("document.querySelector('#source[open]')", "the source's text")
     tab.click("document.querySelector('#source button')")
-    tab.call("Emulation.clearDeviceMetricsOverride")
-    tab.wait("innerWidth > 500")
+    tab.call("Emulation.setDeviceMetricsOverride", width=1280, height=900, deviceScaleFactor=1, mobile=False)
+    tab.evaluate("new Promise(done => setTimeout(done, 500))")  # and its old form again
 
 
 def _failing_and_trying_again(tab: Page, site: Site) -> None:
