@@ -197,7 +197,8 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
     """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
-        once = _once(prompt, research.excerpts)
+        offline = role_model("reporter", run.context).model == OFFLINE  # it selects sentences step by step
+        once = prompt if offline else _once(prompt, research.excerpts)
         if await _in_sections(run, once):
             excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
             sources, text_of = research.state["sources"], research.evidence.get_text
@@ -326,7 +327,10 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
 def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt]) -> ReporterPrompt:
     """Return a prompt that shows each text once, except the sides of contradictions."""
     sides = {key for contradiction in prompt.contradictions for key in contradiction.excerpt_ids}
-    again = repeated(excerpts) - sides - set(prompt.outdated)
+    shown = {
+        item.id for item in [*prompt.background, *(item for finding in prompt.findings for item in finding.evidence)]
+    }
+    again = repeated([excerpt for excerpt in excerpts if excerpt.id in shown]) - sides - set(prompt.outdated)
     findings = [
         finding.model_copy(update={"evidence": [item for item in finding.evidence if item.id not in again]})
         for finding in prompt.findings
