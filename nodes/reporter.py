@@ -197,8 +197,10 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
     """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
-        offline = role_model("reporter", run.context).model == OFFLINE  # it selects sentences step by step
-        once = prompt if offline else _once(prompt, research.excerpts)
+        offline = await run.journal.decided("offline", lambda: role_model("reporter", run.context).model == OFFLINE)
+        once = (
+            prompt if offline else _once(prompt, research.excerpts)
+        )  # the offline model selects sentences step by step
         if await _in_sections(run, once):
             excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
             sources, text_of = research.state["sources"], research.evidence.get_text
