@@ -197,7 +197,7 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
     """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
-        offline = await run.journal.decided("offline", lambda: role_model("reporter", run.context).model == OFFLINE)
+        offline = await run.journal.decided("rules", lambda: role_model("reporter", run.context).model == OFFLINE)
         once = (
             prompt if offline else _once(prompt, research.excerpts)
         )  # the offline model selects sentences step by step
