@@ -15,6 +15,7 @@ from jinja2 import TemplateError, TemplateSyntaxError, nodes
 
 from prompts import BUILT_IN, PARTIALS, PromptError, Prompts, checked_template, current_prompts, environment_of
 from prompts.bounds import FILTERS, BoundedEnvironment
+from schemas.context import Stem
 
 MAX_TEXT = 20_000
 """Characters of one prompt."""
@@ -40,7 +41,7 @@ def system_text(stem: str) -> str:
     return found.group() if found else ""
 
 
-def with_texts(texts: Mapping[str, str]) -> Prompts:
+def with_texts(texts: Mapping[Stem, str]) -> Prompts:
     """Return the prompts that count now with some of their templates replaced.
 
     Args:
@@ -59,7 +60,7 @@ def with_texts(texts: Mapping[str, str]) -> Prompts:
 def _replaced(base: Prompts, texts: tuple[tuple[str, str], ...]) -> Prompts:
     sources, custom = dict(base.sources), dict(base.custom)
     for stem, text in texts:
-        label = f"{stem}_prompt"
+        label = f"prompts.{stem}"
         if len(text) > MAX_TEXT:
             raise PromptError(f"{label} has {len(text):,} characters, and at most {MAX_TEXT:,} are taken.")
         _refuse_programs(text, label)
@@ -74,9 +75,9 @@ def _replaced(base: Prompts, texts: tuple[tuple[str, str], ...]) -> Prompts:
     checked = replace(base, name="custom", sources=sources, environment=environment, custom=custom)
     for stem, _ in texts:
         try:
-            checked_template(checked, f"{stem}.md", f"{stem}_prompt")
+            checked_template(checked, f"{stem}.md", f"prompts.{stem}")
         except (RecursionError, SyntaxError):
-            raise PromptError(f"{stem}_prompt: its parts stand too deep in each other.") from None
+            raise PromptError(f"prompts.{stem}: its parts stand too deep in each other.") from None
     return replace(checked, environment=base.environment, bounded=environment)
 
 

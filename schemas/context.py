@@ -1,6 +1,6 @@
 """The choices of a run, declared once: for Studio's form, the command line, the MCP tool and `research()`."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -34,24 +34,24 @@ from schemas.profile import Profile
 __all__ = ["LANGUAGES", "Locale", "OutputFormat", "RunContext"]
 
 
-STEMS: dict[str, str] = {
-    stem: stem.partition("_")[0]
-    for stem in (
-        "coordinator planner researcher coder reflector reporter reporter_section reporter_joining "
-        "reporter_editing reporter_revising reporter_sentences reporter_slides"
-    ).split()
-} | {"verifier": "reporter"}
-"""Stems of the templates, and the nodes that they belong to."""
-
-
-def _prompt(stem: str, does: str) -> str:
-    """Return the field of a prompt: Studio shows it at its node."""
-    return Field(
-        default="",
-        max_length=20_000,
-        description=f"The prompt by which the {STEMS[stem]} {does}. Its variables stay; empty: the built-in one.",
-        json_schema_extra={"langgraph_nodes": [STEMS[stem]], "langgraph_type": "prompt"},
-    )
+Stem = Literal[
+    "coordinator",
+    "planner",
+    "researcher",
+    "coder",
+    "reflector",
+    "reporter",
+    "reporter_section",
+    "reporter_joining",
+    "reporter_editing",
+    "reporter_revising",
+    "reporter_sentences",
+    "reporter_slides",
+    "verifier",
+]
+"""Stem of a prompt template."""
+STEMS: tuple[Stem, ...] = get_args(Stem)
+Prompts = dict[Stem, Annotated[str, Field(max_length=20_000)]]
 
 
 def _at(*nodes: str) -> dict[str, Any]:
@@ -244,24 +244,11 @@ class RunContext(BaseModel):
         "Servers that need secrets are named in the operator's own file (LEADLINE_MCP).",
         json_schema_extra=_at("planner", "researcher", "coder"),
     )
-    coordinator_prompt: str = _prompt("coordinator", "reads a question")
-    planner_prompt: str = _prompt("planner", "plans")
-    researcher_prompt: str = _prompt("researcher", "quotes what a step needs")
-    coder_prompt: str = _prompt("coder", "computes")
-    reflector_prompt: str = _prompt("reflector", "checks what was found")
-    reporter_prompt: str = _prompt("reporter", "writes")
-    reporter_section_prompt: str = _prompt("reporter_section", "writes a section of a long report")
-    reporter_joining_prompt: str = _prompt("reporter_joining", "joins the sections of a long report")
-    reporter_editing_prompt: str = _prompt("reporter_editing", "edits the draft after its check")
-    reporter_revising_prompt: str = _prompt("reporter_revising", "changes a finished report")
-    reporter_sentences_prompt: str = _prompt("reporter_sentences", "writes one sentence an excerpt")
-    reporter_slides_prompt: str = _prompt("reporter_slides", "makes slides of a finished report")
-    verifier_prompt: str = _prompt("verifier", "has its sentences judged")
-
-    @property
-    def prompts(self) -> dict[str, str]:
-        """The prompts that the run brings along, by the stem of the template."""
-        return {stem: text for stem in STEMS if (text := getattr(self, f"{stem}_prompt"))}
+    prompts: Prompts = Field(
+        default={},
+        description="Prompts of your own by the name of the template, such as planner; their variables stay. "
+        "A template that is not named, or is empty, is the built-in one.",
+    )
 
     @property
     def level(self) -> Level:
@@ -270,10 +257,12 @@ class RunContext(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_out_what_was_left_empty(cls, given: Any) -> Any:
-        """Treat null as unset for fields that follow from the depth: forms send null for an empty field."""
+    def _read_forms(cls, given: Any) -> Any:
+        """Take the fields of `advanced`, the object of Studio's form; null leaves a field that follows from the depth unset."""
         if not isinstance(given, dict):
             return given
+        if isinstance(advanced := given.get("advanced"), dict):
+            given = {**advanced, **{name: value for name, value in given.items() if name != "advanced"}}
         return {name: value for name, value in given.items() if value is not None or name not in FOLLOW_DEPTH}
 
     @model_validator(mode="after")

@@ -34,7 +34,7 @@ def test_the_built_in_text_and_none_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{{ weather }}", "planner_prompt takes 'weather', which it is not given. It is given background, "),
+        ("{{ weather }}", "prompts.planner takes 'weather', which it is not given. It is given background, "),
         ("{{ question.__class__ }}", "'__class__' cannot be used"),
         ("{{ question.upper() }}", "'call' is not allowed"),
         ("{{ 10 ** 10 }}", "'pow' is not allowed"),
@@ -45,18 +45,18 @@ def test_the_built_in_text_and_none_change_nothing() -> None:
         ),
         ("{% set x = 1 %}", "'assign' is not allowed"),
         ("{{ gaps | tojson }}", "there is no filter 'tojson'"),
-        ("one\n{% if %}", "planner_prompt, line 2: "),
-        ("{% include 'secret.md' %}", "planner_prompt, line 1: 'secret.md' cannot be included. There are: _partials/"),
+        ("one\n{% if %}", "prompts.planner, line 2: "),
+        ("{% include 'secret.md' %}", "prompts.planner, line 1: 'secret.md' cannot be included. There are: _partials/"),
         ("{% block system %}Plan.{% endblock %}", "has no block 'human'"),
-        ("{% include 'researcher.md' %}", "planner_prompt, line 1: 'researcher.md' cannot be included"),
-        ("{% include question %}", "planner_prompt, line 1: 'this' cannot be included"),
+        ("{% include 'researcher.md' %}", "prompts.planner, line 1: 'researcher.md' cannot be included"),
+        ("{% include question %}", "prompts.planner, line 1: 'this' cannot be included"),
         ("{% include ['_partials/data.md', 'coder.md'] %}", "cannot be included"),
         ("{% include '_partials/data.md' %}" * 21, "it includes more than 20 partials"),
         ("{{ locale }}" * 1_100, "it consists of more than 1,000 parts"),
         ("{{ locale" + " | upper" * 100 + " }}", "too deep in each other (more than 40)"),
-        ("{{ " + "(" * 9_000 + "1" + ")" * 9_000 + " }}", "planner_prompt: its parts stand too deep"),
+        ("{{ " + "(" * 9_000 + "1" + ")" * 9_000 + " }}", "prompts.planner: its parts stand too deep"),
         ("{% if locale %}" * 500 + "{% endif %}" * 500, "too deep in each other"),
-        ("{{ " + "9" * 5_000 + " }}", "planner_prompt cannot be read"),
+        ("{{ " + "9" * 5_000 + " }}", "prompts.planner cannot be read"),
         ("{{ gaps | loop_turns }}", "there is no filter 'loop_turns'"),
         ("x" * (MAX_TEXT + 1), "at most 20,000"),
     ],
@@ -77,8 +77,8 @@ def test_what_is_more_than_a_text_is_refused_with_the_reason(text: str, why: str
         ("{{ question | join(question) }}", "more than 1,000,000 characters in filters"),
         ("{{ '" + "a" * 9_000 + "' | join('" + "b" * 9_000 + "') }}", "characters in filters"),
         ("{% for a in question %}{{ question | title }}{% endfor %}", "characters in filters"),
-        ("{% for a in max_step_num %}{% endfor %}", "planner_prompt cannot be used: 'int' object is not iterable"),
-        ("{{ question.size }}", "planner_prompt cannot be used: "),
+        ("{% for a in max_step_num %}{% endfor %}", "prompts.planner cannot be used: 'int' object is not iterable"),
+        ("{{ question.size }}", "prompts.planner cannot be used: "),
         ("{% include '_partials/data.md' %}" * 20, ""),
     ],
 )
@@ -88,7 +88,7 @@ def test_rendering_stops_at_its_bounds_and_soon(text: str, why: str) -> None:
         if why:
             with pytest.raises(PromptError) as stopped:
                 render("planner", planner_prompt("Who? " * 3_900))
-            assert str(stopped.value).startswith("planner_prompt cannot be used: ")
+            assert str(stopped.value).startswith("prompts.planner cannot be used: ")
             assert why in str(stopped.value)
         else:
             render("planner", planner_prompt("Who? " * 3_900))
@@ -109,19 +109,19 @@ def test_loops_filters_and_partials_render_as_they_did() -> None:
 
 async def test_a_prompt_that_comes_to_too_much_ends_the_run_and_not_its_step_alone(docs: Path) -> None:
     endless = "{% for a in passages %}{% for b in a.text %}{{ '" + "x" * 9_000 + "' | upper }}{% endfor %}{% endfor %}"
-    with pytest.raises(BadInput, match="researcher_prompt cannot be used: it comes to more than"):
-        await aresearch(QUESTION, docs=[docs], researcher_prompt=endless)
+    with pytest.raises(BadInput, match=r"prompts\.researcher cannot be used: it comes to more than"):
+        await aresearch(QUESTION, docs=[docs], prompts={"researcher": endless})
 
 
 async def test_a_run_is_refused_before_anything_is_asked(docs: Path, endpoint: OpenAIServer) -> None:
-    with pytest.raises(BadInput, match="planner_prompt takes 'weather'"):
-        await aresearch(QUESTION, docs=[docs], planner_prompt="{{ weather }}")
+    with pytest.raises(BadInput, match=r"prompts\.planner takes 'weather'"):
+        await aresearch(QUESTION, docs=[docs], prompts={"planner": "{{ weather }}"})
     assert endpoint.requests == []
 
 
 async def test_a_run_asks_with_it_and_its_evidence_says_so(docs: Path, endpoint: OpenAIServer, tmp_path: Path) -> None:
     report = await aresearch(
-        QUESTION, docs=[docs], out=tmp_path / "out", planner_prompt="Plan {{ max_step_num }} steps."
+        QUESTION, docs=[docs], out=tmp_path / "out", prompts={"planner": "Plan {{ max_step_num }} steps."}
     )
     asked = endpoint.requests[endpoint.roles.index("planner")]["messages"][0]["content"]
     assert asked.startswith("Plan 3 steps.")

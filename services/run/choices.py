@@ -15,8 +15,7 @@ from typing import Any
 from langgraph.store.base import BaseStore
 from langgraph.types import Command, StateSnapshot
 
-from prompts.overrides import system_text
-from schemas.context import STEMS, RunContext
+from schemas.context import RunContext
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import run_key
@@ -42,9 +41,7 @@ async def store_choices(context: RunContext, evidence: EvidenceStore) -> str:
 
 
 def _chosen(context: RunContext) -> dict[str, Any]:
-    """Return the run's own choices, without the built-in prompts that Studio sends along."""
-    built_in = {name for stem in STEMS if getattr(context, name := f"{stem}_prompt") == system_text(stem)}
-    return context.model_dump(mode="json", include=context.own_choices() - built_in - _NOT_STORED, exclude_unset=True)
+    return context.model_dump(mode="json", include=context.own_choices() - _NOT_STORED, exclude_unset=True)
 
 
 async def note_choices(store: BaseStore, thread: str, turn: int, key: str, former: str = "") -> None:

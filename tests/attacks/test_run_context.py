@@ -108,7 +108,7 @@ async def ada(server: str) -> AsyncIterator[LangGraphClient]:
 async def refusal(client: LangGraphClient, question: str = QUESTION, **context: Any) -> str:
     """Return what a user is told of a run that is refused."""
     with pytest.raises(Exception) as refused:
-        await client.runs.wait(None, GRAPH, input={"question": question}, context=context)
+        await client.runs.wait(None, GRAPH, input={"question": question}, context={"advanced": context})
     return str(refused.value)
 
 
@@ -172,7 +172,7 @@ async def test_a_named_parameter_goes_where_the_operator_says(ada: LangGraphClie
         ({"profile": {"name": "x", "tone": "x" * 5_001}}, "profile.tone"),
         ({"profile": {"name": "x", "scope": {"core": [{"topic": "x"}] * 201}}}, "profile.scope.core"),
         ({"profile": {"name": "x", "scope": {"core": [{"topic": "x" * 2_000}] * 150}}}, "profile"),
-        ({"planner_prompt": "x" * 20_001}, "planner_prompt"),
+        ({"prompts": {"planner": "x" * 20_001}}, "prompts.planner"),
     ],
 )
 async def test_all_that_a_context_holds_has_an_end(ada: LangGraphClient, context: dict[str, Any], field: str) -> None:
@@ -193,33 +193,39 @@ def test_the_command_line_refuses_a_profile_that_names_an_address(traps: tuple[T
     assert traps[0].heard == []
 
 
-PROMPTS = {
+PROMPTS: dict[str, tuple[dict[str, Any], str]] = {
     "all prompts that include one another": (
         {
-            f"{stem}_prompt": f"{{% include '{following}.md' %}}" * (20_000 // (len(following) + 19))
-            for stem, following in zip(STEMS, [*list(STEMS)[1:], "planner"], strict=True)
+            "prompts": {
+                stem: f"{{% include '{following}.md' %}}" * (20_000 // (len(following) + 19))
+                for stem, following in zip(STEMS, [*STEMS[1:], "planner"], strict=True)
+            }
         },
-        "coder_prompt, line 1: 'reflector.md' cannot be included",
+        "prompts.coder, line 1: 'reflector.md' cannot be included",
     ),
     "two loops": (
-        {"coordinator_prompt": "{% for a in question %}{% for b in question %}{% endfor %}{% endfor %}"},
-        "coordinator_prompt cannot be used: it comes to more than 20,000 turns of loops",
+        {"prompts": {"coordinator": "{% for a in question %}{% for b in question %}{% endfor %}{% endfor %}"}},
+        "prompts.coordinator cannot be used: it comes to more than 20,000 turns of loops",
     ),
     "a text joined by itself": (
-        {"coordinator_prompt": "{{ question | join(question) | join(question) }}"},
-        "coordinator_prompt cannot be used: it comes to more than 1,000,000 characters in filters",
+        {"prompts": {"coordinator": "{{ question | join(question) | join(question) }}"}},
+        "prompts.coordinator cannot be used: it comes to more than 1,000,000 characters in filters",
     ),
     "a text over and over": (
-        {"coordinator_prompt": "{% for a in question %}{{ question }}{% endfor %}"},
-        "coordinator_prompt cannot be used: it comes to more than 1,000,000 characters",
+        {"prompts": {"coordinator": "{% for a in question %}{{ question }}{% endfor %}"}},
+        "prompts.coordinator cannot be used: it comes to more than 1,000,000 characters",
     ),
     "filters in a chain": (
-        {"coordinator_prompt": "{% for a in question %}{{ question " + "| upper | lower " * 15 + "}}{% endfor %}"},
-        "coordinator_prompt cannot be used: it comes to more than 1,000,000 characters in filters",
+        {
+            "prompts": {
+                "coordinator": "{% for a in question %}{{ question " + "| upper | lower " * 15 + "}}{% endfor %}"
+            }
+        },
+        "prompts.coordinator cannot be used: it comes to more than 1,000,000 characters in filters",
     ),
     "conditions in each other": (
-        {"coordinator_prompt": "{% if 1 %}" * 800 + "{% endif %}" * 800},
-        "coordinator_prompt: its parts stand too deep in each other",
+        {"prompts": {"coordinator": "{% if 1 %}" * 800 + "{% endif %}" * 800}},
+        "prompts.coordinator: its parts stand too deep in each other",
     ),
 }
 

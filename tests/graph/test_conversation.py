@@ -113,7 +113,7 @@ async def test_a_question_on_something_else_costs_what_it_costs_anew(question: s
 
 async def test_the_reporter_writes_where_a_prompt_or_a_model_is_named_for_it(docs: Path) -> None:
     first = await aresearch(FIRST, docs=[docs])
-    report = await aresearch(KNOWN, after=first, reporter_prompt="Answer in one sentence.")
+    report = await aresearch(KNOWN, after=first, prompts={"reporter": "Answer in one sentence."})
     assert set(report.usage.roles) == {"coordinator", "reporter"}
     report = await aresearch(KNOWN, after=first, models={"reporter": {"model": "offline", "extra": {"top_p": 0.5}}})
     assert set(report.usage.roles) == {"coordinator", "reporter"}

@@ -57,6 +57,7 @@ def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page
     page.wait("document.getElementById('set-max_tokens')")
     assert page.evaluate("document.getElementById('set-depth')") is None
     assert page.evaluate("document.getElementById('set-max_seconds').placeholder") == "as the depth says"
+    page.click("document.querySelector('#settings summary')")
     page.click("document.getElementById('set-max_tokens')")
     page.write("20000")
     page.click("document.querySelector('#settings .primary')")

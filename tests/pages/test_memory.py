@@ -19,6 +19,7 @@ def test_a_person_has_things_remembered_uses_them_and_forgets_them(page: Page, s
 
     page.click("document.getElementById('open-settings')")
     page.wait("document.getElementById('settings').open", "the settings")
+    page.click("document.querySelector('#settings summary')")
     page.click("document.getElementById('set-memory')")
     page.click(button("Save"))
     ask(page, SIMPLE)

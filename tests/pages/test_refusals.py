@@ -30,7 +30,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"max_cost": 1, "models": {"default": {"model": "nameless"}}},
         "“Cost in US dollars” in the settings",
     ),
-    "a prompt that is none": ({"planner_prompt": "{{ nothing }}"}, "takes 'nothing', which it is not given"),
+    "a prompt that is none": ({"prompts": {"planner": "{{ nothing }}"}}, "takes 'nothing', which it is not given"),
 }  # fmt: skip
 
 
@@ -142,7 +142,7 @@ IN_CHINESE: dict[str, tuple[dict[str, Any], str]] = {
     "a number out of bounds": ({"max_step_num": 99}, "“计划的步骤数”不能是 99：至多为"),
     "a limit that is too low": ({"max_tokens": 10}, "“词元”不能是 10：至少为 500"),
     "a profile of another form": ({"profile": {"name": 3}}, "“领域配置”.name不能是 3：应为文字"),
-    "a prompt that is none": ({"planner_prompt": "{{ nothing }}"}, "“规划的提示词”用到了“nothing”"),
+    "a prompt that is none": ({"prompts": {"planner": "{{ nothing }}"}}, "prompts.planner用到了“nothing”"),
     "a folder that is not open": ({"documents": ["/etc"]}, "未开放文件夹 /etc"),
     "a program as tool server": ({"mcp_servers": {"mine": {"command": "sh"}}}, "不得启动“sh”"),
     "a private tool server": ({"mcp_servers": {"mine": {"url": "http://127.0.0.1:9/mcp"}}}, "mine 的地址被拒绝"),

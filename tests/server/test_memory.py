@@ -38,7 +38,7 @@ class User:
         """Ask in a thread of its own and return the report."""
         thread = await self.api.threads.create()
         state = await self.api.runs.wait(
-            thread["thread_id"], "deep_research", input={"question": QUESTION}, context=context
+            thread["thread_id"], "deep_research", input={"question": QUESTION}, context={"advanced": context}
         )
         return state["report"]
 
@@ -97,7 +97,7 @@ async def test_a_client_cannot_name_another_user_as_its_own(remembering: str) ->
         thread = (await other.api.threads.create())["thread_id"]
         claimed = {"configurable": {"langgraph_auth_user_id": "ada", "langgraph_auth_user": {"identity": "ada"}}}
         state = await other.api.runs.wait(
-            thread, "deep_research", input={"question": QUESTION}, context={"memory": True, "search": "none"}, config=claimed
+            thread, "deep_research", input={"question": QUESTION}, context={"advanced": {"memory": True}, "search": "none"}, config=claimed
         )  # fmt: skip
         assert not (state.get("report") or {}).get("excerpts")
         assert await other.api.store.search_items(("memory",)) == {"items": []}

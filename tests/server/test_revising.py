@@ -23,7 +23,10 @@ async def report_of(client: LangGraphClient, thread: str) -> Any:
 async def thread(client: LangGraphClient) -> str:
     thread = str((await client.threads.create())["thread_id"])
     await client.runs.wait(
-        thread, "deep_research", input={"question": QUESTION}, context={"locale": "zh-CN", "citation_style": "plain"}
+        thread,
+        "deep_research",
+        input={"question": QUESTION},
+        context={"locale": "zh-CN", "advanced": {"citation_style": "plain"}},
     )
     return thread
 

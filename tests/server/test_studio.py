@@ -6,9 +6,9 @@ import pytest
 import yaml
 from langgraph_sdk.client import LangGraphClient
 
-from graph.context import BASIC
+from graph.context import COMMON
 from graph.descriptions import DESCRIPTIONS
-from schemas.context import FOLLOW_DEPTH
+from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.depth import DEPTHS, LEVELS
 from tests.conftest import EXAMPLES
 
@@ -34,27 +34,30 @@ async def test_the_context_form_is_described_bounded_and_grouped_by_node(client:
     assert list(schemas["input_schema"]["properties"]) == ["question", "messages"]
     fields = schemas["context_schema"]["properties"]
     assert all(field.get("title") and field.get("description") and "default" in field for field in fields.values())
+    advanced = fields["advanced"]["properties"]
+    assert all(field.get("title") and field.get("description") and "default" in field for field in advanced.values())
     assert (fields["max_plan_iterations"]["minimum"], fields["max_plan_iterations"]["maximum"]) == (1, 10)
     assert fields["length"]["enum"] == ["brief", "standard", "full"]
     assert (fields["depth"]["enum"], fields["depth"]["default"]) == (list(DEPTHS), "standard")
     [assistant] = await client.assistants.search(graph_id=GRAPH)
     drawn: Any = await client.assistants.get_graph(assistant["assistant_id"])
     names = {node["id"] for node in drawn["nodes"]}
-    shown = {node for field in fields.values() for node in field.get("langgraph_nodes", [])}
+    shown = {node for field in [*fields.values(), *advanced.values()] for node in field.get("langgraph_nodes", [])}
     assert shown < names
     assert {"coordinator", "planner", "researcher", "coder", "reflector", "reporter"} <= shown
 
 
-async def test_what_most_runs_choose_stands_first_and_prompts_stand_last(client: LangGraphClient) -> None:
+async def test_the_form_has_the_common_choices_and_one_object_with_the_others(client: LangGraphClient) -> None:
     fields = (await schemas_of(client))["context_schema"]["properties"]
-    places = {"Advanced": 1, "Prompt": 2}
-    groups = [places.get(field["title"].partition(":")[0], 0) for field in fields.values()]
-    assert groups == sorted(groups)
-    assert tuple(fields)[: len(BASIC)] == BASIC
-    assert groups.count(0) == len(BASIC)
-    assert [name for name, field in fields.items() if field.get("langgraph_type") == "prompt"] == [
-        name for name, field in fields.items() if field["title"].startswith("Prompt: ")
-    ]
+    assert tuple(fields) == (*COMMON, "advanced")
+    others = set(RunContext.model_fields) - set(COMMON)
+    assert set(fields["advanced"]["properties"]) == set(fields["advanced"]["default"]) == others
+
+
+async def test_an_advanced_choice_counts(client: LangGraphClient) -> None:
+    context: Any = {"advanced": {"max_results": 99}}
+    with pytest.raises(Exception, match="max_results cannot be 99"):
+        await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=context)
 
 
 async def test_what_the_form_filled_in_itself_is_no_choice_beside_the_depth(client: LangGraphClient) -> None:
@@ -83,16 +86,8 @@ async def test_every_node_of_the_graph_says_what_it_does(client: LangGraphClient
     assert said == {"__start__": None, **DESCRIPTIONS, "__end__": None}
 
 
-async def test_every_prompt_stands_at_its_node_with_its_present_text(client: LangGraphClient) -> None:
-    fields = (await schemas_of(client))["context_schema"]["properties"]
-    prompts = {name: field for name, field in fields.items() if field.get("langgraph_type") == "prompt"}
-    assert len(prompts) == 13
-    assert all(len(field["langgraph_nodes"]) == 1 and len(field["default"]) > 200 for field in prompts.values())
-    assert "You plan research." in prompts["planner_prompt"]["default"]
-
-
 async def test_an_edited_prompt_is_recorded_by_its_hash(client: LangGraphClient) -> None:
-    context: Any = {"planner_prompt": "Plan at most {{ max_step_num }} steps in {{ locale }}."}
+    context: Any = {"advanced": {"prompts": {"planner": "Plan at most {{ max_step_num }} steps in {{ locale }}."}}}
     state: Any = await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=context)
     assert state["report"]["prompts"]["planner"].startswith("custom:")
     assert isinstance(state["report"]["prompts"]["reporter"], int)
@@ -101,14 +96,14 @@ async def test_an_edited_prompt_is_recorded_by_its_hash(client: LangGraphClient)
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("Plan for {{ weather }}.", "planner_prompt takes 'weather', which it is not given"),
-        ("{{ ''.__class__.__mro__ }}", "planner_prompt, line 1: '__mro__' cannot be used"),
+        ("Plan for {{ weather }}.", "prompts.planner takes 'weather', which it is not given"),
+        ("{{ ''.__class__.__mro__ }}", "prompts.planner, line 1: '__mro__' cannot be used"),
     ],
 )
 async def test_a_prompt_that_cannot_be_used_is_refused_before_anything_is_asked(
     client: LangGraphClient, text: str, why: str
 ) -> None:
-    context: Any = {"planner_prompt": text}
+    context: Any = {"advanced": {"prompts": {"planner": text}}}
     with pytest.raises(Exception, match=why):
         await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=context)
 

@@ -70,7 +70,7 @@ export const api = {
    *  The question of a new turn is written into the run's metadata: whoever joins may come before the state has it. */
   start: (thread, work, context, question) =>
     send("POST", at("threads", thread, "runs"), {
-      assistant_id: GRAPH, ...work, context, metadata: question ? { question } : {}, stream_mode: STREAMED, stream_resumable: true,
+      assistant_id: GRAPH, ...work, context: { advanced: context }, metadata: question ? { question } : {}, stream_mode: STREAMED, stream_resumable: true,
       multitask_strategy: "reject", if_not_exists: "create", durability: "async",
     }),
   run: (thread, run) => json(at("threads", thread, "runs", run)),

@@ -24,7 +24,7 @@ const REASONS = [
 
 /** Whole messages of the server; `name` is the API's name of a setting. */
 const MESSAGES = [
-  [/^(?<name>\w+_prompt) takes '(?<given>[^']*)', which it is not given\. It is given (?<there>.+)\.$/, "refused_prompt"],
+  [/^(?<name>prompts\.\w+) takes '(?<given>[^']*)', which it is not given\. It is given (?<there>.+)\.$/, "refused_prompt"],
   [/^The question is empty\b/, "refused_empty"],
   [/^The message is empty\b/, "refused_no_message"],
   [/^The message has (?<count>[\d,]+) characters, and at most (?<limit>[\d,]+) are taken\b/, "refused_message"],

@@ -6,12 +6,7 @@ import { say } from "./words.js";
 
 const KEPT = "leadline-choices";
 const ELSEWHERE = ["depth", "review_plan"]; // beside the question
-const GROUPS = {
-  plan: ["max_plan_iterations", "max_step_num", "max_step_attempts"],
-  search: ["search", "documents", "include_domains", "exclude_domains", "prefer_kinds", "exclude_kinds", "time_range", "max_results", "memory"],
-  report: ["locale", "length", "words", "output_style", "citation_style", "unsupported", "verify", "profile"],
-  limits: ["max_seconds", "max_tokens", "max_cost", "max_searches", "max_pages"],
-};
+const COMMON = ["search", "documents", "locale", "length", "max_seconds", "max_cost"];
 const LEFT_OUT = ["output_formats", "deep_research"]; // files are made when they are downloaded; quick is a depth
 
 /** What the user chose, without what is as by default. */
@@ -31,10 +26,15 @@ export async function changedSince(before, chosen, attached, assistant) {
   const given = now.mcp_servers ? { mcp_servers: now.mcp_servers } : {};
   const names = Object.keys({ ...before, ...now }).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
   const reset = names.filter((name) => !(name in now));
-  const usual = reset.length ? (await api.schemas(assistant)).context_schema.properties : {};
+  const usual = reset.length ? allFields(await api.schemas(assistant)) : {};
   for (const name of names) given[name] = name in now ? now[name] : usual[name]?.default;
   if (attached || names.includes("documents")) given.documents = chosen.documents;
   return given;
+}
+
+/** Every choice of a run by its name: the common ones, and those of the object `advanced`, which a run takes beside them. */
+function allFields({ context_schema: { properties: { advanced, ...common } } }) {
+  return { ...common, ...advanced?.properties };
 }
 
 export function keep(chosen) {
@@ -45,23 +45,15 @@ export function keep(chosen) {
 /** Open the form. */
 export async function openSettings(assistant) {
   const dialog = document.getElementById("settings");
-  const schema = (await api.schemas(assistant)).context_schema;
-  const fields = Object.entries(schema.properties).filter(([name]) => !ELSEWHERE.includes(name) && !LEFT_OUT.includes(name));
-  const grouped = new Set(Object.values(GROUPS).flat());
-  const others = fields.map(([name]) => name).filter((name) => !grouped.has(name));
-  const isPrompt = (name) => schema.properties[name].langgraph_type === "prompt";
-  const groups = { ...GROUPS, more: others.filter((name) => !isPrompt(name)), prompts: others.filter(isPrompt) };
+  const fields = allFields(await api.schemas(assistant));
+  const offered = Object.keys(fields).filter((name) => !ELSEWHERE.includes(name) && !LEFT_OUT.includes(name));
   const chosen = choices();
-  const controls = new Map();
-  const sections = Object.entries(groups).map(([group, names]) => {
-    const made = names.filter((name) => schema.properties[name]).map((name) => {
-      controls.set(name, control(name, schema.properties[name], chosen[name]));
-      return controls.get(name).element;
-    });
-    const title = say(`group_${group}`);
-    if (group !== "prompts") return el("fieldset", {}, el("legend", { text: title }), made);
-    return el("details", {}, el("summary", { text: title }), el("fieldset", { "aria-label": title }, made)); // long, and rarely wanted
-  });
+  const controls = new Map(offered.map((name) => [name, control(name, fields[name], chosen[name])]));
+  const shown = (names, title) => el("fieldset", { "aria-label": title }, names.map((name) => controls.get(name).element));
+  const sections = [
+    shown(COMMON, say("settings")),
+    el("details", {}, el("summary", { text: say("advanced") }), shown(offered.filter((name) => !COMMON.includes(name)), say("advanced"))),
+  ];
   const problem = el("p", { class: "problem", role: "alert", hidden: true });
   const form = el("form", { class: "settings" },
     el("h2", { id: "settings-title", text: say("settings") }),
@@ -99,8 +91,7 @@ function control(name, described, value) {
   const kind = (described.anyOf || [described]).find((one) => one.type !== "null") || described;
   const id = `set-${name}`;
   const usual = described.default;
-  const said = say(described.langgraph_type === "prompt" ? "help_prompt" : `help_${name}`);
-  const help = said || described.description || ""; // a description speaks to whoever calls the API
+  const help = say(`help_${name}`) || described.description || ""; // a description speaks to whoever calls the API
   const { input, offered, read } = fitting(name, kind, described, value ?? usual, id);
   const differs = (given) => (given === undefined || JSON.stringify(given) === JSON.stringify(usual) ? undefined : given);
   input.setAttribute("aria-describedby", `${id}-help`);
@@ -137,10 +128,6 @@ function fitting(name, kind, described, value, id) {
   if (kind.type === "array") {
     const input = el("textarea", { id, rows: "2", value: (value || []).join("\n") });
     return { input, read: () => input.value.split("\n").map((line) => line.trim()).filter(Boolean) };
-  }
-  if (described.langgraph_type === "prompt") { // a field of one line would take its line breaks away
-    const input = el("textarea", { id, rows: "6", class: "code", maxlength: kind.maxLength, value: value ?? "" });
-    return { input, read: () => (input.value.trim() ? input.value : undefined) };
   }
   if (kind.type === "string") {
     const offered = kind.examples && el("datalist", { id: `offered-${name}` }, kind.examples.map((one) => el("option", { value: one })));
