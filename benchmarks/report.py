@@ -23,8 +23,7 @@ from typing import Any
 from benchmarks.depth import Impossible
 from benchmarks.depth_sets import laid_out
 from benchmarks.model import NOT_CONNECTED, connected_environment
-from benchmarks.report_files import grades_of, read_rows, statement_figures
-from services.text.word_count import words_in
+from benchmarks.report_files import grades_of, read_rows, statement_figures, words_of
 
 PROJECT = Path(__file__).resolve().parent.parent
 QUESTIONS = PROJECT / "benchmarks" / "report_questions.jsonl"
@@ -122,7 +121,7 @@ def figures_of(figures: dict[str, Any], place: Path, given: argparse.Namespace) 
     roles = figures.pop("roles")
     tokens = {name: role["input_tokens"] for name, role in roles.items()}
     counts = {name: role["calls"] for name, role in roles.items()}
-    one_call = {**figures["one_call"], "words": words_in((place / "one_call.md").read_text("utf-8"))}
+    one_call = {**figures["one_call"], "words": words_of((place / "one_call.md").read_text("utf-8"))}
     return {
         "depth": given.depth,
         "choices": given.choose,
@@ -131,7 +130,7 @@ def figures_of(figures: dict[str, Any], place: Path, given: argparse.Namespace) 
         "prompt_tokens": sum(tokens.values()),
         "prompt_tokens_by_role": tokens,
         "calls_by_role": counts,
-        "words": words_in((place / "report.txt").read_text("utf-8")),
+        "words": words_of((place / "report.txt").read_text("utf-8")),
         **statement_figures(read_rows(place / "statements.jsonl")),
         **figures,
         "one_call": one_call,

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from services.reports.document import letters
 from services.reports.revision.cited_draft import own_text
 from services.run.journal import Entry
 from services.text.passages import sentences
+from services.text.word_count import words_in
 
 WRITERS = ("reporter", "reporter_section")
 """Templates whose answers are the draft."""
@@ -21,6 +23,7 @@ WEIGHTS = {"insight": 0.35, "comprehensiveness": 0.29, "instruction_following": 
 """Weights of the dimensions, as DeepResearch Bench has them on average."""
 VERDICTS = ("right", "imprecise", "wrong", "framing")
 """What a reader can say of a statement; `framing` claims nothing."""
+_NUMBERED = re.compile(r"\[\d{1,4}(?:, ?\d{1,4})*\]")
 LEAST = 12
 """Letters of a draft's sentence below which it is not looked for in the report."""
 HOW_TO_GRADE = """# Grading
@@ -111,6 +114,11 @@ def statement_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def report_text(report: Report) -> str:
     """Return a report as a reader grades it: without counts, marks and the program's own sections, with numbers as citations."""
     return "\n\n".join(own_text(report)) + "\n"
+
+
+def words_of(text: str) -> int:
+    """Count the words of a text without its numbered citations."""
+    return words_in(_NUMBERED.sub("", text))
 
 
 def write_grading(out: Path, question: Mapping[str, Any], report: str, one_call: str) -> None:

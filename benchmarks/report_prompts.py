@@ -3,7 +3,6 @@
 Its templates lie in `benchmarks/prompts`, in the form of the product's; they are no part of the product.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -30,6 +29,8 @@ from services.run.scope import Run, working_for
 FOLDER = Path(__file__).with_name("prompts")
 WRITER = "reporter"
 """The role whose model answers in one call, and writes planted errors."""
+LEAST = 30
+"""Characters of a line by which a template is known."""
 LONG = 3
 """Factor on that role's maximum number of output tokens, as for a whole report."""
 _TEMPLATES = environment_of({path.name: path.read_text("utf-8") for path in FOLDER.glob("*.md")}, Environment)
@@ -101,14 +102,16 @@ def exchanges_kept(folder: Path) -> Iterator[None]:
 
 
 def _role(messages: list[BaseMessage]) -> str:
-    """Return the template of a request, by the first words of its system message."""
+    """Return the template of a request, of which the system message has the most lines."""
     system = messages[0].text if messages else ""
-    openings = {role: template_source(role) for role in ROLES}
-    openings |= {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
-    found = (role for role, source in openings.items() if system.startswith(_opening(source)))
-    return next(found, "other")
+    sources = {role: template_source(role) for role in ROLES}
+    sources |= {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
+    hits = {role: sum(line in system for line in _lines(source)) for role, source in sources.items()}
+    return max(hits, key=lambda role: hits[role]) if any(hits.values()) else "other"
 
 
-def _opening(source: str) -> str:
-    """Return the first words of a system message, up to the first variable or tag."""
-    return re.split(r"\{\{|\{%|\n", source.partition("{% block system %}\n")[2], maxsplit=1)[0].strip()
+def _lines(source: str) -> list[str]:
+    """Return the lines of a system message up to their first variable, where that is far enough to be their own."""
+    system = source.partition("{% block system %}\n")[2].partition("{% endblock %}")[0]
+    beginnings = (line.partition("{")[0].strip() for line in system.split("\n"))
+    return [beginning for beginning in beginnings if len(beginning) >= LEAST]

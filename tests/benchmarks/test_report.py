@@ -1,6 +1,7 @@
 """The report benchmark, from the questions to the table, at a loopback endpoint whose verifier answers honestly."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from benchmarks.report_files import grades_of, statement_figures, write_grading,
 from schemas.card import Card
 from schemas.evidence import Claim, Excerpt, Source
 from services.reports.document import letters
-from tests.fakes.openai_server import openai_server
+from tests.fakes.openai_server import OpenAIServer, openai_server, role_of
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "examples" / "deep-sea"
 QUESTION = {
@@ -163,9 +164,15 @@ def test_the_questions_are_of_three_folders_and_say_what_a_good_answer_tells() -
     assert all(len(question["tells"]) >= 3 for question in questions)
 
 
+TOLD = "It is told that this holds: "
+"""With what the writer of the test begins its statements, which are no quotations therefore."""
+
+
 def honest(body: dict[str, Any]) -> str | None:
     """Answer as the model of the test does: a statement is supported if a passage that it cites says so in these words."""
     system, human = body["messages"][0]["content"], body["messages"][1]["content"]
+    if role_of(body) == "reporter" and system.startswith("You write the report"):
+        return "# The deep\n\n" + "\n\n".join(written(Element(body=human)))
     if system.startswith("You make test data"):
         statements = Element(body=human).all("statement")
         changed = [
@@ -180,7 +187,7 @@ def honest(body: dict[str, Any]) -> str | None:
     passages = {each["id"]: each.first("quote").body for each in Element(body=human).all("passage")}
     verdicts = []
     for statement in Element(body=human).all("statement"):
-        words = letters(statement.body.split("<paragraph>")[0])
+        words = letters(statement.body.split("<paragraph>")[0].replace(TOLD, ""))
         cited = [passages[key] for key in statement["cites"].split() if key in passages]
         held = next((quote for quote in cited if words in letters(quote)), "")
         verdict = "supported" if held else "contradicted" if CRAB in statement.body else "not_told"
@@ -189,45 +196,76 @@ def honest(body: dict[str, Any]) -> str | None:
     return json.dumps({"verdicts": verdicts})
 
 
+def written(prompt: Element) -> Iterator[str]:
+    """Write a sentence of each excerpt, with two in a paragraph."""
+    told = [f"{TOLD}{excerpt.body.split('. ')[0].strip('. ')} [{excerpt['id']}]." for excerpt in prompt.all("excerpt")]
+    return (" ".join(told[place : place + 2]) for place in range(0, len(told), 2))
+
+
+def careless(body: dict[str, Any]) -> str | None:
+    """Answer likewise, with a verifier that supports every statement."""
+    answer = honest(body)
+    if not body["messages"][0]["content"].startswith("You check a report"):
+        return answer
+    human = Element(body=body["messages"][1]["content"])
+    passages = {each["id"]: each.first("quote").body for each in human.all("passage")}
+    verdicts = [
+        {"number": int(each["number"]), "reason": "-", "verdict": "supported", "words": passages[each["cites"].split()[0]].split(".")[0]}
+        for each in human.all("statement")
+    ]  # fmt: skip
+    return json.dumps({"verdicts": verdicts})
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """Return a connected endpoint that answers honestly."""
+    with openai_server() as server:
+        server.choose = honest
+        connected = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": server.key, "LEADLINE_MODEL": "stub"}
+        for name, value in (connected | {"LEADLINE_EMBEDDINGS_MODEL": "none"}).items():
+            monkeypatch.setenv(name, value)
+        yield server
+
+
+def measure(tmp_path: Path) -> dict[str, Any]:
+    """Measure the question and return its figures."""
+    questions, results = tmp_path / "questions.jsonl", tmp_path / "results.json"
+    questions.write_text(json.dumps(QUESTION) + "\n")
+    arguments = ["", "--folder", f"deep-sea={DOCUMENTS}", "--file", str(questions), "--name", "stub", "--planted", "14"]
+    report.run(report.parser().parse_args(arguments), results, tmp_path / "work")
+    figures: dict[str, Any] = json.loads(results.read_text())["stub"]["depth"]
+    return figures
+
+
 @pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_measurement_plants_errors_that_an_honest_verifier_finds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    questions, results, work = tmp_path / "questions.jsonl", tmp_path / "results.json", tmp_path / "work"
-    questions.write_text(json.dumps(QUESTION) + "\n")
-    arguments = ["", "--folder", f"deep-sea={DOCUMENTS}", "--file", str(questions), "--name", "stub", "--planted", "14"]
-    given = report.parser().parse_args(arguments)
-    with openai_server() as server:
-        server.choose = honest
-        for name, value in {
-            "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": server.key, "LEADLINE_MODEL": "stub",
-            "LEADLINE_EMBEDDINGS_MODEL": "none",
-        }.items():  # fmt: skip
-            monkeypatch.setenv(name, value)
-        report.run(given, results, work)
-        asked = len(server.requests)
-        place = work / "stub" / "depth"
-        statements = [json.loads(line) for line in (place / "statements.jsonl").read_text().splitlines()]
-        (place / "statements.jsonl").write_text(
-            "".join(json.dumps({**row, "verdict": "right"}) + "\n" for row in statements)
-        )
-        report.run(given, results, work)
-        assert len(server.requests) == asked  # begun again, it asks nothing twice
-    figures = json.loads(results.read_text())["stub"]["depth"]
-    planted = figures["planted"]
+    planted = measure(tmp_path)["planted"]
     assert planted["planted"] >= 12
     assert planted["passed"] == 0
-    assert all(planted["by_kind"][kind] for kind in ("number", "actor", "direction", "generalisation"))
+    assert all(planted["by_kind"].values())
     assert planted["neighbours"] > planted["neighbours_lost"] == 0
+    asked, place = len(server.requests), tmp_path / "work" / "stub" / "depth"
+    statements = [json.loads(line) for line in (place / "statements.jsonl").read_text().splitlines()]
+    judged = ({**row, "verdict": "right"} for row in statements)
+    (place / "statements.jsonl").write_text("".join(json.dumps(row) + "\n" for row in judged))
+    figures = measure(tmp_path)
+    assert len(server.requests) == asked  # begun again, it asks nothing twice
     assert figures["judged"] == {"right": len(statements)}
-    assert (
-        figures["prompt_tokens_by_role"]["verifier"] + figures["prompt_tokens_by_role"]["planner"]
-        <= figures["prompt_tokens"]
-    )
+    tokens = figures["prompt_tokens_by_role"]
+    assert 0 < tokens["verifier"] < figures["prompt_tokens"] == sum(tokens.values())
     assert figures["words"] > figures["one_call"]["words"] == 6
-    assert {path.name.split("-", 1)[1] for path in (place / "prompts").iterdir()} >= {
-        "verifier.request.md", "verifier.answer.md", "planner.request.md",
-        "one_call.request.md", "planted_errors.answer.md",
-    }  # fmt: skip
-    assert "passed" in capsys.readouterr().out
+    kept = {path.name.split("-", 1)[1] for path in (place / "prompts").iterdir()}
+    assert kept >= {"planner.request.md", "verifier.answer.md", "one_call.request.md", "planted_errors.answer.md"}
+    assert "0 passed" in capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_errors_that_a_careless_verifier_lets_pass_are_counted(server: OpenAIServer, tmp_path: Path) -> None:
+    server.choose = careless
+    planted = measure(tmp_path)["planted"]
+    assert planted["passed"] >= sum(ends.get("supported", 0) for ends in planted["by_kind"].values()) > 3
+    assert planted["by_kind"]["number"]
