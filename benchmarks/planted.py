@@ -17,6 +17,9 @@ from schemas.evidence import EXCERPT_ID, Claim, Excerpt, Source
 from services.check.support import lexical_share
 from services.models.structured_output import parse
 from services.reports.document import letters
+from services.text.names import missing_names
+from services.text.numbers import missing_quantities
+from services.text.tokens import has_cjk
 
 BY_CODE = ("number", "year", "document")
 BY_MODEL = ("actor", "direction", "generalisation")
@@ -65,6 +68,7 @@ class Plant:
 
 class _Changed(BaseModel):
     number: int
+    kind: str
     text: str
 
 
@@ -154,7 +158,9 @@ def _figures(quote: str, pattern: re.Pattern[str], sources: Iterable[Source]) ->
 
 
 def _with_unit(match: re.Match[str]) -> tuple[str, str]:
-    return match.group(), match.string[match.end() : match.end() + 12].lstrip()[:2]
+    """Return a figure with the beginning of the word behind it, or with the Chinese character."""
+    behind = match.string[match.end() : match.end() + 12].lstrip()
+    return match.group(), behind[: 1 if has_cjk(behind[:1]) else 3]
 
 
 def _likeness(figure: tuple[str, str], other: tuple[str, str]) -> int:
@@ -169,7 +175,7 @@ def _names_in(text: str, sources: Iterable[Source]) -> list[re.Match[str]]:
 
 
 def _other_document(statement: Statement, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]) -> str:
-    """Return a statement that names another source, else cites one that tells least of it; empty without one."""
+    """Return a statement that names another source, else cites the nearest one that does not prove it; empty without one."""
     named = _names_in(statement.raw, sources.values())
     held = {match.group() for match in named}
     others = [source.card.name for source in sources.values() if source.card.name and source.card.name not in held]
@@ -179,42 +185,44 @@ def _other_document(statement: Statement, excerpts: Mapping[str, Excerpt], sourc
     foreign = [excerpt for excerpt in excerpts.values() if excerpt.content_hash not in cited]
     if not foreign or not CITATIONS.search(statement.raw):
         return ""
-    least = min(foreign, key=lambda excerpt: (lexical_share(statement.text, excerpt.quote), excerpt.id))
-    return _cited(CITATIONS.sub("", statement.raw), [least.id])
+    lacking = [excerpt for excerpt in foreign if _lacks(excerpt, statement.text)]
+    nearest = max(lacking, key=lambda excerpt: (lexical_share(statement.text, excerpt.quote), excerpt.id), default=None)
+    return _cited(CITATIONS.sub("", statement.raw), [nearest.id]) if nearest else ""
+
+
+def _lacks(excerpt: Excerpt, text: str) -> bool:
+    """Tell whether an excerpt certainly does not prove a text: it lacks one of its numbers or names."""
+    return bool(missing_quantities(text, [excerpt.quote]) or missing_names(text, excerpt.quote))
 
 
 async def by_model(
     statements: Sequence[Statement], excerpts: Mapping[str, Excerpt], context: RunContext, each: int
 ) -> dict[str, list[Plant]]:
-    """Let the connected model write up to `each` errors of each kind that code cannot plant.
+    """Let the connected model write about `each` errors of each kind that code cannot plant.
 
     Raises:
         ValueError: the answer is no JSON of the form that was asked for.
     """
     told = [statement for statement in statements if not statement.is_row]
-    asked = (
-        [(kind, told[place % len(told)]) for place, kind in enumerate(BY_MODEL * each)][: len(told) * 2] if told else []
-    )
+    made: dict[str, list[Plant]] = {kind: [] for kind in BY_MODEL}
+    if not told:
+        return made
     views = [
         {
             "number": number,
-            "change": kind,
             "text": statement.text,
             "quotes": [excerpts[key].quote for key in statement.citations if key in excerpts],
         }
-        for number, (kind, statement) in enumerate(asked, 1)
+        for number, statement in enumerate(told, 1)
     ]
-    made: dict[str, list[Plant]] = {kind: [] for kind in BY_MODEL}
-    if not views:
-        return made
-    said = await say(rendered("planted_errors", statements=views), context)
+    said = await say(rendered("planted_errors", statements=views, each=each), context)
     answer = Changes.model_validate(parse(said.text, Changes))
     for change in answer.changed:
-        if 1 <= change.number <= len(asked):
-            kind, statement = asked[change.number - 1]
+        if 1 <= change.number <= len(told) and change.kind in made:
+            statement = told[change.number - 1]
             cites = statement.citations if CITATIONS.search(statement.raw) else ()
             if letters(change.text) != letters(statement.text):
-                made[kind].append(Plant(kind, statement, _cited(" ".join(change.text.split()), cites)))
+                made[change.kind].append(Plant(change.kind, statement, _cited(" ".join(change.text.split()), cites)))
     return made
 
 

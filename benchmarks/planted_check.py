@@ -150,6 +150,8 @@ def figures_of(
         "planted": len(real),
         "no_errors": len(plants) - len(real),
         "passed": sum(row["end"] == "supported" for row in real),
+        "verifier_supported": sum(row["verifier"] == "supported" for row in real),
+        "by_code_alone": sum(not row["verifier"] for row in real),
         "rewritten_and_wrong": sum(row["end"] == "rewritten" and row["verdict"] == "wrong" for row in real),
         "by_kind": {kind: {end: counts[end] for end in ENDS if counts[end]} for kind, counts in ends.items()},
         "neighbours": len(neighbours),

@@ -132,7 +132,8 @@ async def answers(job: Mapping[str, Any]) -> dict[str, Any]:
             text = report_text(report)
             (out / "report.txt").write_text(text, "utf-8")
             write_grading(out, job, text, (out / "one_call.md").read_text("utf-8"))
-            errors = await planted(home, record, report, out, job["planted"])
+            with exchanges_kept(out / "prompts_planted"):
+                errors = await planted(home, record, report, out, job["planted"])
     return {"roles": roles_of(calls), "one_call": alone, "planted": errors, "excerpts": len(report.excerpts)}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import report
 from benchmarks.depth import Impossible
-from benchmarks.planted import Plant, Statement, by_code, chosen, copies_of, planted_in, statements_of
+from benchmarks.planted import BY_MODEL, Plant, Statement, by_code, chosen, copies_of, planted_in, statements_of
 from benchmarks.rendered_prompts import Element
 from benchmarks.report_files import grades_of, statement_figures, write_grading, write_rows
 from schemas.card import Card
@@ -176,8 +176,12 @@ def honest(body: dict[str, Any]) -> str | None:
     if system.startswith("You make test data"):
         statements = Element(body=human).all("statement")
         changed = [
-            {"number": int(each["number"]), "text": f"The {CRAB} {each['change']} {each['number']} did it."}
-            for each in statements
+            {
+                "number": int(each["number"]),
+                "kind": kind,
+                "text": f"{each.body.splitlines()[0].rstrip('.')} by a {CRAB}.",
+            }
+            for each, kind in zip(statements, BY_MODEL * len(statements), strict=False)
         ]
         return json.dumps({"changed": changed})
     if system.startswith("You answer a question in one go"):
@@ -258,7 +262,9 @@ def test_a_measurement_plants_errors_that_an_honest_verifier_finds(
     assert 0 < tokens["verifier"] < figures["prompt_tokens"] == sum(tokens.values())
     assert figures["words"] > figures["one_call"]["words"] == 6
     kept = {path.name.split("-", 1)[1] for path in (place / "prompts").iterdir()}
-    assert kept >= {"planner.request.md", "verifier.answer.md", "one_call.request.md", "planted_errors.answer.md"}
+    assert kept >= {"planner.request.md", "verifier.answer.md", "one_call.request.md"}
+    planting = {path.name.split("-", 1)[1] for path in (place / "prompts_planted").iterdir()}
+    assert planting >= {"planted_errors.answer.md", "verifier.request.md"}
     assert "0 passed" in capsys.readouterr().out
 
 
@@ -267,5 +273,6 @@ def test_a_measurement_plants_errors_that_an_honest_verifier_finds(
 def test_errors_that_a_careless_verifier_lets_pass_are_counted(server: OpenAIServer, tmp_path: Path) -> None:
     server.choose = careless
     planted = measure(tmp_path)["planted"]
-    assert planted["passed"] >= sum(ends.get("supported", 0) for ends in planted["by_kind"].values()) > 3
-    assert planted["by_kind"]["number"]
+    assert planted["passed"] == sum(ends.get("supported", 0) for ends in planted["by_kind"].values()) > 3
+    assert planted["by_code_alone"] > 0
+    assert all(planted["by_kind"][kind].get("supported") for kind in BY_MODEL)
