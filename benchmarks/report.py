@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,7 @@ from benchmarks.depth import Impossible
 from benchmarks.depth_sets import laid_out
 from benchmarks.model import NOT_CONNECTED, connected_environment
 from benchmarks.report_files import grades_of, read_rows, statement_figures, words_of
+from services.text.token_estimate import estimate
 
 PROJECT = Path(__file__).resolve().parent.parent
 QUESTIONS = PROJECT / "benchmarks" / "report_questions.jsonl"
@@ -105,6 +107,8 @@ def measured(question: Mapping[str, Any], folder: Path, place: Path, given: argp
         "LANGSMITH_TRACING": "false",
         "PYTHONPATH": os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH", "")])),
     }
+    index, documents = place.parent.parent / "index" / question["folder"], place / "home" / "documents"
+    _copied(index, documents)
     ran = subprocess.run(
         [sys.executable, "-m", "benchmarks.report_run"],
         input=json.dumps(job), env=environment, cwd=place, capture_output=True, text=True, check=False,
@@ -113,7 +117,14 @@ def measured(question: Mapping[str, Any], folder: Path, place: Path, given: argp
         raise Impossible(
             f"The measurement of {question['id']} failed; started again, it goes on:\n{ran.stderr[-3_000:]}"
         )
+    _copied(documents, index)
     return figures_of(json.loads(ran.stdout.splitlines()[-1]), place, given)
+
+
+def _copied(index: Path, to: Path) -> None:
+    """Copy the index of a folder's documents, so that it is made once for all questions; what is there stays."""
+    if index.is_dir() and not to.exists():
+        shutil.copytree(index, to)
 
 
 def figures_of(figures: dict[str, Any], place: Path, given: argparse.Namespace) -> dict[str, Any]:
@@ -129,6 +140,7 @@ def figures_of(figures: dict[str, Any], place: Path, given: argparse.Namespace) 
         "calls": sum(counts.values()),
         "prompt_tokens": sum(tokens.values()),
         "prompt_tokens_by_role": tokens,
+        "estimated_prompt_tokens": estimated_tokens(place / "prompts"),
         "calls_by_role": counts,
         "words": words_of((place / "report.txt").read_text("utf-8")),
         **statement_figures(read_rows(place / "statements.jsonl")),
@@ -136,6 +148,14 @@ def figures_of(figures: dict[str, Any], place: Path, given: argparse.Namespace) 
         "one_call": one_call,
         "grades": grades_of(place),
     }
+
+
+def estimated_tokens(folder: Path) -> dict[str, int]:
+    """Return the tokens of kept requests by role as the product estimates them: endpoints count in ways of their own."""
+    counted: Counter[str] = Counter()
+    for file in folder.glob("*.request.md"):
+        counted[file.name.partition("-")[2].removesuffix(".request.md")] += estimate(file.read_text("utf-8"))
+    return dict(counted)
 
 
 def lines_of(name: str, figures: Mapping[str, Any]) -> list[str]:
@@ -146,9 +166,11 @@ def lines_of(name: str, figures: Mapping[str, Any]) -> list[str]:
         f"{kind}: {', '.join(f'{count} {end}' for end, count in ends.items())}" for kind, ends in planted["by_kind"].items() if ends
     )  # fmt: skip
     tokens = ", ".join(f"{role} {count:,}" for role, count in figures["prompt_tokens_by_role"].items())
+    estimated = sum(count for role, count in figures["estimated_prompt_tokens"].items() if role != "one_call")
     lines = [
         f"{name} ({figures['depth']}): {figures['calls']} calls, {figures['words']:,} words; in one call {alone['words']:,} words",
         f"  prompt tokens  {figures['prompt_tokens']:,}: {tokens}; one call {alone['prompt_tokens']:,}",
+        f"  estimated      {estimated:,}; one call {figures['estimated_prompt_tokens'].get('one_call', 0):,}",
         f"  statements     {statements}",
         f"  planted        {planted['planted']}, of which {planted['passed']} passed: {kinds}",
         f"  beside them    {planted['neighbours']} right statements, {planted['neighbours_lost']} lost their status, "

@@ -260,6 +260,9 @@ def test_a_measurement_plants_errors_that_an_honest_verifier_finds(
     assert figures["judged"] == {"right": len(statements)}
     tokens = figures["prompt_tokens_by_role"]
     assert 0 < tokens["verifier"] < figures["prompt_tokens"] == sum(tokens.values())
+    estimated = figures["estimated_prompt_tokens"]
+    assert estimated.keys() == {*tokens, "one_call"}
+    assert estimated["verifier"] > 0
     assert figures["words"] > figures["one_call"]["words"] == 6
     kept = {path.name.split("-", 1)[1] for path in (place / "prompts").iterdir()}
     assert kept >= {"planner.request.md", "verifier.answer.md", "one_call.request.md"}
