@@ -15,7 +15,7 @@ SAMPLE := How deep is the Challenger Deep, and who measured it?
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
+.PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-report bench-tools bench-model lock clean setup
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,6 +103,9 @@ bench-offline: .venv/develop ## Measure what reports without a model open with: 
 
 bench-depth: .venv/develop ## Measure how much gold evidence a run brings up: make bench-depth DATA=folder [ARGS="--depth deep --set scholarqa_cs"]
 	@$(BIN)/python -m benchmarks.depth "$(DATA)" $(ARGS)
+
+bench-report: .venv/develop ## Measure whole reports of the connected model beside its answer in one call: make bench-report DATA=folder [ARGS="--questions npm-lockfiles"]
+	@$(BIN)/python -m benchmarks.report "$(DATA)" $(ARGS)
 
 bench-model: .venv/develop ## Measure a real model over five example questions: make bench-model [ARGS="--questions meteor-soundings"] or [ARGS="--endpoint reasoning"]
 	@$(BIN)/python -m benchmarks.model $(ARGS)
