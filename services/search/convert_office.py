@@ -77,7 +77,7 @@ def _letters(text: str) -> str:
 
 def html_text(data: bytes) -> tuple[str, Card]:
     """Return the text of an HTML page as Markdown, and its card."""
-    page = BeautifulSoup(data, "html.parser")
+    page = BeautifulSoup(data, "lxml")
     heading = page.find("h1") or page.title
     title = without_number(heading.get_text(" ", strip=True)) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)

@@ -113,14 +113,14 @@ class Converters:
         answer = await self._images.run(job, data, seconds + OCR_START_SECONDS)
         return answer if answer and {"text", "title", "published", "card"} <= set(answer) else None
 
-    async def tables(self, path: Path) -> list[TableView]:
-        """Profile the tables of one file; an unreadable file has none."""
+    async def tables(self, path: Path) -> list[TableView] | None:
+        """Profile the tables of one file; an unreadable file has none. None if that is beyond the limits of a file."""
         try:
             data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError:
             return []
         answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, self.seconds)
-        return answer.get("views", []) if answer else []
+        return answer.get("views", []) if answer else None
 
     def _workers(self, name: str) -> Workers[_Answer]:
         return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
