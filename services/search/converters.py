@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
@@ -129,3 +130,8 @@ class Converters:
 def beyond_limits() -> str:
     """Return the reason that a file could not be converted within today's limits."""
     return f"{BEYOND_LIMITS}: {settings().leadline_file_seconds:g} seconds or {settings().leadline_file_memory} MB"
+
+
+def left_today() -> str:
+    """Return the reason that a slow file was left after others came to nothing. Unlike theirs, it holds for a day: the machine may have been busy."""
+    return f"{beyond_limits()}, and was left on {datetime.now(UTC):%Y-%m-%d}"

@@ -14,7 +14,7 @@ from services.embedding.models import INSTALL, Embedder, Local, embedders
 from services.run.errors import IndexDamaged, SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
-from services.search.converters import Converters, beyond_limits
+from services.search.converters import Converters, beyond_limits, left_today
 from services.search.embedded_tables import SUFFIXES as EMBEDDING
 from services.search.embedded_tables import embedded_tables
 from services.search.file_types import BEYOND_LIMITS
@@ -184,7 +184,7 @@ async def open_documents(folder: Path, home: Path, seconds: float = math.inf) ->
 async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> Documents:
     states, unsupported = await asyncio.to_thread(list_files, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
-    stale = await asyncio.to_thread(index.stale, states, beyond_limits())
+    stale = await asyncio.to_thread(index.stale, states, {beyond_limits(), left_today()})
     opening.files, opening.files_done = len(states), len(states) - len(stale)
     reading = Reading(folder, index, until, opening)
     late = await reading.add(stale)

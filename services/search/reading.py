@@ -2,7 +2,7 @@
 
 A file that takes long in its first attempt is tried again when all others have been read, so that it holds up none of them. First
 attempts get shorter as they come to nothing, and second attempts end when a few in a row did: a run does not wait for a folder of
-hostile files. Those that are left count as beyond the limits of a file, so that the next run does not wait for them either.
+hostile files. Those that are left count as beyond the limits of a file for the rest of the day, so that the next run does not wait either.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import TypeVar
 
 from services.sandbox.slots import Slots
-from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters, beyond_limits
+from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters, beyond_limits, left_today
 from services.search.file_types import PLAIN, Converted
 from services.search.index import FileState, FolderIndex
 from services.search.opening import Opening
@@ -79,9 +79,9 @@ class Reading:
 
         async def again(converters: Converters, state: FileState) -> None:
             nonlocal in_vain
-            converted: Converted = {"error": beyond_limits()}
+            converted: Converted = {"error": left_today()}
             if in_vain < MAX_IN_VAIN:
-                converted = await converters.convert(self._folder / state.path) or converted
+                converted = await converters.convert(self._folder / state.path) or {"error": beyond_limits()}
                 in_vain = in_vain + 1 if converted.get("error") == beyond_limits() else 0
             await keep(state, converted)
 
