@@ -159,6 +159,7 @@ async def test_markup_that_never_ends_is_read_in_linear_time(tmp_path: Path) -> 
     assert (documents.count, documents.unread) == (4, [])
 
 
+@pytest.mark.timeout(500)
 def test_a_run_does_not_wait_for_a_folder_of_slow_files_and_tells_how_far_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
