@@ -10,6 +10,8 @@ EventType = Literal[
     "notice",  # something the user should know before or during the run
     "estimate",  # before the run starts: what its depth will take, and what a limit leaves out of it (`services/run/estimate.py`)
     "triage",
+    "reading",  # documents are being read, told every few seconds; `data` is a `Reading`
+    "searching",  # the quick search begins; `data`: `queries`, `names`
     "background",
     "plan",
     "step_started",
@@ -37,6 +39,18 @@ class Event(BaseModel):
     title: CleanLine
     """In the user's language."""
     data: dict[str, Any] = Field(default_factory=dict)
+
+
+class Reading(BaseModel):
+    """How far the documents of a run are read."""
+
+    of: Literal["files", "passages"] = "files"
+    """Files are converted; then passages are embedded, for the search by meaning."""
+    done: int = 0
+    total: int = 0
+    """0 before the files are listed."""
+    slow: int = 0
+    """Number of files that took too long in their first attempt."""
 
 
 class CallProgress(BaseModel):

@@ -26,6 +26,8 @@ _MARKS = {
     "notice": "·",
     "estimate": "·",
     "triage": "?",
+    "reading": "~",
+    "searching": "~",
     "background": "~",
     "plan": "#",
     "step_started": ">",

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ValidationError
 from prompts import PromptError, using
 from prompts.overrides import with_texts
 from schemas.context import RunContext
-from schemas.events import CallProgress, Searched, ToolSearch
+from schemas.events import CallProgress, Reading, Searched, ToolSearch
 from schemas.evidence import Source
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
@@ -33,7 +33,15 @@ from services.run.evidence_store import EvidenceStore
 from services.run.instrumentation import watch_node
 from services.run.journal import Journal, run_key
 from services.run.run_ends import run_begun
-from services.run.step_events import source_teller, tell_call, tell_progress, tell_round, tell_searched
+from services.run.step_events import (
+    source_teller,
+    tell_call,
+    tell_progress,
+    tell_reading,
+    tell_round,
+    tell_searched,
+    tell_searching,
+)
 from services.run.thread_lock import hold_thread
 
 
@@ -127,6 +135,10 @@ class Run:
     """Called after each model call with its role and usage."""
     tell_progress: Callable[[CallProgress], None] = _untold
     """Called with the progress of a slow model call."""
+    tell_reading: Callable[[Reading], None] = _untold
+    """Called every few seconds while documents are read."""
+    tell_searching: Callable[[Sequence[str], Sequence[str]], None] = _untold
+    """Called before the searches of a node without steps, with the queries and the names of the searches."""
     tell_round: Callable[[str, dict[str, Any]], None] = _untold
     """Called after each judged round of search with its step and result."""
     tell_searched: Callable[[Sequence[str], Sequence[Searched]], None] = _untold
@@ -236,6 +248,8 @@ async def node_run(
     async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
         run.locale = state.get("locale", "")
         run.tell_progress = partial(tell_progress, runtime, node, "", state.get("locale", ""))
+        run.tell_reading = partial(tell_reading, runtime, node, state.get("locale", ""))
+        run.tell_searching = partial(tell_searching, runtime, node, state.get("locale", ""))
         run.tell_round = partial(tell_round, runtime, node, state.get("locale", ""))
         yield run
 
@@ -248,6 +262,7 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
     async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
         run.locale = task["locale"]
         run.tell_progress = partial(tell_progress, runtime, node, step_id, task["locale"])
+        run.tell_reading = partial(tell_reading, runtime, node, task["locale"])
         run.tell_round = partial(tell_round, runtime, node, task["locale"])
         run.tell_searched = partial(tell_searched, runtime, node, step_id, task["locale"])
         run.tell_source = source_teller(runtime, node, step_id, task["locale"])

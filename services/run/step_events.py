@@ -6,11 +6,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
-from schemas.events import CallProgress, Searched
+from schemas.events import CallProgress, Reading, Searched
 from schemas.evidence import Source
 from schemas.usage import CallUsage
 from services.run.events import emit, emit_message
-from services.run.ui_text import call_state, in_brackets, task_title
+from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
 
 
 def tell_call(runtime: Runtime[RunContext], node: str, step_id: str, role: str, used: CallUsage) -> None:
@@ -25,6 +25,20 @@ def tell_progress(runtime: Runtime[RunContext], node: str, step_id: str, locale:
     data = {**progress.model_dump(mode="json"), "step": step_id}
     task = task_title(progress.role, step_id, locale)
     emit_message(runtime, "call_progress", node, "call_progress", locale, data=data, task=task, state=state)
+
+
+def tell_reading(runtime: Runtime[RunContext], node: str, locale: str, progress: Reading) -> None:
+    """Emit the event of documents that are being read."""
+    emit(runtime, "reading", node, reading_text(progress, locale), progress.model_dump(mode="json"))
+
+
+def tell_searching(
+    runtime: Runtime[RunContext], node: str, locale: str, queries: Sequence[str], names: Sequence[str]
+) -> None:
+    """Emit the event of a search that begins."""
+    data = {"queries": list(queries), "names": list(names)}
+    where = say("searched_between", locale).join(search_title(name, locale) for name in names)
+    emit_message(runtime, "searching", node, "searching", locale, data=data, names=where, queries="; ".join(queries))
 
 
 def tell_round(runtime: Runtime[RunContext], node: str, locale: str, step_id: str, data: dict[str, Any]) -> None:

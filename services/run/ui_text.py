@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from schemas.clean_text import clean_text
-from schemas.events import CallProgress, Searched
+from schemas.events import CallProgress, Reading, Searched
 from services.run.errors import UselessAnswer
 from services.run.page_messages import is_served
 from services.run.private_paths import without_private
@@ -54,6 +54,12 @@ def call_state(progress: CallProgress, locale: str) -> str:
     return say("call_repeated", locale, state=state, reason=reason) if reason else state
 
 
+def reading_text(progress: Reading, locale: str) -> str:
+    """Return how far documents are read, in words."""
+    key = f"reading_{progress.of}" if progress.total else "reading_begins"
+    return say(f"{key}_slow" if progress.slow else key, locale, **progress.model_dump(exclude={"of"}))
+
+
 def searched_text(searched: Iterable[Searched], locale: str) -> str:
     """Return the results of searches in words: `brave: failed (Brave Search was not reached), duckduckgo 10`; or nothing."""
     return say("searched_between", locale).join(_brought(search, locale) for search in searched)
@@ -63,7 +69,7 @@ def _brought(search: Searched, locale: str) -> str:
     text = say(
         "searched_failed" if search.failed else "searched_hits",
         locale,
-        name=_search_title(search.name, locale),
+        name=search_title(search.name, locale),
         hits=search.hits,
     )
     if not search.reason:
@@ -71,7 +77,7 @@ def _brought(search: Searched, locale: str) -> str:
     return say("searched_why" if search.failed else "searched_partly", locale, searched=text, reason=search.reason)
 
 
-def _search_title(name: str, locale: str) -> str:
+def search_title(name: str, locale: str) -> str:
     """Return the display name of a search; services have one name in all languages."""
     return say(f"searched_{name}", locale) if name in {"documents", "memory"} else name
 

@@ -65,6 +65,7 @@ def main() -> None:
 def _serve(setup: dict[str, Any]) -> None:
     """Run a module; the first line of its output says whether it is confined, before it reads any untrusted data.
 
+    An empty line follows when the module is loaded.
     If it cannot be confined it runs nevertheless; the parent decides how to report that.
     """
     os.chdir("/")
@@ -79,7 +80,10 @@ def _serve(setup: dict[str, Any]) -> None:
         problem = error.strerror or str(error)
     sys.stdout.write(json.dumps({"problem": problem}) + "\n")
     sys.stdout.flush()
-    importlib.import_module(setup["module"]).main()
+    module = importlib.import_module(setup["module"])
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+    module.main()
 
 
 def _lock_in(setup: dict[str, Any]) -> None:

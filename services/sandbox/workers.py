@@ -113,7 +113,9 @@ class Workers(Generic[Answer]):
             if child.returncode is None:
                 return child
             await _end(child)
-        return await self._start()
+        child = await self._start()
+        await self._load(child)
+        return child
 
     async def _start(self) -> asyncio.subprocess.Process:
         """Start a process; if it ends while it confines itself, before it saw any data, start one without confinement."""
@@ -145,6 +147,17 @@ class Workers(Generic[Answer]):
             await _end(child)
             raise
         return child
+
+    async def _load(self, child: asyncio.subprocess.Process) -> None:
+        """Wait until a process has loaded its libraries, which is no part of a job's time. If that fails, so will its job."""
+        assert child.stdout is not None  # noqa: S101 - a pipe, as asked for
+        try:
+            with contextlib.suppress(TimeoutError, ValueError):
+                async with asyncio.timeout(START_SECONDS):
+                    await child.stdout.readline()
+        except BaseException:
+            await _end(child)
+            raise
 
     def _command(self, unlocked: str) -> list[str]:
         own = own_interpreter()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Comment
 from lxml import html
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import DocxConverter, HtmlConverter, PdfConverter, XlsxConverter
@@ -77,7 +77,9 @@ def _letters(text: str) -> str:
 
 def html_text(data: bytes) -> tuple[str, Card]:
     """Return the text of an HTML page as Markdown, and its card."""
-    page = BeautifulSoup(data, "html.parser")
+    page = BeautifulSoup(data, "lxml")
+    for comment in page.find_all(string=lambda text: isinstance(text, Comment)):
+        comment.extract()
     heading = page.find("h1") or page.title
     title = without_number(heading.get_text(" ", strip=True)) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)

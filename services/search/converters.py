@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
@@ -113,14 +114,14 @@ class Converters:
         answer = await self._images.run(job, data, seconds + OCR_START_SECONDS)
         return answer if answer and {"text", "title", "published", "card"} <= set(answer) else None
 
-    async def tables(self, path: Path) -> list[TableView]:
-        """Profile the tables of one file; an unreadable file has none."""
+    async def tables(self, path: Path) -> list[TableView] | None:
+        """Profile the tables of one file; an unreadable file has none. None if that is beyond the limits of a file."""
         try:
             data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError:
             return []
         answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, self.seconds)
-        return answer.get("views", []) if answer else []
+        return answer.get("views", []) if answer else None
 
     def _workers(self, name: str) -> Workers[_Answer]:
         return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
@@ -129,3 +130,8 @@ class Converters:
 def beyond_limits() -> str:
     """Return the reason that a file could not be converted within today's limits."""
     return f"{BEYOND_LIMITS}: {settings().leadline_file_seconds:g} seconds or {settings().leadline_file_memory} MB"
+
+
+def left_today() -> str:
+    """Return the reason that a slow file was left after others came to nothing. Unlike theirs, it holds for a day: the machine may have been busy."""
+    return f"{beyond_limits()}, and was left on {datetime.now(UTC):%Y-%m-%d}"

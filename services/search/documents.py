@@ -9,19 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from services.embedding.models import INSTALL, Embedder, Local, embedders
 from services.run.errors import IndexDamaged, SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
-from services.search.converters import Converters, beyond_limits
+from services.search.converters import Converters, beyond_limits, left_today
 from services.search.embedded_tables import SUFFIXES as EMBEDDING
 from services.search.embedded_tables import embedded_tables
+from services.search.file_types import BEYOND_LIMITS
 from services.search.folder_files import list_files, nothing_in
 from services.search.hit import Hit
 from services.search.hybrid import Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
+from services.search.opening import Opening, opening_of
 from services.search.reading import Reading
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Profiled, Table, profile_tables
@@ -54,7 +55,7 @@ class Documents:
     unreadable: list[tuple[str, str]]
     """(path below the folder, reason) of files of searchable kinds that could not be read."""
     unread: list[str]
-    """Paths of files that were not read in time."""
+    """Paths of files that were not read in the time of the run, or within the limits of a file; sorted."""
     tables: list[Table]
     missing: list[tuple[str, str]]
     """Missing functions: message keys, each with its reason."""
@@ -162,44 +163,41 @@ async def open_documents(folder: Path, home: Path, seconds: float = math.inf) ->
         DocumentsError: the folder is missing or holds no searchable files.
     """
     until = time.monotonic() + seconds
-    lock = _folder_lock(str(folder))
+    opening = opening_of(folder)
     held = True
     try:
         async with asyncio.timeout(None if math.isinf(seconds) else max(0.0, seconds)):
-            await lock.acquire()
+            await opening.lock.acquire()
     except TimeoutError:  # another task still reads the folder
         held = False
     try:
-        return await _opened(folder, home, until)
+        return await _opened(folder, home, until, opening)
     except IndexDamaged:
         _made_anew.add(folder)
-        return await _opened(folder, home, until)
+        return await _opened(folder, home, until, opening)
     finally:
         if held:
-            lock.release()
+            opening.begin()
+            opening.lock.release()
 
 
-_opening: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
-
-
-def _folder_lock(folder: str) -> asyncio.Lock:
-    """Return the lock of a folder, so that two tasks do not convert the same files."""
-    own = _opening.setdefault(asyncio.get_running_loop(), {})
-    return own.setdefault(folder, asyncio.Lock())
-
-
-async def _opened(folder: Path, home: Path, until: float) -> Documents:
+async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> Documents:
     states, unsupported = await asyncio.to_thread(list_files, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
-    stale = await asyncio.to_thread(index.stale, states, beyond_limits())
-    reading = Reading(folder, index, until)
-    unread = await reading.add(stale)
-    unreadable = await asyncio.to_thread(index.skipped)
+    stale = await asyncio.to_thread(index.stale, states, {beyond_limits(), left_today()})
+    opening.files, opening.files_done = len(states), len(states) - len(stale)
+    reading = Reading(folder, index, until, opening)
+    late = await reading.add(stale)
+    failed = await asyncio.to_thread(index.skipped)
+    beyond = [path for path, reason in failed if reason.startswith(BEYOND_LIMITS)]
+    unread = sorted({*late, *beyond})
+    unreadable = [(path, reason) for path, reason in failed if path not in beyond]
     without = {*unread, *(path for path, _ in unreadable)}
 
-    async def tables_of(converters: Converters, path: str) -> list[Profiled]:
+    async def tables_of(converters: Converters, path: str) -> list[Profiled] | None:
         if Path(path).suffix.lower() in TABLES:
-            return [Profiled(view=view) for view in await converters.tables(folder / path)]
+            views = await converters.tables(folder / path)
+            return None if views is None else [Profiled(view=view) for view in views]
         return await asyncio.to_thread(_embedded_tables, index, path)
 
     async def read_tables(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
@@ -211,9 +209,9 @@ async def _opened(folder: Path, home: Path, until: float) -> Documents:
     tables = await profile_tables(folder, tabular, home, read_tables)
     count = await asyncio.to_thread(index.count)
     skipped = sorted([*unsupported, *unreadable])
-    if not count and not unread:
-        raise nothing_in(folder, skipped)
-    models, missing = await _embedded(index, until) if count else ([], [])
+    if not count and not late:
+        raise nothing_in(folder, sorted([*unsupported, *failed]))
+    models, missing = await _embedded(index, until, opening) if count else ([], [])
     if reading.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", reading.problem))
     return Documents(index, models, count, skipped, unreadable, unread, tables, missing)
@@ -225,7 +223,7 @@ def _embedded_tables(index: FolderIndex, path: str) -> list[Profiled]:
     return [Profiled(view=view, csv=rows) for view, rows in embedded_tables(path, held.text)] if held else []
 
 
-async def _embedded(index: FolderIndex, until: float) -> tuple[list[Embedder], list[tuple[str, str]]]:
+async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:
     """Embed passages without vectors by the local models; a model that does not finish in time is left out.
 
     Returns:
@@ -239,7 +237,11 @@ async def _embedded(index: FolderIndex, until: float) -> tuple[list[Embedder], l
         async with asyncio.timeout(max(MIN_EMBEDDING_SECONDS, until - time.monotonic())):
             for model in fast:
                 if isinstance(model, Local):
-                    await embed(index, model)
+                    opening.passages, opening.passages_done = (
+                        count,
+                        await asyncio.to_thread(index.vectors.count, model.name),
+                    )
+                    await embed(index, model, opening)
                 finished.append(model)
     except TimeoutError:
         return finished, [(_NOT_EMBEDDED, "")]

@@ -16,6 +16,7 @@ from services.embedding.models import Embedder
 from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
 from services.search.index import FolderIndex
+from services.search.opening import Opening
 from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
 from services.search.translation_search import translated_hits
@@ -140,8 +141,8 @@ def _closer(index: FolderIndex, model: str, query: Vectors, ids: NDArray[np.int6
     return closer
 
 
-async def embed(index: FolderIndex, model: Embedder) -> None:
-    """Embed the passages without vectors of a model, and store the vectors.
+async def embed(index: FolderIndex, model: Embedder, opening: Opening | None = None) -> None:
+    """Embed the passages without vectors of a model, and store the vectors; `opening` counts them.
 
     Raises:
         SearchError: the endpoint of the model failed; finished vectors are kept.
@@ -149,6 +150,8 @@ async def embed(index: FolderIndex, model: Embedder) -> None:
     batches = index.vectors.missing(model.name, model.batch)
     while batch := await asyncio.to_thread(next, batches, None):
         await _embed_batch(index, model, batch)
+        if opening is not None:
+            opening.passages_done += len(batch)
 
 
 async def _embed_batch(index: FolderIndex, model: Embedder, batch: Sequence[Unembedded]) -> None:

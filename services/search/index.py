@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,19 +74,19 @@ class FolderIndex:
                 check(db, connections.file.stat().st_size)
                 _checked.add(self._file)
 
-    def stale(self, present: Iterable[FileState], beyond_limits: str) -> list[FileState]:
+    def stale(self, present: Iterable[FileState], valid_reasons: Container[str]) -> list[FileState]:
         """Remove deleted files from the index, and return new or changed files.
 
         Args:
             present: the files of the folder.
-            beyond_limits: reason of files that today's limits rule out; those that other limits ruled out are new.
+            valid_reasons: reasons of files that today's limits rule out; those that other limits ruled out are new.
         """
         with self._open() as db, db:
             rows = db.execute("SELECT path, size, mtime, error FROM files").fetchall()
             known = {
                 path: (size, mtime)
                 for path, size, mtime, error in rows
-                if not (error or "").startswith(BEYOND_LIMITS) or error == beyond_limits
+                if not (error or "").startswith(BEYOND_LIMITS) or error in valid_reasons
             }
             here = {state.path: state for state in present}
             gone = [(path,) for path, *_ in rows if path not in here]

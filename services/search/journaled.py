@@ -25,7 +25,7 @@ from services.search.pages.addresses import is_public
 from services.search.pages.limits import page_limits
 from services.search.pages.page_texts import complete, in_turns
 from services.search.pages.reader import Page, PageReader
-from services.search.providers import Providers, providers_for
+from services.search.providers import MAX_FILES_NAMED, Providers, not_read, providers_for
 from services.search.recorded_search import RecordedSearch
 from services.search.run_pages import RunPages, StoredPage
 from services.search.web import filters_of, named_pages
@@ -33,8 +33,8 @@ from services.search.web import filters_of, named_pages
 LINKS = "links"
 """Name under which pages reached by links are counted, beside the searches."""
 
-MAX_FILES_NAMED = 50
-"""Maximum files that the limits of a report name."""
+MAX_UNREADABLE_NAMED = 50
+"""Maximum unreadable files that the limits of a report name."""
 
 
 class _Tables(BaseModel):
@@ -68,6 +68,10 @@ class Search(Gathered):
     """Files of the documents that could not be read, each with the reason; a few of many."""
     unread: list[str] = Field(default_factory=list)
     """Files of the documents that were not read in time; a few of many."""
+    unread_count: int = 0
+    """Number of such files."""
+    files: int = 0
+    """Number of files of the documents, whether they could be read or not."""
     embedding: CallUsage = CallUsage()
     """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
@@ -82,9 +86,9 @@ class Search(Gathered):
     def _files(self, locale: str) -> list[str]:
         """Return the messages about files that were not searched, each of them the same in every search of a run."""
         unreadable = [say("file_unreadable", locale, file=file, reason=reason) for file, reason in self.unreadable]
-        named = [*unreadable, *(say("file_not_read", locale, file=file) for file in self.unread)]
-        further = [say("more_files_not_searched", locale)] if len(named) > MAX_FILES_NAMED else []
-        return [*named[:MAX_FILES_NAMED], *further]
+        further = [say("more_files_not_searched", locale)] if len(unreadable) > MAX_UNREADABLE_NAMED else []
+        late = not_read(self.unread, self.unread_count, self.files, locale)
+        return [*unreadable[:MAX_UNREADABLE_NAMED], *further, *late]
 
     def trouble(self, locale: str) -> list[str]:
         """Return the error messages in the language of the run."""
@@ -125,6 +129,8 @@ async def gather_once(
         providers = Providers([*web], available.documents if where != "web" else [])
         wanted = len(queries) * len(providers.all)
         affordable, affordable_providers = _within(run.budget.take_searches(wanted), queries, providers)
+        unread = [file for documents in providers.documents for file in documents.unread]
+        run.tell_searching(affordable, [provider.name for provider in affordable_providers.all])
         made = len(affordable) * len(affordable_providers.all)
         pages = _Pages(run, evidence, affordable, followed if run.context.level.links else None)
         gathered = await gather(
@@ -157,9 +163,11 @@ async def gather_once(
             words_only=any(documents.words_only for documents in providers.documents),
             partly_embedded=any(documents.partly_embedded for documents in providers.documents),
             unreadable=[file for documents in providers.documents for file in documents.unreadable][
-                : MAX_FILES_NAMED + 1
+                : MAX_UNREADABLE_NAMED + 1
             ],
-            unread=[file for documents in providers.documents for file in documents.unread][: MAX_FILES_NAMED + 1],
+            unread=unread[:MAX_FILES_NAMED],
+            unread_count=len(unread),
+            files=providers.files,
             embedding=current_run().take_embedding(),
         )
 

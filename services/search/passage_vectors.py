@@ -52,6 +52,11 @@ class PassageVectors:
         with self._open() as db:
             return dict(db.execute(statement, (model, json.dumps(passages))))
 
+    def count(self, model: str) -> int:
+        """Return the number of passages with a vector of a model."""
+        with self._open() as db:
+            return int(db.execute("SELECT count(*) FROM vectors WHERE model = ?", (model,)).fetchone()[0])
+
     def missing(self, model: str, batch: int) -> Iterator[list[Unembedded]]:
         """Return the passages without a vector of a model, in batches."""
         last = 0

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
 from services.search.folder_files import check_folder
 from services.search.hit import SearchProvider
+from services.search.opening import progress_told
 from services.search.tables import Table
 from services.search.thread_documents import ATTACHMENTS, kept_from_runs, own_attachments
 from services.search.web import web_search
@@ -27,6 +28,9 @@ EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
 
 READING_SHARE = 0.5
 """Share of a run's remaining time in which new documents are read; the rest is for searching what was read."""
+
+MAX_FILES_NAMED = 10
+"""Maximum unread files that a message names."""
 
 ToolSearches = Callable[[RunContext], Awaitable[list[SearchProvider]]]
 """Returns the providers that the tools of a run offer."""
@@ -61,13 +65,18 @@ class Providers:
         """All providers, web searches first."""
         return [*self.web, *self.documents]
 
+    @property
+    def files(self) -> int:
+        """Number of files of searchable kinds in all folders."""
+        return sum(document.count + len(document.unreadable) + len(document.unread) for document in self.documents)
+
     def notices(self, locale: str) -> list[str]:
         """Return messages about missing searches in the user's language."""
         skipped = [f"{path}: {reason}" for document in self.documents for path, reason in document.skipped]
-        unread = [say("file_not_read", locale, file=path) for document in self.documents for path in document.unread]
+        unread = [path for document in self.documents for path in document.unread]
         return [
             *skipped,
-            *unread,
+            *not_read(unread, len(unread), self.files, locale),
             *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents))),
         ]
 
@@ -84,6 +93,24 @@ class Providers:
         scored = [(len(wanted & table.terms()), table) for table in self.tables()]
         ranked = sorted(scored, key=lambda pair: -pair[0])
         return [table for score, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
+
+
+def not_read(named: Sequence[str], count: int, total: int, locale: str) -> list[str]:
+    """Return the message about files that were not read in time, if there are any.
+
+    Args:
+        named: some of them, or all.
+        count: their number.
+        total: number of all files.
+        locale: locale of the reader.
+    """
+    if not count:
+        return []
+    shown = named[:MAX_FILES_NAMED]
+    files = say("searched_between", locale).join(shown)
+    if count > len(shown):
+        files = say("files_further", locale, files=files, count=count - len(shown))
+    return [say("files_not_read", locale, count=count, total=total, files=files)]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:
@@ -135,7 +162,10 @@ async def providers_for(
     examples = await asyncio.to_thread(_searches_examples, context, environment)
     folders = [] if servers and examples else await asyncio.to_thread(folders_of, context)
     seconds = _seconds_for_reading(context) if reading_seconds is None else reading_seconds
-    opened = await asyncio.gather(*(open_documents(folder, environment.leadline_home, seconds) for folder in folders))
+    async with progress_told(folders):
+        opened = await asyncio.gather(
+            *(open_documents(folder, environment.leadline_home, seconds) for folder in folders)
+        )
     return Providers(web, list(opened))
 
 

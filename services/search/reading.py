@@ -1,6 +1,8 @@
 """Reads the new files of a folder into its index: cheap kinds first, conversions side by side, within a time limit.
 
-A file that takes long in its first attempt is tried again when all others have been read, so that it holds up none of them.
+A file that takes long in its first attempt is tried again when all others have been read, so that it holds up none of them. First
+attempts get shorter as they come to nothing, and second attempts end when a few in a row did: a run does not wait for a folder of
+hostile files. Those that are left count as beyond the limits of a file for the rest of the day, so that the next run does not wait either.
 """
 
 import asyncio
@@ -12,13 +14,18 @@ from pathlib import Path, PurePath
 from typing import TypeVar
 
 from services.sandbox.slots import Slots
-from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters
-from services.search.file_types import PLAIN
+from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters, beyond_limits, left_today
+from services.search.file_types import PLAIN, Converted
 from services.search.index import FileState, FolderIndex
+from services.search.opening import Opening
 from services.search.tables import SUFFIXES as TABLES
 
 FIRST_SECONDS = 5.0
 """Seconds of a file's first attempt while others wait; most files take less than one."""
+SHORTEST_SECONDS = 1.0
+"""Seconds of a first attempt at least, after many that came to nothing."""
+MAX_IN_VAIN = 2
+"""Second attempts in a row that come to nothing, after which the other slow files are left."""
 TURN_SECONDS = 10.0
 """Seconds after which a folder gives its slot to another research that waits; starting a converter again takes two."""
 SIDE_BY_SIDE = 2
@@ -30,56 +37,76 @@ Item = TypeVar("Item")
 class Reading:
     """One pass over the new files of a folder."""
 
-    def __init__(self, folder: Path, index: FolderIndex, until: float) -> None:
+    def __init__(self, folder: Path, index: FolderIndex, until: float, opening: Opening) -> None:
         """Create it.
 
         Args:
             folder: the folder of the files.
             index: its index.
             until: time on the monotonic clock at which reading ends.
+            opening: counts what is read.
         """
         self.problem = ""
         """Reason why the processes were not confined; empty if they were, or if none was started."""
-        self._folder, self._index, self._until = folder, index, until
+        self._folder, self._index, self._until, self._opening = folder, index, until, opening
 
     async def add(self, states: Iterable[FileState]) -> list[str]:
         """Convert files and add them to the index.
 
         Returns:
-            Paths of the files that were not read in time, sorted.
+            Paths of the files for which the time was over, sorted; without those that are beyond the limits of a file.
         """
         unread = {state.path for state in states}
         slow: list[FileState] = []
+        in_vain = 0
 
-        async def add(converters: Converters, state: FileState, *, first: bool) -> None:
-            seconds = min(FIRST_SECONDS, converters.seconds) if first else None
-            converted = await converters.convert(self._folder / state.path, seconds)
-            if converted is None:
-                slow.append(state)
-                return
+        async def keep(state: FileState, converted: Converted) -> None:
             await asyncio.to_thread(self._index.add, state, converted)
             unread.discard(state.path)
+            self._opening.files_done += 1
 
         async def first(converters: Converters, state: FileState) -> None:
-            await add(converters, state, first=len(unread) > 1)
+            nonlocal in_vain
+            seconds = max(SHORTEST_SECONDS, FIRST_SECONDS / (1 + in_vain))
+            bounded = len(unread) > 1 and seconds < converters.seconds
+            converted = await converters.convert(self._folder / state.path, seconds if bounded else None)
+            in_vain = in_vain + 1 if converted is None else 0
+            if converted is not None:
+                await keep(state, converted)
+            else:
+                slow.append(state)
+                self._opening.slow += 1
 
         async def again(converters: Converters, state: FileState) -> None:
-            await add(converters, state, first=False)
+            nonlocal in_vain
+            converted: Converted = {"error": left_today()}
+            if in_vain < MAX_IN_VAIN:
+                converted = await converters.convert(self._folder / state.path) or {"error": beyond_limits()}
+                in_vain = in_vain + 1 if converted.get("error") == beyond_limits() else 0
+            await keep(state, converted)
 
         with suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, self._until - time.monotonic())):
                 await self._each(sorted(states, key=_cheapest_first), first)
+                in_vain = 0
                 await self._each(slow, again)
         return sorted(unread)
 
     async def tables(
-        self, states: Sequence[FileState], profile: Callable[[Converters, str], Awaitable[Item]]
-    ) -> dict[str, Item]:
-        """Profile the tables of files; files that were not read in time are missing in the result."""
-        found: dict[str, Item] = {}
+        self, states: Sequence[FileState], profile: Callable[[Converters, str], Awaitable[list[Item] | None]]
+    ) -> dict[str, list[Item]]:
+        """Profile the tables of files; files that were not read in time are missing in the result.
+
+        A file whose profile is None came to nothing; after a few in a row, others count as without tables, too.
+        """
+        found: dict[str, list[Item]] = {}
+        in_vain = 0
 
         async def keep(converters: Converters, state: FileState) -> None:
-            found[state.path] = await profile(converters, state.path)
+            nonlocal in_vain
+            profiled = await profile(converters, state.path) if in_vain < MAX_IN_VAIN else []
+            in_vain = in_vain + 1 if profiled is None else in_vain
+            found[state.path] = profiled or []
 
         with suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, self._until - time.monotonic())):
