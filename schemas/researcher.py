@@ -28,6 +28,23 @@ class NumberedPassage(Passage):
         """Its sentences, each on one line."""
         return [" ".join(self.text[start:end].split()) for start, end in self.spans]
 
+    @property
+    def lines(self) -> list[str]:
+        """Its sentences with their numbers, each below the headings before it, which have none: `#| Results`."""
+        shown: list[str] = []
+        before = 0
+        for number, ((start, end), sentence) in enumerate(zip(self.spans, self.sentences, strict=True), 1):
+            shown.append("\n".join([*self._headings(before, start), f"{number}| {sentence}"]))
+            before = end
+        if shown:
+            shown[-1] = "\n".join([shown[-1], *self._headings(before, len(self.text))])
+        return shown
+
+    def _headings(self, start: int, end: int) -> list[str]:
+        """Return the lines between two sentences that hold words."""
+        lines = (" ".join(line.split()) for line in self.text[start:end].splitlines())
+        return [f"#| {line}" for line in lines if any(map(str.isalnum, line))]
+
 
 class ResearcherPrompt(BaseModel):
     """Variables of `prompts/researcher.md`."""
