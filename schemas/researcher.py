@@ -13,6 +13,8 @@ from schemas.evidence_view import FindingView
 MOST_REFERENCES, MOST_WIDE = 40, 120
 """Of one relevance, in one answer; and where breadth matters more than cost, so that a prompt shows more passages."""
 MOST_QUERIES = 4
+MOST_READ_ON = 4
+"""Requests to read on in one answer."""
 LONGEST_REFERENCE = 24
 """Characters."""
 
@@ -86,12 +88,20 @@ class Findings(BaseModel):
     medium: References = Field(default_factory=list, description="Sentences that are part of the answer, or context.")
     low: References = Field(default_factory=list, description="Sentences that are related.")
     finding: Thought = ""
-    """One to three sentences that answer the step from what earlier rounds and these passages tell; empty when they do not."""
+    """One to three sentences that answer the step from these passages; they are added to those of earlier rounds."""
     missing_aspects: Annotated[list[Reason], AtMost(6)] = Field(default_factory=list)
     queries: SkipJsonSchema[list[str]] = Field(default_factory=list)
     """What to search for next; empty where nothing is missing."""
+    read_on: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """Passages whose surroundings the next round shows: `P3` for what follows, `before P3` for what stands before."""
     confidence: float = Field(default=0.0, ge=0, le=1)
     """How well the evidence answers the step."""
+
+    @field_validator("read_on", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        """Take a single request for a list of it."""
+        return [value] if isinstance(value, str) else value or []
 
     @field_validator("high", "medium", "low", mode="before")
     @classmethod
@@ -115,6 +125,10 @@ class Findings(BaseModel):
 
 
 _QUERIES: Any = (Annotated[list[Reason], AtMost(MOST_QUERIES)], Field(default_factory=list))
+_READ_ON: Any = (
+    Annotated[list[Annotated[str, AtMost(LONGEST_REFERENCE), Form("^(before )?P[0-9]{1,3}$")]], AtMost(MOST_READ_ON)],
+    Field(default_factory=list),
+)
 _WIDE: Any = (Annotated[list[Reference], AtMost(MOST_WIDE)], Field(default_factory=list))
 _MANY: dict[str, Any] = {"high": _WIDE, "medium": _WIDE, "low": _WIDE}
 _SCHEMAS: dict[tuple[bool, bool], type[Findings]] = {
@@ -123,7 +137,7 @@ _SCHEMAS: dict[tuple[bool, bool], type[Findings]] = {
         __base__=Findings,
         __doc__=Findings.__doc__,
         **(_MANY if wide else {}),
-        **({"queries": _QUERIES} if more else {}),
+        **({"queries": _QUERIES, "read_on": _READ_ON} if more else {}),
     )
     for wide in (False, True)
     for more in (False, True)
