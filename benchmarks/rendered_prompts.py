@@ -236,6 +236,7 @@ def _reflector(text: Element, settings: Element, asked: dict[str, Any]) -> Refle
         **asked,
         today=settings["today"],
         findings=_findings(text),
+        gaps=[gap.body for gap in text.all("gap")],
         background=_background(text),
         plan_iterations=int(settings["plan_iterations"] or 1),
         max_plan_iterations=int(settings["max_plan_iterations"] or 3),

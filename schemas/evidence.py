@@ -154,6 +154,8 @@ class Passage(BaseModel):
     """`P1`, `P2`, … within one prompt."""
     content_hash: str
     title: CleanLine
+    name: CleanLine = ""
+    """Short name of its source, such as `PEP 703`."""
     start: int
     end: int
     text: str

@@ -56,8 +56,8 @@ def _spans(text: str) -> list[tuple[int, int]]:
     ] or [(span.start, span.end) for span in found]
     spans: list[tuple[int, int]] = []
     mark: int | None = None
-    for place, (start, end) in enumerate(places, 1):
-        start = start if mark is None else mark
+    for place, (left, end) in enumerate(places, 1):
+        start = left if mark is None else mark
         mark = start if place < len(places) and _MARK.fullmatch(text[start:end]) else None
         if mark is None:
             spans += ((start + piece.start, start + piece.end) for piece in _pieces(text[start:end]))
