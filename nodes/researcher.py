@@ -125,6 +125,7 @@ def _prompt(task: StepTask) -> ResearcherPrompt:
         queries=step.queries,
         feedback=task["feedback"],
         findings=overview(task["steps"], task["results"], task["sources"]),
+        sections=task.get("outline", []),
         passages=[],
     )
 

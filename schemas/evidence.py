@@ -185,6 +185,9 @@ class Excerpt(BaseModel):
     heads: str = ""
     """Line of headings of the table that it quotes rows of, where it does not begin with it; found when the report is written."""
 
+    nodes: list[str] = Field(default_factory=list)
+    """Ids of the outline's nodes that it serves, as the model said that judged it; empty where it said none. Not in bundles."""
+
     @property
     def headed_quote(self) -> str:
         """The quote below the headings of its table: what statements are checked against."""

@@ -122,6 +122,7 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
         first: number of the first excerpt.
     """
     by_id = {passage.id.casefold(): passage for passage in passages}
+    nodes = answer.nodes
     excerpts: list[Excerpt] = []
     unknown: list[str] = []
     # Sentences by where they begin in a stored text, as a page that is read whole holds passages of a search
@@ -144,6 +145,7 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
                         start=passage.start + start,
                         end=passage.start + end,
                         relevance=relevance,
+                        nodes=nodes.get(passage.id.casefold(), []),
                     )
                 )
     return Taken(excerpts, unknown)

@@ -9,6 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.context import RunContext
 from schemas.depth import DEPTHS, LEVELS, Depth
+from schemas.outline import OutlineNode
 from schemas.usage import Allowance
 from services.models.prompt_fit import passage_tokens
 from services.run.budget import Budget
@@ -246,6 +247,20 @@ async def test_a_model_reads_on_behind_a_passage_or_before_it(
     assert gathered.shown == 1 + len(days)
     texts = [await EVIDENCE.get_text(excerpt.content_hash) for excerpt in gathered.excerpts]
     assert all(text[one.start : one.end] == one.quote for text, one in zip(texts, gathered.excerpts, strict=True))
+
+
+@pytest.mark.parametrize("said", [["1: P1", "2.1: P1 P2"], {"1": ["P1"], "2.1": "P1, P2"}])
+async def test_the_model_says_which_sections_what_it_takes_serves(
+    endpoint: OpenAIServer, folder: Path, said: object
+) -> None:
+    sections = [OutlineNode(id="1", title="Weights"), OutlineNode(id="2.1", title="Paint", parent="2")]
+    endpoint.script["researcher"] = [quoting(fact("anchor"), fact("galley"), sections=said)]
+    gathered = await Step(endpoint).search("anchor galley", sections=sections)
+    assert "<sections>\n1: Weights\n2.1: Paint\n</sections>" in human(endpoint.requests[0])
+    first, second = (passage.text for passage in passages_shown(endpoint.requests[0]))
+    served = {excerpt.quote: excerpt.nodes for excerpt in gathered.excerpts}
+    assert [nodes for quote, nodes in served.items() if quote in first] == [["1", "2.1"]]
+    assert [nodes for quote, nodes in served.items() if quote in second] == [["2.1"]]
 
 
 async def test_the_feedback_of_a_redo_is_searched(endpoint: OpenAIServer, folder: Path) -> None:
