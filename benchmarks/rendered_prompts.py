@@ -194,16 +194,19 @@ def _researcher(text: Element, settings: Element, asked: dict[str, Any]) -> Rese
 
 
 def _numbered(passage: Element) -> NumberedPassage:
-    sentences = [line.partition("| ")[2] for line in passage.body.split("\n")]
-    ends = list(accumulate(len(sentence) + 1 for sentence in sentences))
+    """Read the numbered sentences back; headings, which have no number, stand between them."""
+    lines = [line.partition("| ") for line in passage.body.split("\n")]
+    texts = [text for _, _, text in lines]
+    ends = list(accumulate(len(text) + 1 for text in texts))
+    places = zip(lines, texts, ends, strict=True)
     return NumberedPassage(
         id=passage["id"],
         content_hash="",
         title=passage["source"],
         start=0,
         end=len(passage.body),
-        text="\n".join(sentences),
-        spans=[(end - len(sentence) - 1, end - 1) for sentence, end in zip(sentences, ends, strict=True)],
+        text="\n".join(texts),
+        spans=[(end - len(text) - 1, end - 1) for (number, _, _), text, end in places if number.isdecimal()],
     )
 
 
@@ -233,6 +236,7 @@ def _reflector(text: Element, settings: Element, asked: dict[str, Any]) -> Refle
         **asked,
         today=settings["today"],
         findings=_findings(text),
+        gaps=[gap.body for gap in text.all("gap")],
         background=_background(text),
         plan_iterations=int(settings["plan_iterations"] or 1),
         max_plan_iterations=int(settings["max_plan_iterations"] or 3),

@@ -11,7 +11,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.literals import NO_INPUT
 from services.evidence.number_tracing import Line, lines_holding, lines_of, trace
-from services.evidence.views import finding_views
+from services.evidence.views import overview
 from services.models import ask
 from services.run.scope import Run, current_run, evidence_of
 from services.run.ui_text import say
@@ -150,7 +150,7 @@ def _prompt(task: StepTask, tables: list[TableView], workspace: Workspace, attem
         title=step.title,
         description=step.description,
         feedback=task["feedback"],
-        findings=finding_views(task["steps"], task["results"], task["sources"]),
+        findings=overview(task["steps"], task["results"], task["sources"]),
         tables=tables,
         files=[name for name in workspace.files if name not in own],
         attempts=attempts,

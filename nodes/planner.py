@@ -11,7 +11,8 @@ from schemas.mcp import ToolView
 from schemas.plan_draft import plan_schema
 from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools
 from schemas.state import ResearchState, plans_of, research_question
-from services.evidence.views import evidence_views, finding_views, steps_by_id
+from services.evidence.background import background_views
+from services.evidence.views import overview, steps_by_id
 from services.models import ask
 from services.models.fallback import ask_by_rules
 from services.run.budget import limit_message
@@ -94,7 +95,7 @@ async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
 def _prompt(
     state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str], tools: list[ToolView]
 ) -> PlannerPrompt:
-    background, last, reflection = state["background"], state["plan"], state["reflection"]
+    last, reflection = state["plan"], state["reflection"]
     outline = reflection.outline if reflection is not None and plans else []
     said = [message.text for message in for_planner(state)]
     return PlannerPrompt(
@@ -103,9 +104,9 @@ def _prompt(
         today=state["today"],
         max_step_num=context.max_step_num,
         first_id=len(steps_by_id(plans)) + 1,
-        background=evidence_views(background.excerpts, state["sources"]) if background else [],
+        background=background_views(state["background"], state["results"], state["sources"]),
         feedback=state["feedback"],
-        findings=finding_views(steps_by_id(plans), state["results"], state["sources"]),
+        findings=overview(steps_by_id(plans), state["results"], state["sources"], relevance=("high",)),
         gaps=_gaps(state),
         tables=tables,
         tools=tools,

@@ -13,7 +13,7 @@ from schemas.usage import Usage
 from services.evidence.background import background_views
 from services.evidence.contradictions import check_contradiction
 from services.evidence.copy_resolution import settled_copies
-from services.evidence.views import finding_views, steps_by_id
+from services.evidence.views import overview, steps_by_id
 from services.models import ask
 from services.models.fallback import ask_by_rules
 from services.run.budget import limit_message, spent_limit
@@ -126,7 +126,8 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
         question=research_question(state),
         locale=state["locale"],
         today=state["today"],
-        findings=finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"]),
+        findings=overview(steps_by_id(plans_of(state)), state["results"], state["sources"]),
+        gaps=state["reflection"].missing_aspects if state["reflection"] else [],
         background=background_views(state["background"], state["results"], state["sources"]),
         plan_iterations=state["plan_iterations"],
         max_plan_iterations=context.max_plan_iterations,

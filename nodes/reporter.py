@@ -19,10 +19,11 @@ from schemas.usage import Usage
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.background import background_views
-from services.evidence.citable_excerpts import cited_evidence, repeated
+from services.evidence.citable_excerpts import cited_evidence
 from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
+from services.evidence.repeated_excerpts import held_by
 from services.evidence.table_heads import with_table_heads
 from services.evidence.views import evidence_views, finding_views, steps_by_id
 from services.models import write
@@ -332,7 +333,7 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt]) -> ReporterPrompt
     shown = {
         item.id for item in [*prompt.background, *(item for finding in prompt.findings for item in finding.evidence)]
     }
-    again = repeated([excerpt for excerpt in excerpts if excerpt.id in shown]) - sides - set(prompt.outdated)
+    again = held_by(excerpt for excerpt in excerpts if excerpt.id in shown).keys() - sides - set(prompt.outdated)
     findings = [
         finding.model_copy(update={"evidence": [item for item in finding.evidence if item.id not in again]})
         for finding in prompt.findings

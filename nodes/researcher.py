@@ -13,7 +13,7 @@ from schemas.researcher import Findings, ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.references import numbered, taken
-from services.evidence.views import finding_views
+from services.evidence.views import overview
 from services.models.portions import evidence_tokens
 from services.models.prompt_fit import passages_within
 from services.models.structured_output import parse
@@ -124,7 +124,8 @@ def _prompt(task: StepTask) -> ResearcherPrompt:
         description=step.description,
         queries=step.queries,
         feedback=task["feedback"],
-        findings=finding_views(task["steps"], task["results"], task["sources"]),
+        findings=overview(task["steps"], task["results"], task["sources"]),
+        sections=task.get("outline", []),
         passages=[],
     )
 

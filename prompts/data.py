@@ -1,10 +1,12 @@
 """Data in prompts: nothing in a value from outside can be taken for a tag of a prompt or for a model's own control token.
 
-What opens one is replaced by a sign that looks like it (`‹` for an angle bracket, `❲` for a square one), which quote
-location maps back. Control tokens are recognised by their shape: a word beside a bar in brackets (`<|im_start|>`, `<turn|>`, `[|user|]`),
-a word with underscores alone in angle brackets, or in square ones with capitals (`<start_of_turn>`, `[TOOL_CALLS]`), a closing tag with
-capitals (`[/INST]`), and names that templates use, in any brackets. Types and subscripts of code (`vector<size_t>`, `x[MAX_LEN]`) stay. Other spellings count as well: blanks and slashes after the bracket, characters that cannot be seen between the letters, full-width
-and mathematical letters, other characters that look like brackets, bars and letters, and escaped angle brackets (`&lt;`).
+What opens one is replaced by a sign that looks like it (`‹` for an angle bracket, `❲` for a square one), which quote location maps back.
+Control tokens are recognised by their shape: a word beside a bar in brackets (`<|im_start|>`, `<turn|>`, `[|user|]`), a word with
+underscores, none of them at its end, alone in angle brackets, or in square ones with capitals (`<start_of_turn>`, `[TOOL_CALLS]`), a
+closing tag with capitals (`[/INST]`), and names that templates use, in any brackets. Types and subscripts of code (`vector<size_t>`,
+`x[MAX_LEN]`) and targets of links (`<Concurrency_>`) stay. Other spellings count as well: blanks and slashes after the bracket, characters
+that cannot be seen between the letters, full-width and mathematical letters, other characters that look like brackets, bars and letters,
+and escaped angle brackets (`&lt;`).
 """
 
 import re
@@ -50,7 +52,8 @@ _OPENS = r"(?:<|&(?:lt|#0{0,6}+60|#x0{0,6}+3c);|\\(?:u00|x)3c)"
 """An angle bracket, also escaped as in HTML, JSON and programs."""
 _GAP = r"[\s/\\]*+"
 _WORD = r"[\w.:-]{2,64}+"
-_ENDED = r"\w{1,80}+\s*+/?>"
+_ENDED = r"\w{1,80}+(?<!_)\s*+/?>"
+"""A word alone up to the closing bracket. None of a template ends with an underscore; targets of links in reStructuredText do."""
 _BESIDE_BAR = rf"(?:\|{_GAP}{_WORD}\s*+\|?|{_WORD}\s*+\|)"
 """A word beside a bar, as it stands between brackets."""
 _BRACKETED = (

@@ -154,6 +154,8 @@ class Passage(BaseModel):
     """`P1`, `P2`, … within one prompt."""
     content_hash: str
     title: CleanLine
+    name: CleanLine = ""
+    """Short name of its source, such as `PEP 703`."""
     start: int
     end: int
     text: str
@@ -182,6 +184,9 @@ class Excerpt(BaseModel):
     """Ids of excerpts of independent sources that give one of its figures, too; found when the report is written."""
     heads: str = ""
     """Line of headings of the table that it quotes rows of, where it does not begin with it; found when the report is written."""
+
+    nodes: list[str] = Field(default_factory=list)
+    """Ids of the outline's nodes that it serves, as the model said that judged it; empty where it said none. Not in bundles."""
 
     @property
     def headed_quote(self) -> str:

@@ -12,6 +12,8 @@ class EvidenceView(BaseModel):
     """The excerpt's id, by which it is cited: `E2-1`."""
     title: CleanLine
     """Of its source."""
+    name: CleanLine = ""
+    """Short name of its source, such as `PEP 703`, which stands for the title after the source's first excerpt."""
     site: CleanLine = ""
     """Who publishes it, where that is known."""
     published: str = ""
@@ -24,6 +26,8 @@ class EvidenceView(BaseModel):
     """Who speaks, such as official or news; general sources are not marked."""
     abstract_only: bool = False
     """Whether its source is the abstract of a publication alone."""
+    also: list[str] = Field(default_factory=list)
+    """Ids of excerpts of other steps whose text it holds, where each text is shown once."""
     relevance: str = "medium"
     confirmed_by: list[str] = Field(default_factory=list)
     """Ids of excerpts in which independent sources give one of its figures, too."""

@@ -23,7 +23,9 @@ class OutlineNode(BaseModel):
     parent: str = ""
     """Id of the node above; empty at the top."""
     excerpt_ids: list[str] = Field(default_factory=list)
-    """Of the evidence on it, in the order of the excerpts' steps. Code places each excerpt at exactly one node."""
+    """Of the evidence on it, in the order of the excerpts' steps. Each excerpt stands at exactly one node."""
+    also_ids: list[str] = Field(default_factory=list)
+    """Of evidence that stands at another node and serves this one, too, as the model said that judged it."""
 
 
 def _as_text(value: Any) -> Any:

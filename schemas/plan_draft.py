@@ -14,8 +14,6 @@ from schemas.planner import PlannerPrompt, StepType
 
 MOST_STEPS = 24
 """Some more than a run may allow a plan, so that a plan with too many is noticed."""
-SPARE_NODES = 2
-"""As many more than an outline may have, for the same reason."""
 MOST_VIEWPOINTS = 6
 
 _PROCESSING = re.compile("process|comput|calcul|analy|处理|计算|分析", re.IGNORECASE)
@@ -78,7 +76,7 @@ def _schema(tools: bool, max_nodes: int, outlined: bool, wide: bool) -> type[Pla
     if max_nodes or outlined:
         of_step["nodes"] = _listed(Id, MOST_NODES)
     if max_nodes:
-        of_plan["outline"] = _listed(NodeDraft, min(max_nodes, MOST_NODES) + SPARE_NODES)
+        of_plan["outline"] = _listed(NodeDraft, min(max_nodes, MOST_NODES))
         if wide:
             of_plan["viewpoints"] = _listed(Reason, MOST_VIEWPOINTS)
     step = create_model("StepDraft", __base__=StepDraft, __doc__=StepDraft.__doc__, **of_step)

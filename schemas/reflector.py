@@ -22,6 +22,8 @@ class ReflectorPrompt(BaseModel):
     locale: str
     today: str
     findings: list[FindingView]
+    gaps: list[str] = Field(default_factory=list)
+    """What the last reflection found missing."""
     background: list[EvidenceView] = Field(default_factory=list)
     """What the background search found and no step quotes."""
     plan_iterations: int

@@ -9,10 +9,15 @@ from pydantic.json_schema import SkipJsonSchema
 from schemas.answer_schema import AtMost, Form, Reason, Thought
 from schemas.evidence import Passage, Relevance
 from schemas.evidence_view import FindingView
+from schemas.outline import OutlineNode
 
 MOST_REFERENCES, MOST_WIDE = 40, 120
 """Of one relevance, in one answer; and where breadth matters more than cost, so that a prompt shows more passages."""
 MOST_QUERIES = 4
+MOST_READ_ON = 4
+"""Requests to read on in one answer."""
+MOST_SECTIONS, LONGEST_SERVED = 12, 200
+"""Lines that say which passages serve a section, in one answer, and characters of one."""
 LONGEST_REFERENCE = 24
 """Characters."""
 
@@ -27,6 +32,23 @@ class NumberedPassage(Passage):
     def sentences(self) -> list[str]:
         """Its sentences, each on one line."""
         return [" ".join(self.text[start:end].split()) for start, end in self.spans]
+
+    @property
+    def lines(self) -> list[str]:
+        """Its sentences with their numbers, each below the headings before it, which have none: `#| Results`."""
+        shown: list[str] = []
+        before = 0
+        for number, ((start, end), sentence) in enumerate(zip(self.spans, self.sentences, strict=True), 1):
+            shown.append("\n".join([*self._headings(before, start), f"{number}| {sentence}"]))
+            before = end
+        if shown:
+            shown[-1] = "\n".join([shown[-1], *self._headings(before, len(self.text))])
+        return shown
+
+    def _headings(self, start: int, end: int) -> list[str]:
+        """Return the lines between two sentences that hold words."""
+        lines = (" ".join(line.split()) for line in self.text[start:end].splitlines())
+        return [f"#| {line}" for line in lines if any(map(str.isalnum, line))]
 
 
 class ResearcherPrompt(BaseModel):
@@ -45,6 +67,8 @@ class ResearcherPrompt(BaseModel):
     """What earlier rounds of this step found."""
     missing: list[str] = Field(default_factory=list)
     """What the last round missed; its queries are then those of this round."""
+    sections: list[OutlineNode] = Field(default_factory=list)
+    """Nodes of the report's outline, which passages may serve; empty where there is none."""
     passages: list[NumberedPassage]
     """Those of this round: what earlier rounds were shown is not shown again."""
     rounds_left: int = 0
@@ -57,6 +81,8 @@ class ResearcherPrompt(BaseModel):
 
 _NEXT = re.compile(r"[,;，；、]\s{0,3}(?=\w{1,12}[:：])")
 """Parts references to several passages."""
+_NODE = re.compile(r"\W{0,3}(\d{1,3}(?:\.\d{1,3}){0,4})")
+_PASSAGE = re.compile(r"\b[Pp]\d{1,3}\b")
 Reference = Annotated[str, AtMost(LONGEST_REFERENCE), Form("^P[0-9]{1,3}:[0-9]{1,3}(-[0-9]{1,3})?$")]
 """Sentences of one passage: `P3:2`, `P3:2-4`."""
 References = Annotated[list[Reference], AtMost(MOST_REFERENCES)]
@@ -69,12 +95,30 @@ class Findings(BaseModel):
     medium: References = Field(default_factory=list, description="Sentences that are part of the answer, or context.")
     low: References = Field(default_factory=list, description="Sentences that are related.")
     finding: Thought = ""
-    """One to three sentences that answer the step from what earlier rounds and these passages tell; empty when they do not."""
+    """One to three sentences that answer the step from these passages; they are added to those of earlier rounds."""
     missing_aspects: Annotated[list[Reason], AtMost(6)] = Field(default_factory=list)
     queries: SkipJsonSchema[list[str]] = Field(default_factory=list)
     """What to search for next; empty where nothing is missing."""
+    read_on: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """Passages whose surroundings the next round shows: `P3` for what follows, `before P3` for what stands before."""
+    sections: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """Which passages serve which node of the outline: `2: P1 P4`."""
     confidence: float = Field(default=0.0, ge=0, le=1)
     """How well the evidence answers the step."""
+
+    @field_validator("read_on", "sections", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        """Take a single line for a list of it, and lists by the names of sections for a line each."""
+        return [
+            line
+            for item in (value if isinstance(value, list) else [value] if value else [])
+            for line in (
+                (f"{key}: {' '.join(map(str, held)) if isinstance(held, list) else held}" for key, held in item.items())
+                if isinstance(item, dict)
+                else [item]
+            )
+        ]
 
     @field_validator("high", "medium", "low", mode="before")
     @classmethod
@@ -91,6 +135,16 @@ class Findings(BaseModel):
         ]
 
     @property
+    def nodes(self) -> dict[str, list[str]]:
+        """Ids of nodes by the ids of the passages that serve them, in small letters."""
+        served: dict[str, list[str]] = {}
+        for line in self.sections:
+            if node := _NODE.match(line):
+                for passage in _PASSAGE.findall(line, node.end()):
+                    served.setdefault(passage.casefold(), []).append(node[1])
+        return served
+
+    @property
     def references(self) -> list[tuple[str, Relevance]]:
         """What it names, the most relevant first."""
         ranked: list[tuple[Relevance, list[str]]] = [("high", self.high), ("medium", self.medium), ("low", self.low)]
@@ -98,21 +152,33 @@ class Findings(BaseModel):
 
 
 _QUERIES: Any = (Annotated[list[Reason], AtMost(MOST_QUERIES)], Field(default_factory=list))
+_READ_ON: Any = (
+    Annotated[list[Annotated[str, AtMost(LONGEST_REFERENCE), Form("^(before )?P[0-9]{1,3}$")]], AtMost(MOST_READ_ON)],
+    Field(default_factory=list),
+)
+_SECTIONS: Any = (
+    Annotated[
+        list[Annotated[str, AtMost(LONGEST_SERVED), Form("^[0-9.]{1,12}:( P[0-9]{1,3}){1,30}$")]], AtMost(MOST_SECTIONS)
+    ],
+    Field(default_factory=list),
+)
 _WIDE: Any = (Annotated[list[Reference], AtMost(MOST_WIDE)], Field(default_factory=list))
 _MANY: dict[str, Any] = {"high": _WIDE, "medium": _WIDE, "low": _WIDE}
-_SCHEMAS: dict[tuple[bool, bool], type[Findings]] = {
-    (wide, more): create_model(
+_SCHEMAS: dict[tuple[bool, bool, bool], type[Findings]] = {
+    (wide, more, outlined): create_model(
         "Findings",
         __base__=Findings,
         __doc__=Findings.__doc__,
         **(_MANY if wide else {}),
-        **({"queries": _QUERIES} if more else {}),
+        **({"queries": _QUERIES, "read_on": _READ_ON} if more else {}),
+        **({"sections": _SECTIONS} if outlined else {}),
     )
     for wide in (False, True)
     for more in (False, True)
+    for outlined in (False, True)
 }
 
 
 def findings_schema(prompt: ResearcherPrompt) -> type[Findings]:
-    """Return what a prompt asks for: the next queries only where a round may follow, more references where breadth is wanted."""
-    return _SCHEMAS[prompt.wide, prompt.rounds_left > 0]
+    """Return what a prompt asks for: the next queries only where a round may follow, sections only of an outline, more references for breadth."""
+    return _SCHEMAS[prompt.wide, prompt.rounds_left > 0, bool(prompt.sections)]

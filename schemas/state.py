@@ -160,6 +160,8 @@ class StepTask(TypedDict):
     """Sources that those results quote."""
     sources_left: int
     """Sources that it may still bring, about: its share of those that the run is to read."""
+    outline: list[OutlineNode]
+    """The outline of the report, without its evidence; empty where there is none."""
     turn: int
     allowance: Allowance
     """What it may spend, and how long it may take."""

@@ -39,7 +39,7 @@ IGNORED = re.compile("[\u00ad\u0336\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff
 BRACKETS = str.maketrans("〈〈⟨❮〉〉⟩❯【】〔〕⟦⟧¦ǀ︱", "<<<<>>>>[][][]|||")
 OPENS = re.compile(
     r"<[\s/\\]*(?:\||(?:passage|excerpt|finding|question|settings|result|missing|s|sys|think|system|start_of_turn|end_of_turn|tool_call|"
-    r"bos|function_calls)\b)|[\[{(«《][\s/]*(?:INST|SYS|TOOL_CALLS|gMASK|MODEL_SETTINGS|IMG_BREAK)\s*[\]})»》]|<[\s/]*[^\W_]*_\w*>|"
+    r"bos|function_calls)\b)|[\[{(«《][\s/]*(?:INST|SYS|TOOL_CALLS|gMASK|MODEL_SETTINGS|IMG_BREAK)\s*[\]})»》]|<[\s/]*[^\W_]*_\w*(?<!_)>|"
     r"<[\s/]*\w+\s*\|>|[\[{][\s/]*(?:\|\s*\w\w+\s*\|?|\w\w+\s*\|)\s*[\]}]|\[[\s/]*(?-i:SYSTEM|USER)\s*\]|\[\s*/\s*(?-i:[A-Z]{2,})\s*\]",
     re.IGNORECASE,
 )
@@ -82,6 +82,7 @@ def test_a_quote_of_such_a_text_is_found(spelling: str) -> None:
         "x |> f", "p(a|b)", "{x | x > 0}", "[a|b]", "<div class='a_b'>", "<my-element>", "</div>", "[USA]", "[NOTE]", "[section]", "cmd [args] [prefix]",
         "[|x|]", "(|ab|)", "|x|<1", "dict[KEY]", "buffer[MAX_LEN]", "[citation needed]", "[link](https://example.org/a_b)", "«quoted»", "if x < max_len and y > 0:",
         "&lt;div&gt;", "(user)", "[system]", "{name}", "f'{user_name}'",
+        "`concurrency <Concurrency_>`_", "`a mode <Py_mod_gil slot_>`_ and <build_modes_>",
     ],
 )  # fmt: skip
 def test_what_opens_nothing_stays(text: str) -> None:

@@ -1,7 +1,5 @@
 """The excerpts that a report may cite: those of its steps, of earlier turns, and those of the background that are shown."""
 
-from collections.abc import Sequence
-
 from schemas.evidence import Excerpt
 from schemas.state import ResearchState
 from services.evidence.background import background_views, unquoted
@@ -14,22 +12,6 @@ def cited_evidence(state: ResearchState) -> list[Excerpt]:
     shown = {view.id for view in background_views(background, results, state["sources"])}
     shown |= _disputed(state)
     return [*found, *(excerpt for excerpt in (background.excerpts if background else []) if excerpt.id in shown)]
-
-
-def repeated(excerpts: Sequence[Excerpt]) -> set[str]:
-    """Return the ids of the excerpts whose text another excerpt of the same source holds; of equal ones the first is none of them."""
-    return {
-        excerpt.id
-        for place, excerpt in enumerate(excerpts)
-        if any(
-            other.content_hash == excerpt.content_hash
-            and other.start <= excerpt.start
-            and excerpt.end <= other.end
-            and (at < place or (other.start, other.end) != (excerpt.start, excerpt.end))
-            for at, other in enumerate(excerpts)
-            if at != place
-        )
-    }
 
 
 def kept_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt]:

@@ -5,6 +5,7 @@ Quotes are the stored text of those sentences, so that no model can garble them,
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from schemas.evidence import Excerpt, Passage
@@ -19,6 +20,11 @@ MOST_QUOTED = 900
 """Characters of one quote; of a longer stretch the first sentences count."""
 LONGEST, PIECE = 600, 300
 """Characters of the longest sentence, and of the pieces of what is longer, such as JSON on one line."""
+SHORTEST_RULER = 3
+"""Characters of the shortest line of one repeated sign that underlines a heading or parts sections."""
+_HEADING = re.compile(r"#{1,6}\s")
+_MARK = re.compile(r"[^\w\s]{1,2}|[(\[]?\w{1,2}[.)\]、]")
+"""The mark of an item alone, such as `#.`, `1.` or `(a)`."""
 _BREAKS = ("},", "; ", ", ", "，", "、", " ")
 """Where a piece best ends, the best first."""
 _NAMED = 8
@@ -38,12 +44,40 @@ def numbered(passages: Iterable[Passage]) -> list[NumberedPassage]:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Return the sentences of a text, and the pieces of those that are too long."""
-    return [
-        (span.start + piece.start, span.start + piece.end)
-        for span in sentences(text)
-        for piece in _pieces(text[span.start : span.end])
-    ]
+    """Return the sentences of a text, and the pieces of those that are too long.
+
+    The mark of an item belongs to what follows it. Headings and rulers are no sentences, unless there is nothing else.
+    """
+    found = sentences(text)
+    places = [
+        (span.start, span.end)
+        for span, following in zip_longest(found, found[1:])
+        if not _is_heading(text, span, following)
+    ] or [(span.start, span.end) for span in found]
+    spans: list[tuple[int, int]] = []
+    mark: int | None = None
+    for place, (left, end) in enumerate(places, 1):
+        start = left if mark is None else mark
+        mark = start if place < len(places) and _MARK.fullmatch(text[start:end]) else None
+        if mark is None:
+            spans += ((start + piece.start, start + piece.end) for piece in _pieces(text[start:end]))
+    return spans
+
+
+def _is_ruler(words: str) -> bool:
+    return len(words) >= SHORTEST_RULER and len(set(words)) == 1 and not words.isalnum()
+
+
+def _is_heading(text: str, span: Span, following: Span | None) -> bool:
+    """Tell whether a sentence is a ruler, or a heading by its mark or the ruler on the line below it."""
+    words = text[span.start : span.end]
+    if _HEADING.match(words) or _is_ruler(words):
+        return True
+    return (
+        following is not None
+        and _is_ruler(text[following.start : following.end])
+        and text[span.end : following.start].count("\n") == 1
+    )
 
 
 def _pieces(sentence: str) -> Iterator[Span]:
@@ -88,6 +122,7 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
         first: number of the first excerpt.
     """
     by_id = {passage.id.casefold(): passage for passage in passages}
+    nodes = answer.nodes
     excerpts: list[Excerpt] = []
     unknown: list[str] = []
     # Sentences by where they begin in a stored text, as a page that is read whole holds passages of a search
@@ -110,6 +145,7 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
                         start=passage.start + start,
                         end=passage.start + end,
                         relevance=relevance,
+                        nodes=nodes.get(passage.id.casefold(), []),
                     )
                 )
     return Taken(excerpts, unknown)

@@ -1,12 +1,14 @@
 """Evidence as prompts show it: without offsets, hashes and addresses."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan, Step
 from schemas.results import RECALLED, StepResult
+from services.evidence.repeated_excerpts import held_by
 
+_RELEVANCE = ("low", "medium", "high")
 _EARLIER = Step(id=RECALLED, title="Earlier in this conversation", description="What earlier questions found.")
 
 
@@ -21,6 +23,7 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
         EvidenceView(
             id=excerpt.id,
             title=source.title,
+            name=source.card.name,
             site=source.publisher,
             published=source.published or "",
             about=source.card.about,
@@ -55,6 +58,43 @@ def finding_views(
         )
         for step_id in sorted(results, key=int)
         if step_id in known
+    ]
+
+
+def overview(
+    steps: Mapping[str, Step],
+    results: Mapping[str, StepResult],
+    sources: Mapping[str, Source],
+    relevance: Collection[str] = _RELEVANCE,
+) -> list[FindingView]:
+    """Show the results of steps with each text once, and as missing only what no reflection has compared yet.
+
+    A text stands where it was found first, or where most of it was, with the ids of all excerpts that it holds. What a step missed may have
+    been found by another; a reflection that has seen both names what is still missing.
+
+    Args:
+        steps: the steps by their ids.
+        results: their results.
+        sources: by content hash.
+        relevance: of the excerpts to show; those that hold a text of such a relevance count as such.
+    """
+    holders = held_by(excerpt for step_id in sorted(results, key=int) for excerpt in results[step_id].excerpts)
+    findings = finding_views(steps, results, sources)
+    views = {item.id: item for finding in findings for item in finding.evidence}
+    for held, holder in holders.items():
+        if held in views and holder in views:
+            views[holder].also.append(held)
+            views[holder].relevance = max(views[holder].relevance, views[held].relevance, key=_RELEVANCE.index)
+    return [
+        finding.model_copy(
+            update={
+                "evidence": [
+                    item for item in finding.evidence if item.id not in holders and item.relevance in relevance
+                ],
+                "missing_aspects": finding.missing_aspects if results[finding.step_id].unjudged else [],
+            }
+        )
+        for finding in findings
     ]
 
 

@@ -1,4 +1,4 @@
-"""Assigns the evidence of a run to the sections of its report: every shown quote belongs to one section."""
+"""Assigns the evidence of a run to the sections of its report: every shown quote stands in one section, and others that it serves see it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -46,7 +46,8 @@ def sections_of(
         else:
             section = sections.setdefault(top, Section(title="", node=top))
             section.parts.append(SectionPart(title=node.title, wanted=node.wanted, excerpt_ids=ids))
-    chosen = [_with_evidence(section) for section in sections.values() if section.all_ids]
+        section.shared_ids += [key for key in node.also_ids if key in views]
+    chosen = [found for section in sections.values() if (found := _with_evidence(section, views)).all_ids]
     chosen += _by_steps(findings, placed)
     _add_background(chosen, [item for item in background if item.id not in placed], views)
     return share(chosen, views)
@@ -92,8 +93,16 @@ def _repeated(
     return frozenset(key for keys in listed.values() for key in keys) - kept
 
 
-def _with_evidence(section: Section) -> Section:
-    """Drop parts without evidence; a single part of a section without other content is merged into it."""
+def _with_evidence(section: Section, views: Mapping[str, EvidenceView]) -> Section:
+    """Drop parts without evidence, and what a section shares and has itself.
+
+    A single part of a section without other content is merged into it; a section that has only what it shares has that.
+    """
+    told = {(views[key].title, views[key].quote) for key in section.all_ids}
+    shared = [key for key in dict.fromkeys(section.shared_ids) if (views[key].title, views[key].quote) not in told]
+    section = section.model_copy(
+        update={"shared_ids": shared if told else [], "excerpt_ids": section.excerpt_ids if told else shared}
+    )
     parts = [part for part in section.parts if part.excerpt_ids]
     if len(parts) == 1 and not section.excerpt_ids:
         return section.model_copy(update={"excerpt_ids": parts[0].excerpt_ids, "parts": []})

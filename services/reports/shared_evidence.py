@@ -1,13 +1,14 @@
-"""Shares evidence of other sections with a section that has too little of its own.
+"""Shares evidence of other sections with a section that has too little of its own, or that gives figures.
 
-An excerpt has its place in the section whose topic it is most like, so a section that draws on all others, such as one that answers the
-question, may be left with what none of them wanted.
+An excerpt has its place in one section, so a section that draws on all others, such as one that answers the question, may be left with
+what none of them wanted.
 """
 
 from collections.abc import Mapping, Sequence
 
 from schemas.evidence_view import EvidenceView
 from schemas.sections import Section
+from services.text.figures import has_figure, wants_figures
 from services.text.ranking import bm25
 from services.text.tokens import tokens
 
@@ -18,27 +19,29 @@ MOST = 4
 
 
 def share(sections: Sequence[Section], views: Mapping[str, EvidenceView]) -> list[Section]:
-    """Give sections with too little evidence the closest excerpts of others that answer a step.
+    """Give sections with too little evidence the closest excerpts of others that answer a step, and those that give figures all figures.
+
+    What a section shares already, as it serves it, comes first.
 
     Args:
         sections: sections with their topics and excerpts.
         views: the evidence by id.
     """
     answering = {section.title: _answering(section, views) for section in sections}
-    return [
-        section
-        if len(own := answering[section.title]) >= ENOUGH
-        else section.model_copy(
-            update={
-                "shared_ids": _nearest(
-                    section,
-                    [views[key] for keys in answering.values() if keys is not own for key in keys],
-                    MOST - len(own),
-                )
-            }
-        )
-        for section in sections
+    with_figures = [
+        key for section in sections for key in section.all_ids if key in views and has_figure(views[key].quote)
     ]
+    shared: list[Section] = []
+    for section in sections:
+        own, ids = answering[section.title], list(section.shared_ids)
+        if len(own) < ENOUGH:
+            others = [views[key] for keys in answering.values() if keys is not own for key in keys]
+            ids += _nearest(section, others, MOST - len(own))
+        if wants_figures(_topic(section)):
+            ids += with_figures
+        told = {*section.all_ids}
+        shared.append(section.model_copy(update={"shared_ids": [key for key in dict.fromkeys(ids) if key not in told]}))
+    return shared
 
 
 def _answering(section: Section, views: Mapping[str, EvidenceView]) -> list[str]:
@@ -46,7 +49,10 @@ def _answering(section: Section, views: Mapping[str, EvidenceView]) -> list[str]
 
 
 def _nearest(section: Section, others: Sequence[EvidenceView], most: int) -> list[str]:
-    wanted = [section.title, section.wanted, *(f"{part.title} {part.wanted}" for part in section.parts)]
-    scores = bm25([tokens(f"{view.title} {view.quote}") for view in others], set(tokens(" ".join(wanted))))
+    scores = bm25([tokens(f"{view.title} {view.quote}") for view in others], set(tokens(_topic(section))))
     ranked = sorted(range(len(others)), key=lambda place: -scores[place])
     return [others[place].id for place in ranked[:most] if scores[place] > 0]
+
+
+def _topic(section: Section) -> str:
+    return " ".join([section.title, section.wanted, *(f"{part.title} {part.wanted}" for part in section.parts)])

@@ -33,8 +33,8 @@ QUERIES_K = 2
 must come before hits in twentieth place of all queries, which the usual 60 would prefer. On half of ScholarQA-CS
 (criteria as queries, 30 hits of each) 1 to 3 put 0.76 of the gold into the first 12 passages and 60 put 0.72; on the
 other half it was 0.76 and 0.72, too."""
-PER_SOURCE = 4
-"""Maximum passages of one source before other sources get their turn."""
+PER_SOURCE, OF_LIMIT = 4, 4
+"""Maximum passages of one source before other sources get their turn: so many, or this part of all, if that is more."""
 OF_BEST = 0.15
 """Minimum share of the best score of all folders that a folder's best passage must reach for the folder to count."""
 KEPT_FIRST = 1
@@ -120,7 +120,7 @@ async def gather(
     preference = Preference.of(question or " ".join(queries), today, wanted_kind, preferred)
     passages = preference.ordered(passages, pool.hit, figures)
     sources_of, sites_of = {key: key[0] for key in passages}, sites(passages, pool.hit)
-    chosen = take_turns(passages, sources_of, limit, PER_SOURCE, sites_of, PER_SITE)
+    chosen = take_turns(passages, sources_of, limit, max(PER_SOURCE, limit // OF_LIMIT), sites_of, PER_SITE)
     described, sources = await pool.collect(chosen, originals, evidence)
     return Gathered(passages=described, sources=sources, searched=searched, failures=list(dict.fromkeys(failures)))
 

@@ -131,6 +131,7 @@ class Pool:
                 id=f"P{place}",
                 content_hash=key,
                 title=self._hits[key].title,
+                name=sources[key].card.name,
                 start=start,
                 end=end,
                 text=self._hits[key].text[start:end],

@@ -168,10 +168,13 @@ def _wraps(text: str, left: int, right: int) -> bool:
     start = text.rfind("\n", 0, left) + 1
     line, following = text[start:left], text[right : right + 12]
     structural = (
-        line.lstrip()[:1] in "#|>" or following.lstrip()[:1] in "#|>-*+" or re.match(r"\s*\d+[.)、]\s", following)
+        line.lstrip()[:1] in "|>"
+        or _heading(line.lstrip())
+        or following.lstrip()[:1] in "#|>-*+"
+        or re.match(r"\s*\d+[.)、]\s", following)
     )
     long = len(line) >= WRAPPED
-    if not long and following[:1].islower():
+    if not long and following.lstrip("`")[:1].islower():
         above = start - 1 - (text.rfind("\n", 0, start - 1) + 1) if start else WRAPPED
         below = text.find("\n", right)
         long = max(above, (len(text) if below < 0 else below) - right) >= WRAPPED

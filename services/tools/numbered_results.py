@@ -27,7 +27,7 @@ def show_passages(
 ) -> ShownPassages:
     """Render passages with one line for each sentence, and a note on how to read the rest.
 
-    No sentence holds a line break, so none can pass for the head of a passage or for another number.
+    Every line begins with a number or the sign of a heading, so none can pass for the head of a passage or for another number.
 
     Args:
         passages: passages of a result, in order.
@@ -44,7 +44,7 @@ def show_passages(
         if passage.id in seen:
             lines.append(f'{head}: seen above, or read_result(id="{passage.id}")')
             continue
-        sentences = [f"{number}| {text}" for number, text in enumerate(passage.sentences, 1)][first - 1 :]
+        sentences = passage.lines[first - 1 :]
         taken = _fitting([head, *(sentences or [_NOTHING])], room)
         if lines and taken < 2:
             unseen = [later.id for later in passages[place:] if later.id not in seen]

@@ -97,7 +97,7 @@ def _renamed(node: OutlineNode, given: OutlineNode | None) -> OutlineNode:
 
 def without_evidence(outline: Sequence[OutlineNode]) -> list[OutlineNode]:
     """Return an outline without the ids of its excerpts, for a plan."""
-    return [node.model_copy(update={"excerpt_ids": []}) for node in outline]
+    return [node.model_copy(update={"excerpt_ids": [], "also_ids": []}) for node in outline]
 
 
 def known_nodes(names: Iterable[str], growth: Growth) -> list[str]:

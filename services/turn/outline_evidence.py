@@ -1,6 +1,5 @@
-"""The evidence of an outline: assigns each excerpt to exactly one node, and finds nodes with too little evidence."""
+"""The evidence of an outline: assigns each excerpt to one node and those that it serves besides, and finds nodes with too little evidence."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from schemas.state import ResearchState, plans_of
 from services.evidence.views import steps_by_id
 from services.search.source_kinds import owner_of
 from services.text.duplicates import root_of
-from services.text.numbers import quantities
+from services.text.figures import has_figure, wants_figures
 from services.text.ranking import K1, B, rarity
 from services.text.terms import terms
 from services.turn.outline import id_key
@@ -21,16 +20,6 @@ ENOUGH, ENOUGH_WIDE = (1, 1), (3, 2)
 """Minimum excerpts and independent sources of a node; the second pair applies to wide research."""
 TITLE_WEIGHT = 2
 """Weight of a term in a node's title, relative to a term of its description."""
-_FIGURES = re.compile(
-    r"\b(?:how (?:many|much|often|long|large|big|high)|figures?|numbers?|numeric\w*|percent\w*|shares?|rates?|ratios?|amounts?|"
-    r"costs?|prices?|statistic\w*|counts?|quantit\w+|data points?|sizes?|volumes?|growth|revenues?|budgets?|dimensions?)\b|%|"
-    r"数字|数据|数值|数量|比例|比率|百分|多少|几成|金额|价格|费用|成本|统计|规模|增长率|占比|指标",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"[12]\d{3}$")
-_DIGIT = re.compile(
-    r"\d|[一二三四五六七八九十百千万亿]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|hundred|thousand)\b"
-)
 
 
 class Found(NamedTuple):
@@ -62,10 +51,11 @@ def found_in(state: ResearchState) -> list[Found]:
 
 
 def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[OutlineNode]:
-    """Assign each excerpt to the most similar node, among those that its step serves and their descendants.
+    """Assign each excerpt to the node that the model that judged it named first, and to the others that it named as serving these, too.
 
-    An assigned excerpt keeps its node; an excerpt similar to no node goes to the first. Excerpts of a redone program
-    are removed.
+    Where it named none, code proposes the most similar node, among those that its step serves and their descendants; an excerpt
+    similar to no node, such as one of code, goes where the one before it of its source is, else to the first. An assigned excerpt
+    keeps its node. Excerpts of a redone program are removed.
 
     Args:
         outline: the outline with its assigned excerpts.
@@ -76,11 +66,19 @@ def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[Outli
     home = {excerpt_id: node.id for node in outline for excerpt_id in node.excerpt_ids}
     likeness = _Likeness(outline)
     held: dict[str, list[str]] = {node.id: [] for node in outline}
+    also: dict[str, list[str]] = {node.id: [] for node in outline}
+    before: dict[str, str] = {}
     for excerpt, title, nodes in found:
-        node_id = home.get(excerpt.id) or likeness.nearest(f"{excerpt.quote} {title}", nodes)
-        home[excerpt.id] = node_id
+        named = [node_id for node_id in dict.fromkeys(excerpt.nodes) if node_id in held]
+        node_id = home.get(excerpt.id) or next(iter(named), "")
+        if not node_id:
+            node_id = likeness.nearest(f"{excerpt.quote} {title}", nodes, before.get(excerpt.content_hash, ""))
+        home[excerpt.id] = before[excerpt.content_hash] = node_id
         held[node_id].append(excerpt.id)
-    return [node.model_copy(update={"excerpt_ids": held[node.id]}) for node in outline]
+        for other in named:
+            if other != node_id:
+                also[other].append(excerpt.id)
+    return [node.model_copy(update={"excerpt_ids": held[node.id], "also_ids": also[node.id]}) for node in outline]
 
 
 class _Likeness:
@@ -102,8 +100,14 @@ class _Likeness:
                 weight = rarity(holding[term], len(documents)) * frequency * (K1 + 1) / (frequency + length)
                 self._weights.setdefault(term, []).append((node.id, weight))
 
-    def nearest(self, text: str, nodes: Sequence[str]) -> str:
-        """Return the node most similar to a text, among the given nodes and their descendants; among all if none exists."""
+    def nearest(self, text: str, nodes: Sequence[str], default: str) -> str:
+        """Return the node most similar to a text, among the given nodes and their descendants; among all if none exists.
+
+        Args:
+            text: an excerpt.
+            nodes: ids of nodes.
+            default: the node of a text that is similar to none, if it is among them.
+        """
         chosen = [
             node_id for node_id in self._ids if any(node_id == name or node_id.startswith(f"{name}.") for name in nodes)
         ]
@@ -113,6 +117,8 @@ class _Likeness:
             for node_id, weight in self._weights.get(term, ()):
                 if node_id in scores:
                     scores[node_id] += weight
+        if default in scores and not any(scores.values()):
+            return default
         return max(candidates, key=lambda node_id: scores[node_id])
 
 
@@ -128,12 +134,17 @@ def counted(
         wide: whether a node needs more than a single excerpt.
     """
     excerpts = {place.excerpt.id: place.excerpt for place in found}
-    below: dict[str, list[str]] = {node.id: list(node.excerpt_ids) for node in outline}
+    below: dict[str, list[str]] = {node.id: [*node.excerpt_ids, *node.also_ids] for node in outline}
     for node in sorted(outline, key=lambda topic: len(id_key(topic.id)), reverse=True):
         if node.parent in below:
             below[node.parent] += below[node.id]
     return [
-        _view(node, [excerpts[excerpt_id] for excerpt_id in below[node.id] if excerpt_id in excerpts], sources, wide)
+        _view(
+            node,
+            [excerpts[excerpt_id] for excerpt_id in dict.fromkeys(below[node.id]) if excerpt_id in excerpts],
+            sources,
+            wide,
+        )
         for node in outline
     ]
 
@@ -141,7 +152,7 @@ def counted(
 def _view(node: OutlineNode, excerpts: Sequence[Excerpt], sources: Mapping[str, Source], wide: bool) -> NodeView:
     independent = len({_speaker(excerpt, sources) for excerpt in excerpts})
     wanted = wants_figures(f"{node.title} {node.wanted}")
-    figures = sum(_has_figure(excerpt.quote) for excerpt in excerpts) if wanted else None
+    figures = sum(has_figure(excerpt.quote) for excerpt in excerpts) if wanted else None
     least_excerpts, least_sources = ENOUGH_WIDE if wide else ENOUGH
     return NodeView(
         id=node.id,
@@ -158,21 +169,6 @@ def _speaker(excerpt: Excerpt, sources: Mapping[str, Source]) -> str:
     """Return the author of a quote: the owner of its source; all copies of a text count as the same owner."""
     root = root_of(excerpt.content_hash, sources)
     return owner_of(sources[root].url, sources[root].kind) if root in sources else root
-
-
-def wants_figures(text: str) -> bool:
-    """Tell whether a node's description asks for figures."""
-    return _FIGURES.search(text) is not None
-
-
-def _has_figure(quote: str) -> bool:
-    """Tell whether a quote has a number that is neither a date nor a year."""
-    if _DIGIT.search(quote) is None:
-        return False
-    return any(
-        quantity.kind == "percent" or (quantity.kind == "number" and not _YEAR.match(quantity.text))
-        for quantity in quantities(quote)
-    )
 
 
 def idle_plans(plans: Sequence[Plan], found: Sequence[Found], results: Mapping[str, StepResult]) -> int:

@@ -1,7 +1,8 @@
-"""Rounds of search for one need: search, show new passages, judge, and search again with the next queries.
+"""Rounds of search for one need: search, show passages, judge, and search again with the next queries.
 
-The rounds end when nothing is missing, when two in a row bring nothing new, when enough sources are quoted, or when
-depth, budget or time are used up. No passage is shown twice.
+Each round fills its room: first with what the last one asked to read on, then with what its own queries found, then with what earlier
+queries found and no round has shown. No passage is shown twice. The rounds end when nothing is missing, when two in a row bring nothing
+new, when enough sources are quoted, or when depth, budget or time are used up.
 """
 
 import asyncio
@@ -25,6 +26,7 @@ from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
 from services.text.duplicates import root_of
+from services.turn.reading_on import read_on
 
 MIN_PASSAGES = 4
 """Minimum passages shown in a round, if there are so many."""
@@ -104,8 +106,10 @@ class _Rounds:
     gathered: Gathered = field(default_factory=Gathered)
     waiting: list[Passage] = field(default_factory=list)
     """Found passages that were not shown yet, best first."""
-    met: set[tuple[str, int]] = field(default_factory=set)
-    """Source and start of all found passages."""
+    shown: dict[str, Passage] = field(default_factory=dict)
+    """Passages that earlier rounds showed, by their ids."""
+    asked_on: list[str] = field(default_factory=list)
+    """What the last round asked to read on."""
     asked: set[str] = field(default_factory=set)
     """Queries that were searched."""
     followed: dict[str, list[str]] = field(default_factory=dict)
@@ -173,17 +177,18 @@ class _Rounds:
     async def do_round(self) -> bool:
         """Do one round; return whether another may bring more."""
         started, spent = self.run.seconds, self.run.usage.total.tokens
-        new = await self._search()
-        passages = await self._portion(new)
+        passages = await self._portion(await self._read_on(), await self._search())
         if not passages:
             return False
         answer = await self._judged(passages)
         self.longest = max(self.longest, self.run.seconds - started)
         self.tokens = max(self.tokens, self.run.usage.total.tokens - spent)
         self.next_queries = [query for query in map(str.strip, answer.queries) if query.casefold() not in self.asked]
+        self.asked_on = answer.read_on
         self._tell(len(passages))
         wanting = bool(answer.missing_aspects or answer.queries) and self._quoted() < self.wanted.sources
-        return wanting and self.barren < BARREN and bool(self.next_queries or self.waiting)
+        further = wanting and bool(self.next_queries or self.waiting)
+        return (further or bool(self.asked_on)) and self.barren < BARREN
 
     def _quoted(self) -> int:
         """Return the number of quoted sources; copies of one text count once."""
@@ -202,13 +207,13 @@ class _Rounds:
         self.run.tell_round(self.step_id, data)
 
     async def _search(self) -> list[Passage]:
-        """Search the next queries, and return passages that no earlier round has found."""
+        """Search the next queries, and return the passages that they find, best first."""
         queries = list(dict.fromkeys(filter(None, map(str.strip, self.next_queries))))
         self.searched = []
         if not queries:
             return []
         self.asked.update(query.casefold() for query in queries)
-        most = len(self.met) + self.run.context.level.passage_tokens // TOKENS_A_PASSAGE
+        most = len(self.shown) + self.run.context.level.passage_tokens // TOKENS_A_PASSAGE
         found = await gather_once(
             self.run,
             queries,
@@ -221,9 +226,13 @@ class _Rounds:
         for page, urls in found.followed.items():
             self.followed.setdefault(page, []).extend(urls)
         self._note(found)
-        new = [passage for passage in found.passages if (passage.content_hash, passage.start) not in self.met]
-        self.met.update((passage.content_hash, passage.start) for passage in new)
-        return new
+        return found.passages
+
+    async def _read_on(self) -> list[Passage]:
+        """Return what stands before or behind passages, as the last round asked for."""
+        if not self.asked_on:
+            return []
+        return await read_on(self.asked_on, self.shown, self.evidence)
 
     def _note(self, found: Search) -> None:
         locale = self.need.locale
@@ -236,19 +245,25 @@ class _Rounds:
         self.gathered.trouble += found.trouble(locale)
         self.gathered.limits += found.limits(self.run, locale)
 
-    async def _portion(self, new: Sequence[Passage]) -> list[Passage]:
-        """Return a passage for each source that is still wanted, within the room of one prompt; the others wait.
+    async def _portion(self, asked: Sequence[Passage], found: Sequence[Passage]) -> list[Passage]:
+        """Return the passages of this round: as many as have room in one prompt; the others wait.
 
-        New passages come first, because their queries ask for the missing aspects. Each query gets room for two.
+        What was asked for comes first, then what this round's queries found, as they ask for the missing aspects.
         """
-        candidates = [*new, *self.waiting]
+        candidates: dict[tuple[str, int], Passage] = {}
+        for passage in [*asked, *found, *self.waiting]:
+            candidates.setdefault((passage.content_hash, passage.start), passage)
+        for passage in self.shown.values():
+            candidates.pop((passage.content_hash, passage.start), None)
+        unseen = list(candidates.values())
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
-        most = max(MIN_PASSAGES, 2 * len(self.next_queries), self.wanted.sources - self._quoted())
-        shown = passages_within(candidates[:most], self.room, MIN_PASSAGES)
-        self.waiting = candidates[len(shown) :]
+        shown = passages_within(unseen, self.room, MIN_PASSAGES)
+        self.waiting = unseen[len(shown) :]
         first = self.gathered.shown + 1
         self.gathered.shown += len(shown)
-        return [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(shown, first)]
+        portion = [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(shown, first)]
+        self.shown |= {passage.id: passage for passage in portion}
+        return portion
 
     async def _judged(self, passages: list[Passage]) -> Findings:
         gathered = self.gathered
@@ -266,11 +281,18 @@ class _Rounds:
         new = taken(answer, prompt.passages, self.step_id, 1 + len(gathered.excerpts)).excerpts
         gathered.excerpts += new
         gathered.rounds += 1
-        gathered.finding = answer.finding or gathered.finding
+        gathered.finding = _joined(gathered.finding, answer.finding)
         gathered.missing_aspects = answer.missing_aspects
         gathered.confidence = max(answer.confidence, gathered.confidence if not new else 0.0)
         self.barren = 0 if new else self.barren + 1
         return answer
+
+
+def _joined(before: str, finding: str) -> str:
+    """Add a round's finding to those of earlier rounds, unless one says all of the other."""
+    if not before or before in finding:
+        return finding or before
+    return before if finding in before else f"{before} {finding}"
 
 
 async def answered(prompt: ResearcherPrompt, limits: list[str], step_id: str) -> Findings:

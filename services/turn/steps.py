@@ -28,6 +28,7 @@ from services.run.scope import Run, step_run
 from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
 from services.turn.attempts import with_earlier
+from services.turn.outline import without_evidence
 from services.turn.steering import dropped_steps
 
 OVERLAP = 1.5
@@ -90,6 +91,7 @@ def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: 
         previous=previous,
         feedback=previous.reflections[-1].feedback if previous and previous.reflections else "",
         sources_left=sources_left,
+        outline=without_evidence(state.get("outline", [])),
         turn=state["turn"],
         allowance=allowance,
     )

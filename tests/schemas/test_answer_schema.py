@@ -180,7 +180,7 @@ def test_the_next_queries_are_asked_for_only_where_a_round_may_follow() -> None:
         set(shape_of(findings_schema(RESEARCHING.model_copy(update={"rounds_left": left})))["properties"])
         for left in (1, 0)
     )
-    assert further - last == {"queries"}
+    assert further - last == {"queries", "read_on"}
 
 
 def test_what_is_not_asked_for_is_left_out_of_the_answer() -> None:

@@ -163,8 +163,11 @@ def _findings(
 
 
 def _reference(sentence: Sentence, passage: NumberedPassage) -> str:
-    """Return the numbers of a sentence and of the sentences that it leans on."""
+    """Return the numbers of a sentence and of the sentences that it leans on; of a heading, that of the sentence below it."""
     start = passage.text.find(sentence.text)
     end = start + len(sentence.text)
     places = [place for place, (left, right) in enumerate(passage.spans, 1) if left < end and start < right]
+    places = places or [
+        next((place for place, (left, _) in enumerate(passage.spans, 1) if left >= end), len(passage.spans))
+    ]
     return f"{passage.id}:{places[0]}-{places[-1]}" if len(places) > 1 else f"{passage.id}:{places[0]}"

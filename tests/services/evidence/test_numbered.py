@@ -38,3 +38,47 @@ def test_a_sentence_of_two_passages_that_overlap_is_taken_once() -> None:
     answer = Findings(high=["P2:1", "P1:1-3"])
     excerpts = taken(answer, numbered([passage(page), part])).excerpts
     assert [excerpt.quote for excerpt in excerpts] == ["It was mended.", "The wire broke.", "It broke again."]
+
+
+def test_marks_of_items_belong_to_what_follows_and_headings_and_rulers_have_no_number() -> None:
+    text = """#. After two releases (i.e., in 2026), the build is released
+   with ``--lock``.
+#. The lock goes.
+
+1. Foo is good.
+
+## Costs
+
+Some. More.
+
+Related work
+------------
+
+.. note::
+
+   Accepted.
+
+Outlook
+======="""
+    [found] = numbered([passage(text)])
+    assert "\n".join(found.lines).split("\n") == [
+        "1| #. After two releases (i.e., in 2026), the build is released with ``--lock``.",
+        "2| #. The lock goes.",
+        "3| 1. Foo is good.",
+        "#| ## Costs",
+        "4| Some.",
+        "5| More.",
+        "#| Related work",
+        "6| .. note::",
+        "7| Accepted.",
+        "#| Outlook",
+    ]
+    assert [one.quote for one in taken(Findings(high=["P1:4", "P1:2"]), [found]).excerpts] == [
+        "Some.",
+        "#. The lock goes.",
+    ]
+
+
+def test_headings_are_numbered_where_there_is_nothing_else() -> None:
+    [found] = numbered([passage("# The Tanager\n\n## Crew")])
+    assert found.lines == ["1| # The Tanager", "2| ## Crew"]

@@ -55,6 +55,38 @@ def test_what_two_steps_quote_stands_in_one_section_and_sections_take_turns() ->
     assert (one.all_ids, two.all_ids) == (["E1-1", "E1-3"], ["E2-2", "E2-4"])
 
 
+def test_a_section_sees_what_stands_in_another_and_serves_it_too_and_one_that_has_only_that_is_written_from_it() -> (
+    None
+):
+    nodes = [
+        node("1", "E1-1", "E1-2", "E1-3"),
+        node("2", "E2-1", "E2-2", "E2-3").model_copy(update={"also_ids": ["E1-2", "E2-1", "E9-9"]}),
+        node("3").model_copy(update={"also_ids": ["E1-3"]}),
+    ]
+    found = [finding("1", "E1-1", "E1-2", "E1-3"), finding("2", "E2-1", "E2-2", "E2-3")]
+    for item in (item for one in found for item in one.evidence):
+        item.relevance = "high"
+    first, second, third = sections_of(nodes, found)
+    assert (first.shared_ids, second.shared_ids) == ([], ["E1-2"])
+    assert third.excerpt_ids == ["E1-3"]
+
+
+def test_a_section_that_gives_figures_sees_all_of_them() -> None:
+    quotes = {
+        "E1-1": "It is slow.",
+        "E1-2": "It is 12 % slower.",
+        "E1-3": "It came in 1876.",
+        "E2-1": "It weighs 40 pounds.",
+    }
+    evidence = [EvidenceView(id=key, title=key, quote=quote, relevance="high") for key, quote in quotes.items()]
+    found = [FindingView(step_id="1", title="", status="done", evidence=evidence)]
+    costs = node("2", "E2-1").model_copy(update={"title": "Weights", "wanted": "every figure"})
+    first, second = sections_of([node("1", "E1-1", "E1-2", "E1-3"), costs], found)
+    assert "E1-2" in second.shared_ids
+    assert "E2-1" not in second.shared_ids
+    assert not any(key == "E2-1" for key in first.shared_ids)
+
+
 def test_background_without_a_node_goes_where_most_of_its_words_are() -> None:
     found = [finding("1", "E1-1", quote="Hemp ropes rot."), finding("2", "E2-1", quote="Tallow picks up sand.")]
     background = [EvidenceView(id="B0-1", title="", quote="Sand and shells stuck to the tallow.")]

@@ -6,7 +6,8 @@ from schemas.evidence import Excerpt, Source
 from schemas.outline import OutlineNode
 from schemas.planner import Plan, Step
 from schemas.results import StepResult
-from services.turn.outline_evidence import Found, counted, idle_plans, placed, wants_figures
+from services.text.figures import wants_figures
+from services.turn.outline_evidence import Found, counted, idle_plans, placed
 
 OUTLINE = [
     OutlineNode(id="1", title="Designer of the sounding machine", wanted="name, year"),
@@ -42,6 +43,31 @@ def test_an_excerpt_stands_at_the_node_it_is_most_like_of_those_its_step_serves(
     quote: str, nodes: tuple[str, ...], node: str
 ) -> None:
     assert [one for one, held in places(OUTLINE, found("E1-1", quote, *nodes)).items() if held] == [node]
+
+
+def test_an_excerpt_stands_where_the_model_says_and_serves_the_other_nodes_that_it_names() -> None:
+    told = found("E1-1", "Tallow was pressed into the lead.", "2")
+    told.excerpt.nodes = ["1.1", "9", "2", "1.1"]
+    nodes = placed(OUTLINE, [told])
+    assert {node.id: (node.excerpt_ids, node.also_ids) for node in nodes} == {
+        "1": ([], []), "1.1": (["E1-1"], []), "2": ([], ["E1-1"]),
+    }  # fmt: skip
+    assert placed(nodes, [told]) == nodes
+    views = counted(nodes, [told], {"s": source("s")}, wide=False)
+    assert {view.id: (view.excerpts, view.thin) for view in views} == {
+        "1": (1, False), "1.1": (1, False), "2": (1, False),
+    }  # fmt: skip
+
+
+def test_what_is_like_no_node_goes_where_the_excerpt_before_it_of_its_source_is() -> None:
+    code = "for (;;) { x += y[i]; }"
+    evidence = [
+        found("E1-1", "Tallow was pressed into the lead."),
+        found("E1-2", code),
+        found("E1-3", code, source="t"),
+    ]
+    assert places(OUTLINE, *evidence) == {"1": ["E1-3"], "1.1": [], "2": ["E1-1", "E1-2"]}
+    assert places(OUTLINE, evidence[0], found("E1-2", code, "1"))["1"] == ["E1-2"], "its step serves another node"
 
 
 @pytest.mark.parametrize(("quote", "node"), [("汤姆森设计了测深仪。", "1"), ("水手把牛脂压进铅锤底部。", "2")])

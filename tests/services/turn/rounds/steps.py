@@ -1,5 +1,6 @@
 """One step whose rounds are scripted, and what its documents say."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from schemas.context import RunContext
 from schemas.depth import Depth
 from schemas.evidence import StepKind
+from schemas.outline import OutlineNode
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, _current
@@ -41,7 +43,12 @@ class Step:
         self._endpoint = endpoint
 
     async def search(
-        self, *queries: str, feedback: str = "", sources: int = 25, kind: StepKind = "general"
+        self,
+        *queries: str,
+        feedback: str = "",
+        sources: int = 25,
+        kind: StepKind = "general",
+        sections: Sequence[OutlineNode] = (),
     ) -> Gathered:
         """Search in rounds."""
         need = ResearcherPrompt(
@@ -52,6 +59,7 @@ class Step:
             queries=list(queries),
             feedback=feedback,
             findings=[],
+            sections=list(sections),
             passages=[],
         )  # fmt: skip
         token = _current.set(self.run)

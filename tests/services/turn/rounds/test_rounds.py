@@ -9,7 +9,9 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.context import RunContext
 from schemas.depth import DEPTHS, LEVELS, Depth
+from schemas.outline import OutlineNode
 from schemas.usage import Allowance
+from services.models.prompt_fit import passage_tokens
 from services.run.budget import Budget
 from services.run.journal import Journal, Recording, replaying
 from services.run.settings import forget_settings
@@ -17,7 +19,7 @@ from services.turn.rounds import Gathered
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import passages_shown, quoting
-from tests.services.turn.rounds.steps import TOPICS, Step, fact, human, on_and_on, quotes, remove, wanting
+from tests.services.turn.rounds.steps import EVIDENCE, TOPICS, Step, fact, human, on_and_on, quotes, remove, wanting
 
 
 async def test_a_second_round_searches_what_the_first_one_names_and_shows_no_passage_again(
@@ -40,7 +42,8 @@ async def test_a_second_round_searches_what_the_first_one_names_and_shows_no_pas
     one, two = map(human, endpoint.requests)
     assert "<so_far>" not in one
     assert "<so_far>\nIt is heavy.\n</so_far>" in two
-    assert (gathered.finding, gathered.missing_aspects, gathered.rounds, gathered.shown) == ("All are heavy.", [], 2, 3)
+    assert (gathered.missing_aspects, gathered.rounds, gathered.shown) == ([], 2, 3)
+    assert gathered.finding == "It is heavy. All are heavy."
     assert [(data["round"], data["passages"], data["excerpts"], data["queries"]) for data in step.told] == [
         (1, 1, 1, ["bilge and anchor", "hawser"]),
         (2, 2, 3, []),
@@ -187,6 +190,77 @@ async def test_a_small_window_means_smaller_portions_and_more_rounds_and_the_sam
     assert ids == [f"P{number}" for number in range(1, len(facts) + 1)]
     assert sorted(quotes(small)) == sorted(quotes(large))
     assert len({one.id for one in small.excerpts}) == len(facts)
+
+
+async def test_what_a_round_found_and_had_no_room_to_show_is_shown_first_where_the_next_query_ranks_it_so(
+    endpoint: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove(folder, *TOPICS)
+    for number in range(24):
+        filler = " ".join(f"Mark {number}-{place} of the line went by slowly." for place in range(12))
+        (folder / f"{number}.md").write_text(f"# Day {number}\n\nCast {number} found bottom. {filler}\n")
+    (folder / "last.md").write_text(f"# Lead\n\nThe tallow of a cast brings up sand. {'The line is old. ' * 20}\n")
+    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", "4000")
+    forget_settings()
+    endpoint.script["researcher"] = [
+        quoting("Cast 1 found bottom.", missing_aspects=["sand"], queries=["tallow brings up sand"]),
+        quoting("The tallow of a cast brings up sand."),
+    ]
+    step = Step(endpoint)
+    gathered = await step.search("cast found bottom", "mark of the line went by", sources=100)
+    assert "tallow" not in str(step.shown[0])
+    assert "tallow" in step.shown[1][0].text
+    assert quotes(gathered)[-1] == "The tallow of a cast brings up sand."
+
+
+@pytest.mark.parametrize("depth", ["standard", "deep"])
+async def test_a_round_fills_its_room_whatever_the_number_of_its_queries_and_sources(
+    endpoint: OpenAIServer, folder: Path, depth: Depth
+) -> None:
+    remove(folder, *TOPICS)
+    parts = (f"## Day {day}\n\nCast {day} found bottom. {'The line ran out. ' * 30}" for day in range(60))
+    (folder / "log.md").write_text("# Log\n\n" + "\n\n".join(parts))
+    endpoint.script["researcher"] = [quoting("Cast 1 found bottom.")]
+    step = Step(endpoint, depth)
+    await step.search("cast found bottom", sources=1)
+    shown = sum(passage_tokens(passage.text) for passage in step.shown[0])
+    assert shown > LEVELS[depth].passage_tokens * 0.9 or len(step.shown[0]) == min(60, LEVELS[depth].hits)
+
+
+LOG = "\n\n".join(f"## Day {day}\n\n{'anchor ' * (day == 4)}Cast {day} was made. {'Calm. ' * 120}" for day in range(9))
+
+
+@pytest.mark.parametrize(
+    ("asked", "days"), [(["P1"], [5, 6, 7]), (["before P1"], [1, 2, 3]), ("P1, P9", [5, 6, 7]), (["P9", "day 2"], [])]
+)
+async def test_a_model_reads_on_behind_a_passage_or_before_it(
+    endpoint: OpenAIServer, folder: Path, asked: object, days: list[int]
+) -> None:
+    remove(folder, *TOPICS)
+    (folder / "log.md").write_text(f"# Log\n\n{LOG}")
+    taken = [f"Cast {day} was made." for day in days]
+    endpoint.script["researcher"] = [quoting("anchor Cast 4 was made.", read_on=asked), quoting(*taken)]
+    step = Step(endpoint, "standard")
+    gathered = await step.search("anchor")
+    assert len(endpoint.requests) == 1 + bool(days)
+    assert quotes(gathered) == ["anchor Cast 4 was made.", *taken]
+    assert gathered.shown == 1 + len(days)
+    texts = [await EVIDENCE.get_text(excerpt.content_hash) for excerpt in gathered.excerpts]
+    assert all(text[one.start : one.end] == one.quote for text, one in zip(texts, gathered.excerpts, strict=True))
+
+
+@pytest.mark.parametrize("said", [["1: P1", "2.1: P1 P2"], {"1": ["P1"], "2.1": "P1, P2"}])
+async def test_the_model_says_which_sections_what_it_takes_serves(
+    endpoint: OpenAIServer, folder: Path, said: object
+) -> None:
+    sections = [OutlineNode(id="1", title="Weights"), OutlineNode(id="2.1", title="Paint", parent="2")]
+    endpoint.script["researcher"] = [quoting(fact("anchor"), fact("galley"), sections=said)]
+    gathered = await Step(endpoint).search("anchor galley", sections=sections)
+    assert "<sections>\n1: Weights\n2.1: Paint\n</sections>" in human(endpoint.requests[0])
+    first, second = (passage.text for passage in passages_shown(endpoint.requests[0]))
+    served = {excerpt.quote: excerpt.nodes for excerpt in gathered.excerpts}
+    assert [nodes for quote, nodes in served.items() if quote in first] == [["1", "2.1"]]
+    assert [nodes for quote, nodes in served.items() if quote in second] == [["2.1"]]
 
 
 async def test_the_feedback_of_a_redo_is_searched(endpoint: OpenAIServer, folder: Path) -> None:

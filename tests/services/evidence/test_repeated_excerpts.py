@@ -1,7 +1,7 @@
 """Excerpts whose text another excerpt holds are shown once."""
 
 from schemas.evidence import Excerpt
-from services.evidence.citable_excerpts import repeated
+from services.evidence.repeated_excerpts import held_by
 
 
 def excerpt(identifier: str, source: str, start: int, end: int) -> Excerpt:
@@ -16,5 +16,5 @@ def test_of_texts_in_each_other_the_longest_and_of_equal_ones_the_first_is_shown
         excerpt("E4-1", "b", 10, 20),
         excerpt("E5-1", "a", 25, 40),
     ]
-    assert repeated(excerpts) == {"E1-1", "E2-1"}
-    assert repeated(excerpts[:2]) == {"E2-1"}
+    assert held_by(excerpts) == {"E1-1": "E3-1", "E2-1": "E3-1"}
+    assert held_by(excerpts[:2]) == {"E2-1": "E1-1"}

@@ -1,0 +1,72 @@
+"""What a reflection and a later plan see of steps: each text once, and what no reflection has compared yet as missing."""
+
+from prompts import render
+from schemas.card import Card
+from schemas.evidence import Excerpt, Relevance, Source
+from schemas.planner import Step
+from schemas.reflector import ReflectorPrompt, StepVerdict
+from schemas.results import StepResult
+from services.evidence.views import overview
+
+TEXT = "The wire was tried first. It held for a year. Then it broke."
+SOURCES = {
+    key: Source(
+        url=key,
+        title="The wire machine, tried aboard the yacht",
+        kind="document",
+        content_hash=key,
+        published="1876-01-01",
+        card=Card(name=name),
+    )
+    for key, name in (("a", "Report 7"), ("b", ""))
+}
+STEPS = {step_id: Step(id=step_id, title=f"Step {step_id}", description="") for step_id in "123"}
+
+
+def excerpt(key: str, start: int, end: int, relevance: Relevance = "medium", source: str = "a") -> Excerpt:
+    return Excerpt(id=key, content_hash=source, quote=TEXT[start:end], start=start, end=end, relevance=relevance)
+
+
+def result(step_id: str, *excerpts: Excerpt, judged: bool = False) -> StepResult:
+    verdicts = [StepVerdict(step_id=step_id, attempt=1)] if judged else []
+    return StepResult(
+        step_id=step_id, status="done", excerpts=list(excerpts), missing_aspects=[f"gap of {step_id}"], reflections=verdicts
+    )  # fmt: skip
+
+
+RESULTS = {
+    "1": result("1", excerpt("E1-1", 0, 25), excerpt("E1-2", 26, 45), judged=True),
+    "2": result("2", excerpt("E2-1", 0, 45, "low"), excerpt("E2-2", 0, 25, source="b")),
+    "3": result("3", excerpt("E3-1", 0, 25, "high"), excerpt("E3-2", 46, 60)),
+}
+
+
+def test_each_text_stands_once_with_the_ids_of_all_excerpts_that_it_holds() -> None:
+    shown = {
+        item.id: (item.also, item.relevance) for found in overview(STEPS, RESULTS, SOURCES) for item in found.evidence
+    }
+    assert shown == {"E2-1": (["E1-1", "E3-1", "E1-2"], "high"), "E2-2": ([], "medium"), "E3-2": ([], "medium")}
+
+
+def test_an_excerpt_of_high_relevance_is_shown_whoever_holds_its_text() -> None:
+    shown = [item.id for found in overview(STEPS, RESULTS, SOURCES, ("high",)) for item in found.evidence]
+    assert shown == ["E2-1"]
+
+
+def test_what_a_reflection_has_compared_is_no_longer_missing_by_itself() -> None:
+    assert [found.missing_aspects for found in overview(STEPS, RESULTS, SOURCES)] == [[], ["gap of 2"], ["gap of 3"]]
+
+
+def test_the_prompt_names_a_source_in_full_once_and_the_gaps_of_the_last_check() -> None:
+    prompt = ReflectorPrompt(
+        question="When did it break?", locale="en-US", today="2026-01-01", findings=overview(STEPS, RESULTS, SOURCES),
+        gaps=["why it broke"], plan_iterations=2, max_plan_iterations=3, max_step_attempts=2,
+    )  # fmt: skip
+    human = render("reflector", prompt)[1].text
+    heads = [line for line in human.split("\n") if line.startswith("<excerpt")]
+    assert 'id="E2-1" also="E1-1 E3-1 E1-2" source="The wire machine, tried aboard the yacht"' in heads[0]
+    assert heads[1].count("The wire machine, tried aboard the yacht") == 1, "a source without a name keeps its title"
+    assert heads[2] == '<excerpt id="E3-2" source="Report 7">'
+    assert human.count("It held for a year.") == 1
+    assert "<gap>why it broke</gap>" in human
+    assert "gap of 1" not in human
