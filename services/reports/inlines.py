@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -69,6 +70,8 @@ def is_formula(latex: str) -> bool:
 
 def _link(token: Token, text: str) -> Inline:
     href = str(token.attrs.get("href", ""))
+    if href.startswith("sources/"):
+        href = unquote(href)  # the parser encodes the letters of other scripts
     number = _NUMBER.fullmatch(text)
     return Citation(int(number.group(1)), href) if number else Link(text, href)
 

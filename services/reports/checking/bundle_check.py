@@ -38,7 +38,7 @@ from services.reports.statuses import SURE, sure_claims
 from services.run.errors import BundleError
 from services.text.quote_location import locate
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -201,7 +201,7 @@ def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -
     for source in clock.each(content.sources):
         text = None
         try:
-            data = source_text(folder, source, content.version, room)
+            data = source_text(folder, source, room)
             room -= len(data)
             text = data.decode("utf-8", "replace")
             places = [text, source.card.heading, source.card.about]
@@ -211,7 +211,7 @@ def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -
                 if any(words in held for held in places)
             )
             if hashlib.sha256(data).hexdigest() != source.content_hash:
-                yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
+                yield f"{source.id}: its text {source.file} was changed: it does not hash to its content hash"
         except BundleError as problem:
             yield f"{source.id}: {problem}"
         if source.duplicate_of and source.duplicate_of not in known:

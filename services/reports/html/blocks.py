@@ -36,7 +36,7 @@ from services.reports.labels import Labels
 from services.reports.reference import Reference, is_web_link
 from services.text.quotable import as_line
 
-_STORED = re.compile(r"sources/[0-9a-f]{64}\.txt")
+_STORED = re.compile(r"sources/[\w-]{1,100}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
 MAX_QUOTE = 600
 
