@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
