@@ -131,7 +131,7 @@ class Labels:
     """Text for sentences that are marked for the same reason."""
     more_marked: str = "{sentences} and {count} more"
     """Text for sentences of which not all are named."""
-    more_reasons: str = "{statements} more {state} ({sign}), for other reasons, which evidence.json gives."
+    more_reasons: str = "{statements} {state} ({sign}) for other reasons, which evidence.json gives."
     why_marked: str = "Why statements are marked"
     quoted: str = "“{words}”"
     colon: str = ": "
@@ -155,10 +155,8 @@ class Labels:
     author: str = "Leadline"
     needs_charts: str = "To see the picture, install Leadline with its extra “charts” and render the report again."
 
-    kinds: dict[str, str] = field(
-        default_factory=lambda: {name: name for name in ("document", "database", "computation", "tool")}
-    )
-    """Names of source kinds, except web pages."""
+    kinds: dict[str, str] = field(default_factory=lambda: {name: name for name in ("database", "computation", "tool")})
+    """Names of source kinds, except web pages and documents, whose address tells it."""
     categories: dict[str, str] = field(
         default_factory=lambda: {name: name for name in get_args(SourceCategory) if name != "general"}
     )

@@ -87,7 +87,7 @@ CHINESE = Labels(
     marked_sentence="{state}：“{sentence}”{reason}",
     marked_group="{statements}{state}（{sign}）：{sentences}。{reason}",
     more_marked="{sentences}，另有 {count} 条",
-    more_reasons="另有 {statements}{state}（{sign}），原因各不相同，见 evidence.json。",
+    more_reasons="另有 {statements}{state}（{sign}），其他原因见 evidence.json。",
     why_marked="为何标记这些句子",
     colon="：",
     comma="，",
@@ -108,7 +108,7 @@ CHINESE = Labels(
     judged=JUDGED_CHINESE,
     judged_inference=JUDGED_INFERENCE_CHINESE,
     instead="所引内容给出的是 {instead}。",
-    kinds={"document": "文档", "database": "数据库", "computation": "计算", "tool": "工具"},
+    kinds={"database": "数据库", "computation": "计算", "tool": "工具"},
     categories={
         "academic": "学术",
         "news": "新闻",

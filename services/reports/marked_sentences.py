@@ -29,7 +29,7 @@ def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[str]:
         if status_of(claim) == "inferred":
             inferred.append(claim)
         elif status_of(claim) == "unverified":
-            unverified.setdefault(claim.reason, []).append(claim)
+            unverified.setdefault(_kind(claim.reason, labels), []).append(claim)
     groups = sorted(unverified.values(), key=len, reverse=True)
     room = MAX_LINES - bool(inferred)
     named = groups if len(groups) <= room else groups[: room - 1]
@@ -63,8 +63,39 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
         state=labels.words[status],
         sign=SIGNS[status],
         sentences=named,
-        reason=escape_markdown(group[0].reason) or labels.meanings[status],
+        reason=escape_markdown(_reason([claim.reason for claim in group], labels)) or labels.meanings[status],
     )
+
+
+def _kind(reason: str, labels: Labels) -> str:
+    """Return the template of a reason: `Not in what it cites: {what}.`; the reason itself if it is of none."""
+    return next((template for template in _templates(labels) if _filling(template, reason)), reason)
+
+
+def _reason(reasons: Sequence[str], labels: Labels) -> str:
+    """Return one reason for statements that are marked for the same kind of reason, with what is different in each."""
+    template = _kind(reasons[0], labels)
+    fillings = dict.fromkeys(found for reason in reasons if (found := _filling(template, reason)))
+    if len(fillings) < 2:
+        return reasons[0]
+    more = "; …" if len(fillings) > MAX_NAMED else ""
+    before, _, rest = template.partition("{")
+    return before + "; ".join(list(fillings)[:MAX_NAMED]) + more + rest.partition("}")[2]
+
+
+def _templates(labels: Labels) -> Iterator[str]:
+    """Yield the reasons that name something."""
+    for template in (*labels.reasons.values(), *labels.judged.values()):
+        if "{" in template:
+            yield template
+
+
+def _filling(template: str, reason: str) -> str:
+    """Return what a reason puts into the field of a template; empty if it is not of this template."""
+    before, _, rest = template.partition("{")
+    after = rest.partition("}")[2]
+    fits = before and reason.startswith(before) and after in reason[len(before) :]
+    return reason[len(before) :].partition(after)[0] if fits else ""
 
 
 def _beginning(statement: str, room: int) -> str:

@@ -91,4 +91,5 @@ def stored_text(source: Source) -> str:
 
 def name_of(source: Source) -> str:
     """Return what names a source in the name of its text: its short name or number, else its title."""
-    return slug_of(source.card.name or source.card.title or source.url, MAX_NAME, "source")
+    name = slug_of(source.card.name or source.card.title or source.url, 2 * MAX_NAME, "source")
+    return name if len(name) <= MAX_NAME else name[: MAX_NAME + 1].rpartition("-")[0] or name[:MAX_NAME]
