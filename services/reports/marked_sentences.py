@@ -67,9 +67,17 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
     )
 
 
+def _beginning(statement: str, room: int) -> str:
+    """Return the beginning of a statement in Markdown, without its full stop; formulas are kept, and never cut."""
+    parts = _shortened(_FORMULA.split(" ".join(statement.split()).rstrip(".。")), room)
+    runs = ((stays, "".join(run)) for stays, run in groupby(parts, _stays))
+    return "".join(run if stays else plain_line(run) for stays, run in runs)
+
+
 def _kind(reason: str, labels: Labels) -> str:
     """Return the template of a reason: `Not in what it cites: {what}.`; the reason itself if it is of none."""
-    return next((template for template in _templates(labels) if _filling(template, reason)), reason)
+    templates = (*labels.reasons.values(), *labels.judged.values())
+    return next((template for template in templates if _filling(template, reason)), reason)
 
 
 def _reason(reasons: Sequence[str], labels: Labels) -> str:
@@ -78,31 +86,20 @@ def _reason(reasons: Sequence[str], labels: Labels) -> str:
     fillings = dict.fromkeys(found for reason in reasons if (found := _filling(template, reason)))
     if len(fillings) < 2:
         return reasons[0]
-    more = "; …" if len(fillings) > MAX_NAMED else ""
+    more = ["…"] if len(fillings) > MAX_NAMED else []
     before, _, rest = template.partition("{")
-    return before + "; ".join(list(fillings)[:MAX_NAMED]) + more + rest.partition("}")[2]
-
-
-def _templates(labels: Labels) -> Iterator[str]:
-    """Yield the reasons that name something."""
-    for template in (*labels.reasons.values(), *labels.judged.values()):
-        if "{" in template:
-            yield template
+    apart = labels.enumeration.replace(",", ";")  # a number may have commas
+    return before + apart.join([*list(fillings)[:MAX_NAMED], *more]) + rest.partition("}")[2]
 
 
 def _filling(template: str, reason: str) -> str:
-    """Return what a reason puts into the field of a template; empty if it is not of this template."""
-    before, _, rest = template.partition("{")
+    """Return what a reason has in the place of a template's field; empty if it is not of this template, or the template has none."""
+    before, field, rest = template.partition("{")
     after = rest.partition("}")[2]
-    fits = before and reason.startswith(before) and after in reason[len(before) :]
-    return reason[len(before) :].partition(after)[0] if fits else ""
-
-
-def _beginning(statement: str, room: int) -> str:
-    """Return the beginning of a statement in Markdown, without its full stop; formulas are kept, and never cut."""
-    parts = _shortened(_FORMULA.split(" ".join(statement.split()).rstrip(".。")), room)
-    runs = ((stays, "".join(run)) for stays, run in groupby(parts, _stays))
-    return "".join(run if stays else plain_line(run) for stays, run in runs)
+    if not (field and before and after and reason.startswith(before)):
+        return ""
+    filling, fits, _ = reason[len(before) :].partition(after)
+    return filling if fits else ""
 
 
 def _shortened(parts: Iterable[str], room: int) -> Iterator[str]:

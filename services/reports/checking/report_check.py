@@ -73,7 +73,7 @@ class ReportCheck:
 
     def report(self, markdown: str) -> CheckedReport:
         """Check a report in a model's Markdown."""
-        source = self.shelter.formulas(with_marks(without_signs(markdown.replace("\r\n", "\n")), self.check.excerpts))
+        source = self.shelter.formulas(without_signs(with_marks(markdown.replace("\r\n", "\n"), self.check.excerpts)))
         self.lines = source.split("\n")
         root = SyntaxTreeNode(_PARSER.parse(source))
         headings = [(node.map[0], int(node.tag[1])) for node in root.children if node.type == "heading" and node.map]
