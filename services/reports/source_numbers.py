@@ -84,7 +84,7 @@ def link_of(source: Source) -> str:
 def stored_text(source: Source) -> str:
     """Return the path of a source's text below the report's folder, without the ending of a compressed one.
 
-    Sources of reports of versions before 0.3 have no `file`: their texts are named by the content hash.
+    Sources of earlier reports have no `file`: their texts are named by the content hash.
     """
     return source.file.removesuffix(".gz") or f"sources/{source.content_hash}.txt"
 
