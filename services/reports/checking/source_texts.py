@@ -11,16 +11,18 @@ from services.run.errors import BundleError
 MAX_TEXT_BYTES = 50_000_000
 """Maximum bytes of a text that is stored compressed; larger ones stay uncompressed. A hostile bundle may hold a file that unpacks to terabytes."""
 _HASH = re.compile(r"[0-9a-f]{64}")
+_NAME = re.compile(r"sources/(?:(?P<hash>[0-9a-f]{64})|(?P<number>[0-9]{2,9})-[\w-]{1,80}+)\.txt(?P<packed>\.gz)?")
 _GZIP = 31
 """zlib's parameter for gzip with the largest window."""
 
 
 def is_text_name(source: Source) -> bool:
     """Tell whether a source's text in a bundle lies where it belongs: by its number and name, or by its hash as in versions 1 and 2."""
-    numbered = rf"{source.number or 0:02d}-[\w-]{{1,80}}+"
-    name = re.fullmatch(rf"sources/(?:{source.content_hash}|{numbered})\.txt(\.gz)?", source.file)
+    name = _NAME.fullmatch(source.file)
     linked = link_of(source) == stored_text(source)
-    return _HASH.fullmatch(source.content_hash) is not None and name is not None and not (name[1] and linked)
+    if name is None or not _HASH.fullmatch(source.content_hash) or (name["packed"] and linked):
+        return False
+    return name["hash"] == source.content_hash or name["number"] == f"{source.number or 0:02d}"
 
 
 def text_file(source: Source, text: str) -> tuple[str, bytes]:
