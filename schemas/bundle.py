@@ -82,9 +82,9 @@ class BundledSource(BaseModel):
     text: Annotated[
         str,
         Field(
-            pattern=r"^sources/[0-9a-f]{64}\.txt(\.gz)?$",
-            description="File of the text, in UTF-8; compressed (gzip) where the report does not link to it. "
-            "Always plain in version 1.",
+            pattern=r"^sources/([0-9a-f]{64}|\d{2,6}-[^/\\]{1,80})\.txt(\.gz)?$",
+            description="File of the text, in UTF-8, named by the source's number and title; in versions 1 and 2 by the content hash. "
+            "Compressed (gzip) where the report does not link to it, but always plain in version 1.",
         ),
     ]
 
@@ -134,9 +134,9 @@ class BundledArtifact(BaseModel):
 class EvidenceFile(BaseModel):
     """Everything that a report rests on; `leadline verify` checks it offline."""
 
-    model_config = ConfigDict(title="Leadline evidence bundle, versions 1 and 2")
+    model_config = ConfigDict(title="Leadline evidence bundle, versions 1 to 3")
 
-    version: Literal[1, 2]
+    version: Literal[1, 2, 3]
     question: str
     title: str
     locale: Annotated[str, Field(description="Language of the report.")] = ""

@@ -36,6 +36,9 @@ class Source(BaseModel):
 
     number: int | None = None
     """1, 2, … in the order in which the report cites its sources, given by the reporter; until then None."""
+    file: str = Field("", validation_alias=AliasChoices("file", "text"))
+    """Path of its text below the report's folder, `sources/02-pep-703.txt`, given with the number; `text` in `evidence.json`, where a
+    text that the report does not link to ends in `.gz`. Empty until then, and in earlier reports."""
     url: CleanLine
     """Web address, or the document's path as the user named it."""
     title: CleanLine

@@ -1,6 +1,7 @@
 """Runs a command to its report: progress on stderr, the report on stdout, and the result as text or a JSON line."""
 
 import asyncio
+import re
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -24,6 +25,7 @@ from services.run.errors import BadInput, LeadlineError
 from services.run.ui_text import say
 
 Ended = TypeVar("Ended")
+_WEB_CITATION = re.compile(r"\[(\[\d{1,6}\])\]\(https?://[^()\s]*\)", re.IGNORECASE)
 GRACE = 10.0
 """Seconds after SIGTERM or Ctrl-C in which a run stores its progress."""
 FROZEN = 60.0
@@ -70,11 +72,11 @@ def show_report(
 
 
 def echo_report(report: Report) -> None:
-    """Write a report to standard output: formatted for a terminal, as Markdown elsewhere."""
+    """Write a report to standard output: formatted for a terminal, elsewhere as Markdown, with web addresses in its references alone."""
     if sys.stdout.isatty():
         print_report(parse_report(report), console_of(), headed=not report.direct)
     else:
-        echo(report.markdown)
+        echo(_WEB_CITATION.sub(r"\1", report.markdown))
 
 
 def _offer(report: Report) -> None:

@@ -43,6 +43,7 @@ from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import plain_math
 from services.reports.reference import Reference
+from services.reports.signs import SIGNS
 from services.run.ui_text import say
 
 WIDEST = 100
@@ -211,8 +212,8 @@ class _Writer:
             parts = reference.beside_entry
         else:
             yield from self._lines(Line(clean_line(reference.title)), behind, Line(mark, style="cyan"))
-            parts = (reference.url, *reference.details)
-        about = " · ".join(part for part in parts if part != reference.title)
+            parts = reference.parts
+        about = " · ".join(parts)
         yield from self._lines(Line(self._plain(clean_line(about)), style="dim"), behind)
 
     def _content(self, content: Inlines) -> Line:
@@ -221,7 +222,7 @@ class _Writer:
         for inline in content:
             match inline:
                 case Text(text=text, styles=styles):
-                    line.append(clean_line(text), " ".join(sorted(_STYLES[style] for style in styles)))
+                    line.append(self._plain(clean_line(text)), " ".join(sorted(_STYLES[style] for style in styles)))
                 case Link(text=text):
                     line.append(clean_line(text))
                 case Formula(latex=latex):
@@ -232,10 +233,7 @@ class _Writer:
                         line.append(_NO_BREAK)
                     line.append(f"[{number}]", "cyan")
                 case Mark(status=status):
-                    mark = self._plain(self._labels.bare_mark(status)).replace(" ", _NO_BREAK)
-                    line.append(
-                        mark if line.plain.endswith(" ") else f" {mark}", "cyan" if status == "inferred" else "yellow"
-                    )
+                    line.append(self._plain(SIGNS[status]), "cyan" if status == "inferred" else "yellow")
                 case Break():
                     line.append("\n")
         return line
@@ -249,9 +247,9 @@ class _Writer:
             )
 
     def _plain(self, text: str) -> str:
-        """Return the program's own text with characters that the terminal supports."""
+        """Return a text with characters that the terminal supports in the place of signs and dashes."""
         if not self._ascii:
             return text
-        for mark, plain in (("✓", "+"), ("⚠", "!"), ("≈", "~"), (" · ", ", "), ("—", "-")):
+        for mark, plain in (("✓", "+"), ("†", "!"), ("‡", "~"), (" · ", ", "), ("—", "-")):
             text = text.replace(mark, plain)
         return text

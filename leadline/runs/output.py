@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,15 +14,14 @@ from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES
 from services.reports.formats import render
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
-from services.text.normal_form import normal_form
+from services.text import slugs
 
 MAX_SLUG = 60
 
 
 def slug_of(question: str) -> str:
-    """Return a folder name for a question: lower-case words joined by hyphens, in any script."""
-    words = re.findall(r"\w+", normal_form("NFKC", question).lower())
-    return "-".join(words)[:MAX_SLUG].strip("-_") or "report"
+    """Return a folder name for a question."""
+    return slugs.slug_of(question, MAX_SLUG, "report")
 
 
 def check_writable(folder: Path) -> None:

@@ -35,6 +35,7 @@ from leadline.server.steering import steering
 from leadline.server.thread_deletion import ThreadDeletion
 from leadline.server.thread_owners import threads_restored
 from leadline.server.thread_values import standing_values
+from schemas.evidence import Source
 from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
 from services.reports.bibliography.styles import check_style
@@ -42,6 +43,7 @@ from services.reports.checking.bundle import bundle_files
 from services.reports.checking.source_texts import unpacked
 from services.reports.formats import FORMATS, render
 from services.reports.reference_list import restyled
+from services.reports.source_numbers import name_of
 from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
@@ -71,9 +73,12 @@ async def report_file(
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
     values = await standing_values(client, thread)
-    if text := await _earlier_source(client, values, name):
-        return _response(name, text)
-    report = await report_version(client, thread, values, version)
+    try:
+        report = await report_version(client, thread, values, version)
+    except HTTPException:
+        if text := await _earlier_source(client, values, name):
+            return _response(name, text)
+        raise
     if citation_style is not None:
         report = await asyncio.to_thread(_restyled, report, citation_style)
     if name in _BY_FILE:
@@ -88,6 +93,8 @@ async def report_file(
         raise HTTPException(404, str(error)) from None
     if packed := files.get(f"{name}.gz"):
         return _response(name, unpacked(f"{name}.gz", packed))
+    if name not in files and (text := await _earlier_source(client, values, name)):
+        return _response(name, text)
     if name not in files:
         raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
     return _response(name, files[name])
@@ -108,10 +115,12 @@ def _restyled(report: Report, style: CitationStyle) -> Report:
 
 
 async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name: str) -> bytes:
-    """Return a text quoted in an earlier turn, whose report is still in the conversation."""
-    folder, _, file = name.partition("/")
-    key = file.removesuffix(".txt")
-    if folder != "sources" or key not in ((values.get("former") or {}).get("sources") or {}):
+    """Return a text quoted in an earlier turn, whose report is still in the conversation, under another number or by its hash."""
+    folder, _, file = name.removesuffix(".txt").partition("/")
+    kept = {key: Source.model_validate(one) for key, one in ((values.get("former") or {}).get("sources") or {}).items()}
+    slug = file.partition("-")[2]
+    key = next((key for key, source in kept.items() if file == key or (slug and slug == name_of(source))), "")
+    if folder != "sources" or not key:
         return b""
     try:
         return (await EvidenceStore(store_of(client)).get_text(key)).encode()

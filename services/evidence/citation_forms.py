@@ -69,9 +69,9 @@ _INFERRED_NUMBERS = re.compile(
 _FLAG = re.compile(rf"[\[【［]\s{{0,3}}+{_INFERRED}\s{{0,3}}+[\]】］](?![(:：])", re.IGNORECASE)
 _ROUND = rf"[(（]\s{{0,3}}+{_INFERRED}\s{{0,3}}+[)）]"
 _FLAG_ROUND = re.compile(
-    rf"(?<=\d\])(?:[.。!！]?)(?:[ \t]{{0,3}}+){_ROUND}|{_ROUND}(?=[ \t]{{0,3}}+{_CITED})", re.IGNORECASE
+    rf"(?<=\d\])(?:[.。!！]?)(?:‡(?=\s|$)|(?:[ \t]{{0,3}}+){_ROUND})|{_ROUND}(?=[ \t]{{0,3}}+{_CITED})", re.IGNORECASE
 )
-"""In round brackets, where `(inference)` may be a word of the text, only beside a citation."""
+"""In round brackets, where `(inference)` may be a word of the text, only beside a citation; so is a report's own sign."""
 
 _NUMBERS = r"\d{1,3}+(?>(?:[\s,，、;；–-]{1,3}+\d{1,3}+){0,15})"
 _NUMBERED = re.compile(

@@ -80,20 +80,19 @@ _CAPITALS = 0.6
 """Share of a heading's long words that begin with a capital from which on it is in headline style: its capitals tell no names."""
 
 
-def claims_nothing(words: str, *, cites: bool, evidence: str, fixed: str = "") -> bool:
+def claims_nothing(words: str, *, cites: bool, evidence: str) -> bool:
     """Tell whether a sentence makes no claim and so needs no citation.
 
     Args:
         words: the sentence without Markdown and citations.
         cites: whether it cites anything; then only a word on missing evidence counts.
         evidence: all quotes and the question; a sentence on missing evidence may use their numbers and no others.
-        fixed: a label of the report itself.
     """
     if says_nothing_known(words, evidence):
         return True
     if cites:
         return False
-    if not (tokens(words) or quantities(words)) or words.strip("()（） ") == fixed:
+    if not (tokens(words) or quantities(words)):
         return True
     if _ONLY_LABEL.match(words):
         return True

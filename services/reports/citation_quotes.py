@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from schemas.evidence import Claim, Excerpt, Status
 from schemas.reporter import Report
-from services.reports.document import Citation, Inline, Inlines, Mark, letters, words
+from services.reports.document import Citation, Inline, Inlines, Mark, Text, letters, words
 from services.reports.references import numbers_of
+from services.reports.signs import SIGNS
 from services.reports.source_numbers import link_of
 from services.reports.statuses import status_of
 
@@ -47,6 +48,8 @@ class Proofs:
     def attached(self, content: Inlines, around: str = "") -> Inlines:
         """Attach to each citation of a text its excerpts and the status of the preceding sentence, and to each mark its reason.
 
+        A sign behind a sentence that the check did not mark is a character of the text.
+
         Args:
             content: a paragraph, or a cell of a table.
             around: the whole row, for a cell: its claim spans the cells.
@@ -63,8 +66,13 @@ class Proofs:
                 excerpts = self._of(inline.number, claims, text)
                 attached.append(replace(inline, excerpts=excerpts, status=self._status(claims)))
             elif isinstance(inline, Mark):
-                reason = next((claim.reason for claim in claims if status_of(claim) == inline.status), "")
-                attached.append(replace(inline, reason=reason))
+                marked = [claim for claim in claims if status_of(claim) == inline.status]
+                if marked or not self.claims:
+                    claim = max(marked, key=lambda claim: len(claim.text), default=None)
+                    size, reason = (len(letters(claim.text)), claim.reason) if claim else (0, "")
+                    attached.append(replace(inline, reason=reason, size=size))
+                else:
+                    attached.append(Text(SIGNS[inline.status]))
             else:
                 before += len(letters(words((inline,))))
                 attached.append(inline)

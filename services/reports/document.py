@@ -64,6 +64,8 @@ class Mark:
     """`inferred` or `unverified`."""
     reason: str = ""
     """Reason in the reader's language; empty if the check recorded none."""
+    size: int = 0
+    """Letters and digits of the sentence; 0 if they are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,15 @@ class KeyFigure:
 
 
 @dataclass(frozen=True, slots=True)
+class Marked:
+    """A marked statement of the report."""
+
+    statement: str
+    status: Status
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedReport:
     """A parsed report."""
 
@@ -217,6 +228,8 @@ class ParsedReport:
     figures: tuple[KeyFigure, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     """The contradictions between sources."""
+    marked: tuple[Marked, ...] = ()
+    """Its statements that are not proved or only inferred, in order."""
     counts: Counts = field(default_factory=Counts)
     """Numbers of statements by status, and whether the report answers."""
     created: str = ""
@@ -318,6 +331,40 @@ def words(content: Inlines) -> str:
 def citations_in(content: Iterable[Inline]) -> tuple[Citation, ...]:
     """Return the citations among inlines."""
     return tuple(inline for inline in content if isinstance(inline, Citation))
+
+
+def statements(content: Inlines) -> Iterator[tuple[Inlines, Mark | None]]:
+    """Split inlines at their marks: yield each mark with the sentence before it, and what has no mark alone."""
+    before: Inlines = ()
+    for inline in content:
+        if isinstance(inline, Mark):
+            rest, sentence = _divided(before, inline.size)
+            if rest:
+                yield rest, None
+            yield sentence, inline
+            before = ()
+        else:
+            before = (*before, inline)
+    if before:
+        yield before, None
+
+
+def _divided(content: Inlines, size: int) -> tuple[Inlines, Inlines]:
+    """Divide inlines before their last letters and digits, `size` of them; all are the last ones if that is 0."""
+    for place in range(len(content) - 1, -1, -1) if size else ():
+        inline = content[place]
+        if isinstance(inline, Text):
+            held = [at for at, char in enumerate(inline.text) if char.isalnum()]
+            if size <= len(held):
+                head, tail = inline.text[: held[-size]], inline.text[held[-size] :]
+                return (*content[:place], Text(head, inline.styles)), (Text(tail, inline.styles), *content[place + 1 :])
+        size = max(1, size - len(letters(words((inline,)))))
+    return (), content
+
+
+def unmarked(content: Inlines) -> Inlines:
+    """Return inlines without marks: a title, a heading and the head of a table carry none."""
+    return tuple(inline for inline in content if not isinstance(inline, Mark))
 
 
 def letters(text: str) -> str:

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from docx import Document
-from docx.enum.text import WD_ALIGN_PARAGRAPH
+from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_UNDERLINE
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
 from docx.shared import Inches, Pt, RGBColor
 
 from schemas.clean_text import clean_text
-from schemas.evidence import Status
 from services.reports.charts.svg import chart_png
 from services.reports.document import (
     Alignment,
@@ -27,7 +26,6 @@ from services.reports.document import (
     Inline,
     Link,
     Listing,
-    Mark,
     Paragraph,
     ParsedReport,
     Quotation,
@@ -36,6 +34,7 @@ from services.reports.document import (
     Text,
     is_label,
     number_sides,
+    statements,
     words,
 )
 from services.reports.html.figure import data_rows, title_with_unit
@@ -43,6 +42,7 @@ from services.reports.html.formulas import mathml
 from services.reports.labels import labels_for, language_of
 from services.reports.plain_math import plain_math
 from services.reports.reference import is_web_link
+from services.reports.signs import SIGNS
 from services.reports.word_styles import ACCENT, SOFT, element, number_anew, set_styles
 
 HEAD, GOOD, WARN = "E4F0F4", "17693A", "8A4B00"
@@ -178,7 +178,7 @@ class _Writer:
                 about = reference.beside_entry
             else:
                 self._link(entry, reference.title, reference.link)
-                about = (reference.url, *reference.details)
+                about = reference.parts
             entry.add_run(clean_text(f" — {' · '.join(about)}" if about else ""))
             for quote in reference.quoted_texts:
                 self._document.add_paragraph(clean_text(quote), style="Quote")
@@ -188,7 +188,19 @@ class _Writer:
             last.paragraph_format.keep_with_next = True
 
     def fill(self, paragraph: Any, content: Sequence[Inline]) -> None:
-        """Write inlines to a paragraph."""
+        """Write inlines to a paragraph; a marked statement is underlined, with its sign behind it."""
+        for statement, mark in statements(tuple(content)):
+            first = len(paragraph.runs)
+            self._fill(paragraph, statement)
+            if mark:
+                line = WD_UNDERLINE.DOTTED if mark.status == "inferred" else WD_UNDERLINE.SINGLE
+                for run in paragraph.runs[first:]:
+                    run.font.underline = line
+                sign = paragraph.add_run(SIGNS[mark.status])
+                sign.font.superscript = True
+                sign.font.color.rgb = RGBColor.from_string(ACCENT if mark.status == "inferred" else WARN)
+
+    def _fill(self, paragraph: Any, content: Sequence[Inline]) -> None:
         for inline in content:
             match inline:
                 case Text(text=text, styles=styles):
@@ -204,15 +216,8 @@ class _Writer:
                     self._link(paragraph, text, link)
                 case Formula(latex=latex):
                     self._formula(paragraph, latex)
-                case Mark(status=status):
-                    self._mark(paragraph, status)
                 case Break():
                     paragraph.add_run().add_break()
-
-    def _mark(self, paragraph: Any, status: Status) -> None:
-        run = paragraph.add_run(f" {self.labels.bare_mark(status)}")
-        run.bold = True
-        run.font.color.rgb = RGBColor.from_string(ACCENT if status == "inferred" else WARN)
 
     @staticmethod
     def _link(paragraph: Any, text: str, link: str) -> None:

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from services.reports.document import Break, Citation, Formula, Inline, Inlines, Link, Mark, Style, Text
-from services.reports.labels import CHINESE, ENGLISH
+from services.reports.signs import signs_in
 from services.text.tokens import has_cjk
 
 PARSER = (
@@ -17,8 +18,6 @@ PARSER = (
     .enable("table")
     .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
 )
-_MARKS = {mark: status for labels in (ENGLISH, CHINESE) for status, mark in labels.marks.items()}
-_MARK = re.compile("|".join(map(re.escape, _MARKS)))
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
 _LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
 _BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n[^\S\n]*+\n)(?:[^\\]|\\[^\[\]])){1,2000}?)\\\]", re.DOTALL)
@@ -69,6 +68,8 @@ def is_formula(latex: str) -> bool:
 
 def _link(token: Token, text: str) -> Inline:
     href = str(token.attrs.get("href", ""))
+    if href.startswith("sources/"):
+        href = unquote(href)  # the parser encodes the letters of other scripts
     number = _NUMBER.fullmatch(text)
     return Citation(int(number.group(1)), href) if number else Link(text, href)
 
@@ -89,9 +90,9 @@ def _plain(token: Token, styles: frozenset[Style]) -> list[Inline]:
         return []
     parts: list[Inline] = []
     last = 0
-    for mark in _MARK.finditer(token.content):
-        parts += [Text(token.content[last : mark.start()], styles), Mark(_MARKS[mark.group()])]
-        last = mark.end()
+    for start, end, status in signs_in(token.content):
+        parts += [Text(token.content[last:start], styles), Mark(status)]
+        last = end
     parts.append(Text(token.content[last:], styles))
     return [part for part in parts if not isinstance(part, Text) or part.text]
 

@@ -23,10 +23,6 @@ _SHOWN = 120
 class Labels:
     """All texts in a report and its formats that come neither from a source nor from a model; the defaults are English."""
 
-    unverified: str = "⚠ unverified"
-    """The mark after an unverified sentence, without brackets."""
-    inferred: str = "≈ inferred"
-    """The mark after a conclusion from citations, without brackets."""
     conclusion: str = "Conclusion"
     contradictions: str = "Where sources disagree"
     unconfirmed: str = "Named by the model, not confirmed by code."
@@ -51,7 +47,6 @@ class Labels:
     missing: str = "The sources do not tell: {aspect}"
     unanswered: str = "No single sentence of the sources answers: {aspect}"
     """Replaces `missing` if rules judged."""
-    unsupported: str = "Sentences marked as unverified, because what they cite does not support them: {count}."
     dropped: str = "Sentences left out, because what they cite does not support them: {count}."
     contradicted: str = "Sentences left out, because what they cite contradicts them: {count}."
     cited_by_code: str = (
@@ -132,10 +127,12 @@ class Labels:
     )
     """Meaning of a mark, if the check recorded no reason."""
     marked_sentence: str = "{state}: “{sentence}” {reason}"
-    more_marked: str = "and {count} more"
-    """Number of marked sentences that are not listed."""
-    marked_group: str = "{state}, {count} sentences: {reason} {sentences}, {more}."
+    marked_group: str = "{statements} {state} ({sign}): {sentences}. {reason}"
     """Text for sentences that are marked for the same reason."""
+    more_marked: str = "{sentences} and {count} more"
+    """Text for sentences of which not all are named."""
+    more_reasons: str = "{statements} {state} ({sign}) for other reasons, which evidence.json gives."
+    why_marked: str = "Why statements are marked"
     quoted: str = "“{words}”"
     colon: str = ": "
     comma: str = ", "
@@ -158,11 +155,8 @@ class Labels:
     author: str = "Leadline"
     needs_charts: str = "To see the picture, install Leadline with its extra “charts” and render the report again."
 
-    brackets: tuple[str, str] = ("(", ")")
-    kinds: dict[str, str] = field(
-        default_factory=lambda: {name: name for name in ("document", "database", "computation", "tool")}
-    )
-    """Names of source kinds, except web pages."""
+    kinds: dict[str, str] = field(default_factory=lambda: {name: name for name in ("database", "computation", "tool")})
+    """Names of source kinds, except web pages and documents, whose address tells it."""
     categories: dict[str, str] = field(
         default_factory=lambda: {name: name for name in get_args(SourceCategory) if name != "general"}
     )
@@ -176,25 +170,9 @@ class Labels:
     instead: str = " It gives {instead}."
     """Appended to a reason if the cited text gives another value."""
 
-    @property
-    def mark(self) -> str:
-        """The mark after an unverified sentence."""
-        return self.unverified.join(self.brackets)
-
-    @property
-    def marks(self) -> dict[Status, str]:
-        """The marks after sentences, in brackets."""
-        return {"inferred": self.inferred.join(self.brackets), "unverified": self.mark}
-
-    def without_marks(self, text: str) -> str:
-        """Return a text without the marks after its sentences."""
-        for mark in self.marks.values():
-            text = text.replace(mark, "")
-        return text.strip()
-
-    def bare_mark(self, status: Status) -> str:
-        """Return a mark without its brackets."""
-        return self.inferred if status == "inferred" else self.unverified
+    def count(self, statements: int) -> str:
+        """Return a number of statements in words."""
+        return self.statement if statements == 1 else self.statements.format(count=statements)
 
     def counted(self, statuses: Mapping[Status, int]) -> str:
         """Return in words how many statements have quotes, and how many have each occurring status."""
@@ -202,9 +180,8 @@ class Labels:
         if not count:
             return self.no_statements
         shown = (self.states[status].format(count=statuses[status]) for status in self.states if statuses.get(status))
-        statements = self.statement if count == 1 else self.statements.format(count=count)
         line = self.all_sure if sure == count else self.some_sure
-        return line.format(sure=sure, count=count, statements=statements, states=self.comma.join(shown))
+        return line.format(sure=sure, count=count, statements=self.count(count), states=self.comma.join(shown))
 
     def origin(self, *, by_rules: bool) -> str:
         """Return in words whether a model or rules wrote a report."""

@@ -8,8 +8,6 @@ __all__ = ["CHINESE", "ENGLISH", "Labels", "labels_for", "language_of"]
 
 ENGLISH = Labels()
 CHINESE = Labels(
-    unverified="⚠ 未核实",
-    inferred="≈ 推断",
     conclusion="结论",
     contradictions="来源之间的分歧",
     unconfirmed="由模型指出，程序未能证实。",
@@ -30,7 +28,6 @@ CHINESE = Labels(
     skipped_step="步骤“{title}”被跳过：{error}",
     missing="来源没有说明：{aspect}",
     unanswered="来源中没有哪一句单独说明：{aspect}",
-    unsupported="标为未核实（所引内容不足以支持）的句子：{count} 个。",
     dropped="因所引内容不足以支持而删去的句子：{count} 个。",
     contradicted="因与所引内容相矛盾而删去的句子：{count} 个。",
     cited_by_code="原本没有引用或引用不足、由程序找到支持其内容的摘录并补上引用的句子：{count} 个。",
@@ -88,8 +85,10 @@ CHINESE = Labels(
         "unverified": "所引内容不足以支持这句话。",
     },
     marked_sentence="{state}：“{sentence}”{reason}",
-    more_marked="另有 {count} 句",
-    marked_group="{state}，{count} 句：{reason}{sentences}，{more}。",
+    marked_group="{statements}{state}（{sign}）：{sentences}。{reason}",
+    more_marked="{sentences}，另有 {count} 条",
+    more_reasons="另有 {statements}{state}（{sign}），其他原因见 evidence.json。",
+    why_marked="为何标记这些句子",
     colon="：",
     comma="，",
     as_of="来源读取截至 {date}",
@@ -106,11 +105,10 @@ CHINESE = Labels(
     the_end="谢谢",
     notes="本页来源",
     needs_charts="若要看到图形，请安装 Leadline 的附加组件 charts 后重新生成报告。",
-    brackets=("（", "）"),
     judged=JUDGED_CHINESE,
     judged_inference=JUDGED_INFERENCE_CHINESE,
     instead="所引内容给出的是 {instead}。",
-    kinds={"document": "文档", "database": "数据库", "computation": "计算", "tool": "工具"},
+    kinds={"database": "数据库", "computation": "计算", "tool": "工具"},
     categories={
         "academic": "学术",
         "news": "新闻",

@@ -141,7 +141,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     ]
     told = _linked("\n\n".join(part for part in parts if part), draft, numbering)
     report = Report(
-        title=labels.without_marks(title),
+        title=title,
         question=draft.question,
         locale=draft.locale,
         answered=answer,
@@ -279,8 +279,6 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
     lines.extend(missing.format(aspect=aspect) for aspect in draft.missing_aspects)
     if by_code := sum(claim.cited_by == "code" for claim in checked.claims):
         lines.append(labels.cited_by_code.format(count=by_code))
-    if checked.marked:
-        lines.append(labels.unsupported.format(count=checked.marked))
     if checked.claims and not any(claim.verified for claim in checked.claims):
         lines.append(say("nothing_supported", draft.locale))
     if checked.contradicted:

@@ -1,4 +1,4 @@
-"""Lists a report's marked sentences with reasons, for readers without a mouse."""
+"""Why statements are marked, in words: in a few lines of the report's limits, and one by one in other formats."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,87 +7,102 @@ from itertools import groupby
 from schemas.evidence import Claim, Status
 from services.reports.inlines import is_formula
 from services.reports.labels import Labels
+from services.reports.signs import SIGNS
 from services.reports.statuses import status_of
 from services.text.markdown_escape import escape_markdown, plain_line
 
-MAX_LISTED = 20
-"""Maximum listed sentences."""
+MAX_LINES = 5
+"""Maximum lines of a report's limits on its marked statements; `evidence.json` has all reasons."""
+MAX_NAMED, MAX_BEGINNING = 3, 60
+"""Maximum statements that a line names, and characters of each."""
 MAX_SENTENCE = 120
-"""Maximum characters shown of each."""
-GROUPED_FROM = 4
-"""Minimum sentences with one reason that are listed together."""
-BEGINNINGS, MAX_BEGINNING = 3, 60
-"""Sentences shown of such a group, and characters of each."""
+"""Maximum characters of a statement that is named alone."""
 _FORMULA = re.compile(r"(\$\$?+(?!\s)[^$\n]{1,300}+(?<!\s)\$\$?+(?!\d))")
 _OTHER_MARKUP = frozenset("<[`")
 
 
 def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[str]:
-    """Return Markdown list items with the reasons of marked sentences: the first `MAX_LISTED`, and the number of others.
-
-    Many sentences with the same general reason form one item.
-    """
-    marked = [claim for claim in claims if status_of(claim) in labels.marks]
-    groups = _groups(marked, labels)
-    items: list[str] = []
-    alone = 0
-    for claim in marked:
-        group = groups.get((status_of(claim), claim.reason))
-        if group is None:
-            alone += 1
-            items += [_item(claim, labels)] if alone <= MAX_LISTED else []
-        elif group[0] is claim:
-            items.append(_group_item(group, labels))
-    if alone > MAX_LISTED:
-        items.append(labels.more_marked.format(count=alone - MAX_LISTED))
-    return [f"- {item}" for item in items]
+    """Return Markdown list items on the marked statements: one a reason, that of most statements first, then one for all inferences."""
+    unverified: dict[str, list[Claim]] = {}
+    inferred: list[Claim] = []
+    for claim in claims:
+        if status_of(claim) == "inferred":
+            inferred.append(claim)
+        elif status_of(claim) == "unverified":
+            unverified.setdefault(_kind(claim.reason, labels), []).append(claim)
+    groups = sorted(unverified.values(), key=len, reverse=True)
+    room = MAX_LINES - bool(inferred)
+    named = groups if len(groups) <= room else groups[: room - 1]
+    items = [_item(group, labels) for group in named]
+    if others := sum(map(len, groups[len(named) :])):
+        more = labels.more_reasons.format(
+            statements=labels.count(others), state=labels.words["unverified"], sign=SIGNS["unverified"]
+        )
+        items.append(more)
+    return [f"- {item}" for item in [*items, *([_item(inferred, labels)] if inferred else [])]]
 
 
 def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> str:
     """Return in words why a sentence is marked; without a reason, the meaning of the mark."""
-    return _said("".join(_shortened([" ".join(sentence.split())])), status, reason, labels)
+    shown = "".join(_shortened([" ".join(sentence.split())], MAX_SENTENCE))
+    state = labels.words[status].capitalize()
+    return labels.marked_sentence.format(state=state, sentence=shown, reason=reason or labels.meanings[status])
 
 
-def _item(claim: Claim, labels: Labels) -> str:
-    """Return the same in Markdown; formulas are kept, and never cut."""
-    return _said(_sentence(claim, MAX_SENTENCE), status_of(claim), escape_markdown(claim.reason), labels)
+def _item(group: Sequence[Claim], labels: Labels) -> str:
+    """Return in Markdown the number of statements, how the first of them begin, and the first one's reason."""
+    status = status_of(group[0])
+    room = MAX_SENTENCE if len(group) == 1 else MAX_BEGINNING
+    named = labels.enumeration.join(
+        labels.quoted.format(words=_beginning(claim.text, room)) for claim in group[:MAX_NAMED]
+    )
+    if len(group) > MAX_NAMED:
+        named = labels.more_marked.format(sentences=named, count=len(group) - MAX_NAMED)
+    return labels.marked_group.format(
+        statements=labels.count(len(group)),
+        state=labels.words[status],
+        sign=SIGNS[status],
+        sentences=named,
+        reason=escape_markdown(_reason([claim.reason for claim in group], labels)) or labels.meanings[status],
+    )
 
 
-def _sentence(claim: Claim, room: int) -> str:
-    parts = _shortened(_FORMULA.split(" ".join(claim.text.split())), room)
+def _beginning(statement: str, room: int) -> str:
+    """Return the beginning of a statement in Markdown, without its full stop; formulas are kept, and never cut."""
+    parts = _shortened(_FORMULA.split(" ".join(statement.split()).rstrip(".。")), room)
     runs = ((stays, "".join(run)) for stays, run in groupby(parts, _stays))
     return "".join(run if stays else plain_line(run) for stays, run in runs)
 
 
-def _groups(marked: Iterable[Claim], labels: Labels) -> dict[tuple[Status, str], list[Claim]]:
-    """Return groups of many sentences marked for the same general reason."""
-    general = {"", *labels.reasons.values(), *labels.judged.values(), *labels.judged_inference.values()}
-    groups: dict[tuple[Status, str], list[Claim]] = {}
-    for claim in marked:
-        if claim.reason in general:
-            groups.setdefault((status_of(claim), claim.reason), []).append(claim)
-    return {key: group for key, group in groups.items() if len(group) >= GROUPED_FROM}
+def _kind(reason: str, labels: Labels) -> str:
+    """Return the template of a reason: `Not in what it cites: {what}.`; the reason itself if it is of none."""
+    templates = (*labels.reasons.values(), *labels.judged.values())
+    return next((template for template in templates if _filling(template, reason)), reason)
 
 
-def _group_item(group: Sequence[Claim], labels: Labels) -> str:
-    """Return in Markdown the reason and number of grouped sentences, and how the first of them begin."""
-    first = group[0]
-    shown = [labels.quoted.format(words=_sentence(claim, MAX_BEGINNING)) for claim in group[:BEGINNINGS]]
-    return labels.marked_group.format(
-        state=labels.words[status_of(first)].capitalize(),
-        count=len(group),
-        reason=escape_markdown(first.reason) or labels.meanings[status_of(first)],
-        sentences=labels.enumeration.join(shown),
-        more=labels.more_marked.format(count=len(group) - len(shown)),
-    )
+def _reason(reasons: Sequence[str], labels: Labels) -> str:
+    """Return one reason for statements that are marked for the same kind of reason, with what is different in each."""
+    template = _kind(reasons[0], labels)
+    fillings = dict.fromkeys(found for reason in reasons if (found := _filling(template, reason)))
+    if len(fillings) < 2:
+        return reasons[0]
+    more = ["…"] if len(fillings) > MAX_NAMED else []
+    before, _, rest = template.partition("{")
+    apart = labels.enumeration.replace(",", ";")  # a number may have commas
+    return before + apart.join([*list(fillings)[:MAX_NAMED], *more]) + rest.partition("}")[2]
 
 
-def _said(sentence: str, status: Status, reason: str, labels: Labels) -> str:
-    state = labels.words[status].capitalize()
-    return labels.marked_sentence.format(state=state, sentence=sentence, reason=reason or labels.meanings[status])
+def _filling(template: str, reason: str) -> str:
+    """Return what a reason has in the place of a template's field; empty if it is not of this template, or the template has none."""
+    before, field, rest = template.partition("{")
+    after = rest.partition("}")[2]
+    if not (field and before and after and reason.startswith(before)):
+        return ""
+    filling, fits, _ = reason[len(before) :].partition(after)
+    return filling if fits else ""
 
 
-def _shortened(parts: Iterable[str], room: int = MAX_SENTENCE) -> Iterator[str]:
+def _shortened(parts: Iterable[str], room: int) -> Iterator[str]:
     """Yield parts of a sentence within the room, in characters: formulas whole, cut texts with an ellipsis."""
     for part in parts:
         if len(part) > room:

@@ -22,6 +22,7 @@ from services.reports.document import (
     Heading,
     Inlines,
     Listing,
+    Marked,
     Paragraph,
     ParsedReport,
     Quotation,
@@ -33,6 +34,7 @@ from services.reports.document import (
     citations_in,
     is_bold,
     number_sides,
+    unmarked,
     words,
 )
 from services.reports.figures import key_figures
@@ -40,6 +42,8 @@ from services.reports.inlines import PARSER, inlines, is_formula
 from services.reports.labels import labels_for
 from services.reports.reference_list import entries_of
 from services.reports.references import references
+from services.reports.signs import SIGNS
+from services.reports.statuses import status_of
 from services.text.tokens import message_language
 
 _SUMMARY = re.compile(r"tl;?dr|summary|in short|摘要|概要|要点|一句话总结|总结", re.IGNORECASE)
@@ -73,6 +77,11 @@ def parse_report(report: Report) -> ParsedReport:
         entries=entries,
         figures=key_figures(report, proofs, _text(summary, lead)) if len(report.citations) > 1 else (),
         disagreements=tuple(_disagreements(settled)),
+        marked=tuple(
+            Marked(claim.text, status_of(claim), claim.reason or labels.meanings[status_of(claim)])
+            for claim in report.citations
+            if status_of(claim) in SIGNS
+        ),
         counts=counts_of(report.citations, report.answered, labels),
         by_rules=report.by_rules,
         deck=tuple(report.deck),
@@ -86,13 +95,13 @@ def _cut(nodes: Sequence[SyntaxTreeNode], reader: "_Reader") -> tuple[Inlines, t
     places = [place for place, node in enumerate(nodes) if node.type == "heading"]
     first = places[0] if places else len(nodes)
     if places and places[0] == 0 and nodes[0].tag == "h1":
-        title = reader.content(nodes[0])
+        title = unmarked(reader.content(nodes[0]))
         first = places[1] if len(places) > 1 else len(nodes)
     lead = reader.blocks(nodes[1 if title else 0 : first])
     sections: list[Section] = []
     taken: dict[str, int] = {}
     for start, end in pairwise([place for place in places if place >= first] + [len(nodes)]):
-        name = reader.content(nodes[start])
+        name = unmarked(reader.content(nodes[start]))
         level = max(2, int(nodes[start].tag[1]))
         sections.append(Section(name, level, _anchor(words(name), taken), reader.blocks(nodes[start + 1 : end])))
     return title, lead, sections
@@ -217,7 +226,7 @@ class _Reader:
         self._naming = "\n".join([report.question, *(source.card.heading for source in report.sources)])
         self._kinds: dict[str, Callable[[SyntaxTreeNode], Block]] = {
             "paragraph": lambda node: Paragraph(self.content(node)),
-            "heading": lambda node: Heading(max(3, int(node.tag[1])), self.content(node)),
+            "heading": lambda node: Heading(max(3, int(node.tag[1])), unmarked(self.content(node))),
             "bullet_list": self._list,
             "ordered_list": self._list,
             "blockquote": lambda node: Quotation(self.blocks(node.children)),
@@ -256,7 +265,7 @@ class _Reader:
         written = [_alignment(str(cell.attrs.get("style", ""))) for cell in header]
         by_numbers = number_sides([[words(cell) for cell in row] for row in rows[1:]]) or written
         aligned = tuple(own or numbers for own, numbers in zip(written, by_numbers, strict=True))
-        return Table(rows[0], tuple(rows[1:]), aligned)
+        return Table(tuple(map(unmarked, rows[0])), tuple(rows[1:]), aligned)
 
     def _code(self, node: SyntaxTreeNode) -> Block:
         text, language = node.content.rstrip("\n"), (node.info.split() or [""])[0]

@@ -29,8 +29,10 @@ class Reference:
     """A web address, or the path of the stored text below the report's folder."""
     who: tuple[str, ...]
     """Site, kind and date of publication, as far as known, in the reader's language."""
+    by: tuple[str, ...]
+    """Its authors and its date, as far as its card has them."""
     details: tuple[str, ...]
-    """The same without the parts that title and address show, and whether it is a copy or not cited."""
+    """What else is known: its kind, site, status and version, its copies, and whether it is not cited."""
     cited: bool
     quotes: tuple[Quote, ...]
     text: str = ""
@@ -40,6 +42,11 @@ class Reference:
     def on_the_web(self) -> bool:
         """Tell whether the link leads to the web, not to a file beside the report."""
         return is_web_link(self.link)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return what stands behind its title, in order, each once: authors and date, address, details."""
+        return tuple(dict.fromkeys(part for part in (*self.by, self.url, *self.details) if part != self.title))
 
     @property
     def beside_entry(self) -> tuple[str, ...]:

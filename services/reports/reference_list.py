@@ -59,9 +59,14 @@ def _line(reference: Reference, entry: Inlines) -> str:
         shown = "".join(map(_inline, entry)).strip()
         about = " · ".join(map(escape_markdown, reference.beside_entry))
         return f"{reference.number}. {shown}" + (f" — {about}" if about else "")
-    address = escape_markdown(reference.url) if reference.link.startswith("sources/") else reference.link
-    shown = " · ".join([address, *map(escape_markdown, reference.details)])
-    return f"{reference.number}. [{escape_markdown(reference.title)}]({reference.link}) — {shown}"
+    address = f"<{reference.link}>" if reference.on_the_web else ""
+    title = escape_markdown(reference.title)
+    if not address:
+        title = f"[{title}]({reference.link})"
+    elif reference.title == reference.url:
+        title = address
+    parts = [address if address and part == reference.url else escape_markdown(part) for part in reference.parts]
+    return f"{reference.number}. {title}" + (f" — {' · '.join(parts)}" if parts else "")
 
 
 def _inline(inline: object) -> str:

@@ -55,10 +55,11 @@ def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> 
     return tuple(
         Reference(
             number=source.number,
-            title=source.title or source.url,
+            title=source.card.heading or source.url,
             url=source.url,
             link=link_of(source),
             who=who(source, labels, beside=source.title),
+            by=() if source.number in styled else _by(source, labels),
             details=details(
                 source,
                 copies.get(source.content_hash, []),
@@ -116,8 +117,7 @@ def details(
     """
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
     if not styled:
-        parts += who(source, labels, beside=f"{source.title} {source.url}")
-        parts += _authors(source, labels)
+        parts += filter(None, _publisher(source, labels, beside=f"{source.title} {source.url}"))
         parts += filter(None, [source.card.status, source.card.version])
         parts += _catalogued(source.publication, labels) if source.publication else []
     if source.abstract_only:
@@ -142,15 +142,22 @@ def who(source: Source, labels: Labels, *, beside: str) -> tuple[str, ...]:
         labels: labels in the report's language.
         beside: text shown beside it; a site in it is not repeated.
     """
-    site = source.publisher if source.publisher.casefold() not in beside.casefold() else ""
     published = labels.published.format(date=source.published) if source.published else ""
-    return tuple(filter(None, (site, labels.categories.get(source.source_kind, ""), published)))
+    return tuple(filter(None, (*_publisher(source, labels, beside), published)))
 
 
-def _authors(source: Source, labels: Labels) -> list[str]:
+def _publisher(source: Source, labels: Labels, beside: str) -> tuple[str, str]:
+    site = source.publisher if source.publisher.casefold() not in beside.casefold() else ""
+    return site, labels.categories.get(source.source_kind, "")
+
+
+def _by(source: Source, labels: Labels) -> tuple[str, ...]:
+    """Return the authors and the date of a source's card."""
     known = source.card.authors
     authors = labels.enumeration.join(known[:MAX_AUTHORS])
-    return [labels.more_authors.format(authors=authors) if len(known) > MAX_AUTHORS else authors] if known else []
+    if len(known) > MAX_AUTHORS:
+        authors = labels.more_authors.format(authors=authors)
+    return tuple(filter(None, (authors, source.card.published)))
 
 
 def _catalogued(publication: Publication, labels: Labels) -> list[str]:

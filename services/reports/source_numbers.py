@@ -6,6 +6,10 @@ from urllib.parse import quote as percent_encoded
 
 from schemas.evidence import Excerpt, Source
 from services.text.duplicates import root_of
+from services.text.slugs import slug_of
+
+MAX_NAME = 40
+"""Maximum characters of a source in the name of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,11 @@ def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], c
     copies = [key for key, original in originals.items() if key != original and original in order]
     numbered = {
         key: sources[key].model_copy(
-            update={"number": number, "duplicate_of": originals[key] if originals[key] != key else None}
+            update={
+                "number": number,
+                "file": f"sources/{number:02d}-{name_of(sources[key])}.txt",
+                "duplicate_of": originals[key] if originals[key] != key else None,
+            }
         )
         for number, key in enumerate([*order, *copies], 1)
     }
@@ -74,5 +82,14 @@ def link_of(source: Source) -> str:
 
 
 def stored_text(source: Source) -> str:
-    """Return the path of a source's text below the report's folder."""
-    return f"sources/{source.content_hash}.txt"
+    """Return the path of a source's text below the report's folder, without the ending of a compressed one.
+
+    Sources of earlier reports have no `file`: their texts are named by the content hash.
+    """
+    return source.file.removesuffix(".gz") or f"sources/{source.content_hash}.txt"
+
+
+def name_of(source: Source) -> str:
+    """Return what names a source in the name of its text: its short name or number, else its title."""
+    name = slug_of(source.card.name or source.card.title or source.url, 2 * MAX_NAME, "source")
+    return name if len(name) <= MAX_NAME else name[: MAX_NAME + 1].rpartition("-")[0] or name[:MAX_NAME]

@@ -12,6 +12,7 @@ from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.reports.counts_line import is_counts
+from services.reports.signs import without_signs
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.search.filters import Filters
@@ -108,7 +109,7 @@ def _prose(report: str) -> str:
     """Return a report's prose: without headings, counts, quotes, links, lists of sources and the part below `---`."""
     lines = [
         line
-        for line in _LINK.sub("", report).splitlines()
+        for line in without_signs(_LINK.sub("", report)).splitlines()
         if line.strip() and not line.startswith(("#", ">", "|")) and not is_counts(line)
     ]
     return " ".join(lines or [report]).replace("**TL;DR** ", "")

@@ -61,7 +61,7 @@ async def test_code_that_ran_without_isolation_is_marked_in_the_report_and_in_th
     folder = Path(report.folder or "")
     assert any(words in one for one in json.loads((folder / "evidence.json").read_text())["limits"])
     [computation] = [source for source in report.sources if source.kind == "computation"]
-    assert "It ran without isolation" in (folder / "sources" / f"{computation.content_hash}.txt").read_text()
+    assert "It ran without isolation" in (folder / computation.file).read_text()
 
 
 async def test_code_that_ran_isolated_is_not_marked(docs: Path) -> None:

@@ -48,7 +48,7 @@ async def test_without_a_model_the_report_shows_the_program_and_names_the_table(
     assert "harbour.csv" not in shown
     assert "```python\n" in shown
     assert "\nmain('casts.csv', " in shown
-    assert f"more lines in sources/{report.sources[0].content_hash}.txt" in shown or "另有" in shown
+    assert f"more lines in {report.sources[0].file}" in shown or "另有" in shown
     assert holds(report)
     assert (await areplay(report.run_id)).markdown == report.markdown
 

@@ -245,7 +245,7 @@ async def test_what_is_recommended_is_answered_from_the_section_it_names(
         title, heading = (part or "" for part in (wanted[1] or wanted[3], wanted[2] or wanted[4]))
         answered = await aresearch(asked, docs=[EXAMPLES / folder], after=first, out=tmp_path)
         [source] = [one for one in answered.sources if one.title == title]
-        file = Path(answered.folder or "", "sources", f"{source.content_hash}.txt")
+        file = Path(answered.folder or "", source.file)
         text = await asyncio.to_thread(file.read_text, "utf-8")
         section = text.partition(f"{heading}\n")[2].partition("\n#")[0]  # its number stands before it
         cited = {key for claim in answered.citations for key in claim.citations}

@@ -168,15 +168,12 @@ def the_weakest_section_is_researched_and_written_anew(run: Run) -> None:
     assert run.events[-1].type == "report"
     assert run.events[-1].data["statuses"] == {"quoted": 28, "inferred": 1, "unverified": 2}
     assert f"{TRUE} [[1]]" in sections[ANCHOR]
-    assert sections[ANCHOR].count("(≈ inferred)") == 1
+    assert sections[ANCHOR].count(".‡") == 1
 
 
 def the_evidence_holds_quotes_verbatim_statuses_and_the_outline(run: Run) -> None:
     stored = json.loads((run.folder / "evidence.json").read_text("utf-8"))
-    texts = {
-        source["id"]: (run.folder / "sources" / f"{source['content_hash']}.txt").read_text("utf-8")
-        for source in stored["sources"]
-    }
+    texts = {source["id"]: (run.folder / source["text"]).read_text("utf-8") for source in stored["sources"]}
     of_things = [sentence for thing in THINGS for sentence in told_of(thing)]
     quoted = [excerpt for excerpt in stored["excerpts"] if excerpt["id"].startswith("E")]
     assert {excerpt["quote"] for excerpt in quoted} >= set(of_things)

@@ -61,7 +61,7 @@ async def test_a_computation_is_run_and_cited(docs: Path) -> None:
     report = await aresearch("What is the mean depth of the Challenger soundings in the table?", docs=[docs])
     assert "7,660.5" in report.markdown
     [computation] = [source for source in report.sources if source.kind == "computation"]
-    assert f"[[{computation.id[1:]}]](sources/{computation.content_hash}.txt)" in report.markdown
+    assert f"[[{computation.id[1:]}]]({computation.file})" in report.markdown
 
 
 async def test_without_evidence_the_report_makes_no_claims(docs: Path) -> None:

@@ -147,7 +147,7 @@ async def test_a_finding_of_computing_with_tools_is_followed_to_the_run(
     assert again.markdown == report.markdown
     folder = await asyncio.to_thread(lambda: next(tmp_path.glob("*/evidence.json")).parent)
     assert not verify_bundle(folder).problems
-    assert CODE.strip() in (folder / "sources" / f"{source.content_hash}.txt").read_text()
+    assert CODE.strip() in (folder / source.file).read_text()
 
 
 async def test_code_that_ran_is_shown_to_the_model_by_its_id_alone(endpoint: OpenAIServer, docs: Path) -> None:

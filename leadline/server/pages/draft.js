@@ -44,7 +44,7 @@ function blockOf(text) {
 function inline(parent, text) {
   for (const piece of text.replace(/(?<! ) +(?=\[(?:[^[\]]{1,16}[:：\s]\s?)?[BEMT]\d)/g, "").split(/(\*\*[^*]+\*\*|\[(?:[^[\]]{1,16}[:：\s]\s?)?[BEMT]\d[^[\]]*\])/)) {
     if (/^\*\*.+\*\*$/.test(piece)) parent.append(el("strong", { text: piece.slice(2, -2) }));
-    else if (/^\[[^[\]]{1,16}[:：\s]\s?[BEMT]\d/.test(piece)) parent.append(el("span", { class: "mark", text: "≈", "aria-hidden": "true" }));
+    else if (/^\[[^[\]]{1,16}[:：\s]\s?[BEMT]\d/.test(piece)) parent.append(el("span", { class: "mark", text: "‡", "aria-hidden": "true" }));
     else if (/^\[[BEMT]\d/.test(piece)) parent.append(el("span", { class: "mark", text: "•", "aria-hidden": "true" }));
     else if (piece) parent.append(piece);
   }

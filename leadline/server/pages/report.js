@@ -74,7 +74,7 @@ function sources(body, thread, onProblem, version) {
   }
 }
 
-/** Citations: the quote stays inside the window, its reference lights up, Escape closes it.
+/** Citations, and the signs of marked statements: quote or reason stays inside the window, the reference lights up, Escape closes it.
  *  From a reference that a citation led to, Escape leads back to the citation. */
 function citations(root) {
   const closed = (cite) => cite.classList.add("closed");
@@ -92,6 +92,9 @@ function citations(root) {
     const hide = () => { cite.classList.remove("closed"); reference?.classList.remove("lit"); };
     cite.addEventListener("mouseenter", show);
     cite.addEventListener("focusin", show);
+    const said = cite.matches(".said + .why") ? cite.previousElementSibling : null;
+    said?.addEventListener("mouseenter", show);
+    said?.addEventListener("mouseleave", hide);
     cite.addEventListener("mouseleave", () => { if (!cite.contains(root.activeElement)) hide(); });
     cite.addEventListener("focusout", (event) => { if (!cite.contains(event.relatedTarget) && !cite.matches(":hover")) hide(); });
     cite.addEventListener("keydown", (event) => {
@@ -101,7 +104,7 @@ function citations(root) {
     });
   }
   addEventListener("keydown", (event) => {
-    if (event.key === "Escape") root.querySelectorAll(".cite:hover").forEach(closed);
+    if (event.key === "Escape") root.querySelectorAll(".cite:hover, .said:hover + .why").forEach(closed);
   });
   root.addEventListener("click", (event) => {
     const link = event.target.closest?.('a[href^="#"]');
@@ -120,7 +123,8 @@ function citations(root) {
   });
 }
 
-/** On a phone a citation opens its quote as a sheet from below, with the ways to the quote in its source's text and back. */
+/** On a phone a citation opens its quote as a sheet from below, with the ways to the quote in its source's text and back; so does a
+ *  marked statement its reason. */
 function quoteSheets(body, thread, onProblem, version) {
   const narrow = matchMedia("(max-width: 36rem), (pointer: coarse)");
   const open = (mark) => {
@@ -144,7 +148,8 @@ function quoteSheets(body, thread, onProblem, version) {
     for (const cite of body.querySelectorAll(".cite.open")) if (!target.closest?.(".tip") || target.closest(".ways")) close(cite);
   });
   body.addEventListener("click", (event) => {
-    const pressed = event.target.closest(".mark");
+    const said = event.target.closest(".cite") ? null : event.target.closest(".said");
+    const pressed = event.target.closest(".mark") || said?.nextElementSibling.querySelector(".mark");
     if (!narrow.matches || !pressed) return;
     event.preventDefault();
     event.stopPropagation();
@@ -152,7 +157,7 @@ function quoteSheets(body, thread, onProblem, version) {
     // The areas of citations side by side overlap: the nearest one is meant.
     const away = (mark) => { const box = mark.getBoundingClientRect(); return Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY); };
     const marks = [...body.querySelectorAll(".cite .mark")];
-    open(event.detail ? marks.reduce((best, mark) => (away(mark) < away(best) ? mark : best)) : pressed);
+    open(event.detail && !said ? marks.reduce((best, mark) => (away(mark) < away(best) ? mark : best)) : pressed);
   });
 }
 

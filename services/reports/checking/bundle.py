@@ -2,7 +2,7 @@
 
     <folder>/report.md
     <folder>/evidence.json          its form is `schemas/bundle.py`
-    <folder>/sources/<hash>.txt     texts of sources that the report links to, by content hash; the others as <hash>.txt.gz
+    <folder>/sources/02-title.txt   texts of sources that the report links to, by number and title; the others end in .txt.gz
     <folder>/artifacts/<hash>-<name>  files that steps made
 
 `bundle_check.py` checks one offline.
@@ -80,7 +80,7 @@ async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = ""
 
 
 def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
-    dumped = report.model_dump(mode="json", exclude={"sources": {"__all__": {"fingerprint", "number"}}})
+    dumped = report.model_dump(mode="json", exclude={"sources": {"__all__": {"fingerprint", "number", "file"}}})
     ids = {source["content_hash"]: source["id"] for source in dumped["sources"]}
     record = ("plans", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
     content = {
@@ -140,7 +140,7 @@ def _known(fields: Mapping[str, Any], *optional: str) -> dict[str, Any]:
 def _remove_old_texts(folder: Path, names: set[str]) -> None:
     current = {folder / name for name in names}
     for old in (folder / "sources").glob("*.txt*"):
-        if re.fullmatch(r"[0-9a-f]{64}\.txt(\.gz)?", old.name) and old not in current:
+        if re.fullmatch(r"(?:[0-9a-f]{64}|\d{2,6}-.+)\.txt(\.gz)?", old.name) and old not in current:
             old.unlink()
 
 

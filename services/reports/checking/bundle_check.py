@@ -38,7 +38,7 @@ from services.reports.statuses import SURE, sure_claims
 from services.run.errors import BundleError
 from services.text.quote_location import locate
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -201,7 +201,7 @@ def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -
     for source in clock.each(content.sources):
         text = None
         try:
-            data = source_text(folder, source, content.version, room)
+            data = source_text(folder, source, room)
             room -= len(data)
             text = data.decode("utf-8", "replace")
             places = [text, source.card.heading, source.card.about]
@@ -211,7 +211,7 @@ def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -
                 if any(words in held for held in places)
             )
             if hashlib.sha256(data).hexdigest() != source.content_hash:
-                yield f"{source.id}: its text {source.text} was changed: it does not hash to its name"
+                yield f"{source.id}: its text {source.file} was changed: it does not hash to its content hash"
         except BundleError as problem:
             yield f"{source.id}: {problem}"
         if source.duplicate_of and source.duplicate_of not in known:
@@ -393,6 +393,11 @@ def _statements(tokens: Iterable[Token], content: BundleContent, clock: Clock) -
             yield f"claim {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
 
 
+def _normal(link: str) -> str:
+    """Return a link as the parser reads it; `inlines` decodes those to stored texts."""
+    return link if link.startswith("sources/") else _PARSER.normalizeLink(link)
+
+
 def _shown(tokens: Iterable[Token]) -> Iterator[str]:
     """Yield the visible text without citations."""
     for token in tokens:
@@ -403,7 +408,7 @@ def _shown(tokens: Iterable[Token]) -> Iterator[str]:
 
 def _links(tokens: Iterable[Token], sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
     """Check every link: citations lead to their source, other links to a source or a file; nothing loads or runs."""
-    links = {source.id: _PARSER.normalizeLink(link_of(source)) for source in sources.values()}
+    links = {source.id: _normal(link_of(source)) for source in sources.values()}
     count = 0
     problems: dict[str, None] = {}
     addresses = set(links.values())

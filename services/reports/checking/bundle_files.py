@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,11 @@ from schemas.planner import Plan
 from schemas.regular_file import read_regular
 from schemas.results import StepResult
 from schemas.usage import Usage
-from services.reports.checking.source_texts import text_names, unpacked
-from services.reports.source_numbers import link_of
+from services.reports.checking.source_texts import is_text_name, unpacked
 from services.run.errors import BundleError, reason_of
 
-READABLE = (1, 2)
-"""Supported versions; in version 1, every text is uncompressed."""
+READABLE = (1, 2, 3)
+"""Supported versions: in 1 and 2, texts are named by their hashes; in 1, every text is uncompressed."""
 MAX_REPORT_BYTES = 2_000_000
 """Maximum bytes of `report.md`; Leadline writes a fifth of that at most. Hostile Markdown takes 15 microseconds a byte to parse."""
 MAX_EVIDENCE_BYTES = 20_000_000
@@ -30,14 +28,12 @@ MAX_ITEMS = {"claims": 5_000, "sources": 5_000, "excerpts": 20_000, "contradicti
 """Maximum numbers of items in a bundle: many times what the longest report holds."""
 MAX_CLAIM = 20_000
 """Maximum characters of a claim, which is a sentence or a row of a table."""
-_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class StoredSource(Source):
-    """A source, and where its text lies."""
+    """A source as a bundle has it."""
 
     model_config = ConfigDict(extra="forbid")
-    text: str
 
 
 class StoredArtifact(Artifact):
@@ -148,21 +144,19 @@ def read_inside(folder: Path, name: str, max_bytes: int) -> bytes:
     return data
 
 
-def source_text(folder: Path, source: StoredSource, version: int, room: int = MAX_TEXTS_BYTES) -> bytes:
+def source_text(folder: Path, source: Source, room: int = MAX_TEXTS_BYTES) -> bytes:
     """Return the text of a source as bytes.
 
     Raises:
         BundleError: it cannot be read, or is longer than `room`, what is left of `MAX_TEXTS_BYTES`.
     """
-    plain, compressed = text_names(source.content_hash)
-    allowed = {plain} if version == 1 or link_of(source) == plain else {plain, compressed}
-    if not _HASH.fullmatch(source.content_hash) or source.text not in allowed:
-        raise BundleError(f"{source.text[:100]!r} is not where the text of its content hash lies")
+    if not is_text_name(source):
+        raise BundleError(f"{source.file[:100]!r} is not where its text lies")
     try:
-        data = read_inside(folder, source.text, MAX_TEXTS_BYTES)
+        data = read_inside(folder, source.file, MAX_TEXTS_BYTES)
     except OSError as error:
-        raise BundleError(f"its text {source.text} cannot be read ({error.strerror})") from None
-    text = unpacked(source.text, data)
+        raise BundleError(f"its text {source.file} cannot be read ({error.strerror})") from None
+    text = unpacked(source.file, data)
     if len(text) > room:
         raise BundleError(f"the texts are longer than {MAX_TEXTS_BYTES // 1_000_000} MB together: not checked")
     return text

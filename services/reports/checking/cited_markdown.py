@@ -27,6 +27,7 @@ from services.reports.document import (
     Citation,
     Inline,
     Listing,
+    Mark,
     Paragraph,
     ParsedReport,
     Quotation,
@@ -173,7 +174,8 @@ class _Checker:
             case Table(header=header, rows=rows):
                 for row in self.clock.each(rows):
                     citations = citations_in(chain(*header, *row))
-                    yield from self._sentence(" | ".join(map(words, row)), citations)
+                    mark = next((inline for inline in chain(*row) if isinstance(inline, Mark)), None)
+                    yield from self._sentence(" | ".join(map(words, row)), citations, mark.status if mark else "")
             case _:
                 return
 

@@ -36,6 +36,7 @@ from services.reports.checking.coverage import LABEL_LINE, Coverage, cells_with_
 from services.reports.checking.empty_sections import without_empty_sections
 from services.reports.checking.inference_quota import InferenceQuota
 from services.reports.checking.quotations import find_quotation, unquoted
+from services.reports.signs import SIGNS, without_signs
 from services.text.markdown_escape import escape_markdown, plain_line
 from services.text.numbers import quantities
 from services.text.quotable import without_markup
@@ -72,7 +73,7 @@ class ReportCheck:
 
     def report(self, markdown: str) -> CheckedReport:
         """Check a report in a model's Markdown."""
-        source = self.shelter.formulas(with_marks(markdown.replace("\r\n", "\n"), self.check.excerpts))
+        source = self.shelter.formulas(without_signs(with_marks(markdown.replace("\r\n", "\n"), self.check.excerpts)))
         self.lines = source.split("\n")
         root = SyntaxTreeNode(_PARSER.parse(source))
         headings = [(node.map[0], int(node.tag[1])) for node in root.children if node.type == "heading" and node.map]
@@ -193,7 +194,7 @@ class ReportCheck:
             claim = self.check.figure(words)
             return self._failed(shown, claim) if claim else shown
         evidence = f"{self.check.known}\n{self.check.question}"
-        if claims_nothing(words, cites=bool(own), evidence=evidence, fixed=self.check.labels.unverified):
+        if claims_nothing(words, cites=bool(own), evidence=evidence):
             self._note_lack(words, evidence)
             return shown
         if not own and words.endswith(("?", "？")):
@@ -232,7 +233,7 @@ class ReportCheck:
         return self.check.too_many(claim) if beyond else claim
 
     def _marked(self, shown: str, status: Status) -> str:
-        return f"{shown}{'' if shown.endswith('。') else ' '}{self.check.labels.marks[status]}"
+        return f"{shown.rstrip()}{SIGNS[status]}"
 
     def _failed(self, shown: str, claim: Claim) -> str:
         """Mark an unsupported statement, or remove a refuted or dropped one, and count it."""

@@ -1,31 +1,37 @@
 """Texts of sources in a bundle: uncompressed if the report links to them, so that readers can open them, else compressed."""
 
 import gzip
+import re
 import zlib
 
 from schemas.evidence import Source
-from services.reports.source_numbers import link_of
+from services.reports.source_numbers import link_of, stored_text
 from services.run.errors import BundleError
 
 MAX_TEXT_BYTES = 50_000_000
 """Maximum bytes of a text that is stored compressed; larger ones stay uncompressed. A hostile bundle may hold a file that unpacks to terabytes."""
+_HASH = re.compile(r"[0-9a-f]{64}")
+_NAME = re.compile(r"sources/(?:(?P<hash>[0-9a-f]{64})|(?P<number>[0-9]{2,9})-[\w-]{1,80}+)\.txt(?P<packed>\.gz)?")
 _GZIP = 31
 """zlib's parameter for gzip with the largest window."""
 
 
-def text_names(content_hash: str) -> tuple[str, str]:
-    """Return the possible paths of a content hash's text in a bundle: uncompressed and compressed."""
-    plain = f"sources/{content_hash}.txt"
-    return plain, f"{plain}.gz"
+def is_text_name(source: Source) -> bool:
+    """Tell whether a source's text in a bundle lies where it belongs: by its number and name, or by its hash as in versions 1 and 2."""
+    name = _NAME.fullmatch(source.file)
+    linked = link_of(source) == stored_text(source)
+    if name is None or not _HASH.fullmatch(source.content_hash) or (name["packed"] and linked):
+        return False
+    return name["hash"] == source.content_hash or name["number"] == f"{source.number or 0:02d}"
 
 
 def text_file(source: Source, text: str) -> tuple[str, bytes]:
     """Return the name and bytes of a source's text file; the bytes depend only on the text."""
-    plain, compressed = text_names(source.content_hash)
+    plain = stored_text(source)
     data = text.encode()
     if link_of(source) == plain or len(data) > MAX_TEXT_BYTES:
         return plain, data
-    return compressed, gzip.compress(data, mtime=0)
+    return f"{plain}.gz", gzip.compress(data, mtime=0)
 
 
 def unpacked(name: str, data: bytes) -> bytes:

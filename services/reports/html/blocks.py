@@ -28,15 +28,17 @@ from services.reports.document import (
     Table,
     Text,
     is_label,
+    statements,
 )
 from services.reports.html.figure import figure, table
 from services.reports.html.formulas import mathml
 from services.reports.html.sanitised import sanitised
 from services.reports.labels import Labels
 from services.reports.reference import Reference, is_web_link
+from services.reports.signs import SIGNS
 from services.text.quotable import as_line
 
-_STORED = re.compile(r"sources/[0-9a-f]{64}\.txt")
+_STORED = re.compile(r"sources/[\w-]{1,100}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
 MAX_QUOTE = 600
 
@@ -97,7 +99,13 @@ class Blocks:
         return self.inline(tuple(inline for inline in content if not isinstance(inline, Citation)))
 
     def line(self, content: Sequence[Inline]) -> Markup:
-        """Render inlines."""
+        """Render inlines; a marked statement is underlined, and its sign leads to the reason."""
+        return Markup("").join(
+            self._marked(self._run(inlines), mark) if mark else self._run(inlines)
+            for inlines, mark in statements(tuple(content))
+        )
+
+    def _run(self, content: Sequence[Inline]) -> Markup:
         parts: list[Markup] = []
         for place, inline in enumerate(content):
             follows = content[place + 1] if place + 1 < len(content) else None
@@ -120,16 +128,28 @@ class Blocks:
                 return self._citation(inline)
             case Link(text=text, link=link):
                 return self._anchor(link, Markup("{}").format(text))
-            case Mark():
-                return self._mark(inline)
             case Break():
                 return Markup("<br>")
+            case Mark():
+                return Markup("")  # `line` renders it with its statement
 
-    def _mark(self, mark: Mark) -> Markup:
-        """Render a mark with its reason on hover."""
-        why = mark.reason or self.labels.meanings[mark.status]
-        return Markup('<mark class="{}" title="{}">{}<span class="sr">: {}</span></mark>').format(
-            mark.status, why, self.labels.bare_mark(mark.status), why
+    def _marked(self, statement: Markup, mark: Mark) -> Markup:
+        self._tips += 1
+        limits = self.report.section("limits")
+        return Markup(
+            '{}<span class="cite why">&#8288;<a href="#{}" class="mark {}" aria-label="{}" aria-describedby="{}">{}</a>'
+            '<span class="tip" role="tooltip" id="{}"><span class="state {}">{}</span> {}</span></span>'
+        ).format(
+            Markup('<span class="said {}">{}</span>').format(mark.status, statement) if statement else "",
+            limits.anchor if limits else "",
+            mark.status,
+            self.labels.words[mark.status],
+            f"tip-{self._tips}",
+            SIGNS[mark.status],
+            f"tip-{self._tips}",
+            mark.status,
+            self.labels.words[mark.status],
+            mark.reason or self.labels.meanings[mark.status],
         )
 
     def _anchor(self, link: str, shown: Markup, **attributes: str) -> Markup:

@@ -27,7 +27,8 @@
     addEventListener("afterprint", () => { sized("", ""); draw(theme()); });
   }
 
-  // Citations: keep the quote inside the window, light up the reference, close with Escape.
+  // Citations, and the signs of marked statements: keep quote or reason inside the window, light up the reference, close with Escape.
+  const saidBy = (cite) => (cite.matches(".said + .why") ? cite.previousElementSibling : null);
   for (const cite of all(".cite")) {
     const tip = cite.querySelector(".tip");
     const reference = document.getElementById(`ref-${cite.dataset.ref}`);
@@ -42,18 +43,20 @@
     const hide = () => { cite.classList.remove("closed"); if (reference) reference.classList.remove("lit"); };
     cite.addEventListener("mouseenter", show);
     cite.addEventListener("focusin", show);
+    saidBy(cite)?.addEventListener("mouseenter", show);
+    saidBy(cite)?.addEventListener("mouseleave", hide);
     cite.addEventListener("mouseleave", () => { if (!cite.contains(document.activeElement)) hide(); });
     cite.addEventListener("focusout", (event) => { if (!cite.contains(event.relatedTarget) && !cite.matches(":hover")) hide(); });
   }
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    for (const cite of all(".cite:hover, .cite:focus-within")) {
+    for (const cite of all(".cite:hover, .cite:focus-within, .said:hover + .why")) {
       if (cite.contains(document.activeElement)) cite.querySelector(".mark").focus({ preventScroll: true }); // a link inside is about to be hidden
       cite.classList.add("closed");
     }
   });
 
-  // On a phone a citation opens its quote as a sheet from below, with the ways to its reference and back to the text.
+  // On a phone a citation opens its quote, and a marked statement its reason, as a sheet from below, with the ways on and back to the text.
   const sheets = matchMedia("(max-width: 36rem), (pointer: coarse)");
   const report = document.getElementById("report");
   const closeSheet = (cite) => {
@@ -65,7 +68,7 @@
     const cite = mark.closest(".cite");
     const ways = Object.assign(document.createElement("span"), { className: "ways" });
     const back = Object.assign(document.createElement("button"), { type: "button", textContent: report.dataset.back });
-    const link = Object.assign(document.createElement("a"), { href: mark.hash, textContent: `${report.dataset.references} ${mark.textContent}` });
+    const link = Object.assign(document.createElement("a"), { href: mark.hash, textContent: cite.dataset.ref ? `${report.dataset.references} ${mark.textContent}` : report.dataset.limits });
     back.addEventListener("click", () => mark.focus({ preventScroll: true }));
     ways.append(back, link);
     cite.querySelector(".tip").append(ways);
@@ -76,11 +79,13 @@
   addEventListener("keydown", (event) => { if (event.key === "Escape") for (const back of all(".cite.open .ways button")) back.click(); });
   addEventListener("click", (event) => {
     for (const cite of all(".cite.open")) if (!event.target.closest(".tip") || event.target.closest(".ways")) closeSheet(cite);
-    if (!sheets.matches || !event.target.closest(".mark")) return;
+    const said = event.target.closest(".cite") ? null : event.target.closest(".said");
+    const pressed = event.target.closest(".mark") || said?.nextElementSibling.querySelector(".mark");
+    if (!sheets.matches || !pressed) return;
     event.preventDefault();
     // The areas of citations side by side overlap: the nearest one is meant.
     const away = (mark) => { const box = mark.getBoundingClientRect(); return Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY); };
-    openSheet(event.detail ? all(".cite .mark").reduce((best, mark) => (away(mark) < away(best) ? mark : best)) : event.target.closest(".mark"));
+    openSheet(event.detail && !said ? all(".cite .mark").reduce((best, mark) => (away(mark) < away(best) ? mark : best)) : pressed);
   });
 
   // In a frame without an address of its own, as in a notebook, a link inside the page would lead to the notebook.

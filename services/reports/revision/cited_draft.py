@@ -7,8 +7,9 @@ from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.counts_line import is_counts
 from services.reports.document import letters
-from services.reports.labels import CHINESE, ENGLISH, labels_for
+from services.reports.labels import labels_for
 from services.reports.references import numbers_of
+from services.reports.signs import without_signs
 from services.reports.statuses import status_of
 
 _RUN = re.compile(r"(?>(?:\[\[\d{1,6}\]\]\([^()\s]{0,4000}+\))+)")
@@ -76,16 +77,10 @@ def _own_lines(report: Report) -> list[str]:
         begins = not any(kept.strip() and not kept.startswith("# ") for kept in own)
         is_note = begins and line.startswith(">") and not _RUN.search(line)
         if not is_note and not is_counts(line.strip(" *_")):
-            own.append(_without_marks(line))
+            own.append(without_signs(line))
         elif own and not own[-1].strip():
             own.pop()
     return own
-
-
-def _without_marks(line: str) -> str:
-    for mark in {*ENGLISH.marks.values(), *CHINESE.marks.values()}:
-        line = line.replace(f" {mark}", "").replace(mark, "")
-    return line
 
 
 def _unfenced(lines: Sequence[str]) -> list[str]:

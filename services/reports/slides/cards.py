@@ -22,12 +22,11 @@ from services.reports.document import (
 )
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
+from services.reports.signs import SIGNS
 from services.reports.slides.slide import Card
 
 CODE_LINES = 14
 """Maximum lines of a card of code."""
-SIGNS = {"inferred": "≈", "unverified": "⚠"}
-"""Signs of marks within a card's text or a cell."""
 _COLONS = ":："
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$)|[。，；：！？])")
 """Blank that a citation leaves before a stop."""
@@ -92,12 +91,12 @@ def numbers_in(content: Iterable[Inline]) -> tuple[int, ...]:
 
 def with_sign(card: Card) -> str:
     """Return a card's text with the sign of its mark."""
-    return f"{card.text} {SIGNS[card.mark.status]}" if card.mark else card.text
+    return f"{card.text}{SIGNS[card.mark.status]}" if card.mark else card.text
 
 
 def cell_text(content: Inlines) -> str:
     """Return the text of a table's cell with the signs of its marks."""
-    signs = "".join(f" {SIGNS[inline.status]}" for inline in content if isinstance(inline, Mark))
+    signs = "".join(SIGNS[inline.status] for inline in content if isinstance(inline, Mark))
     return _BEFORE_STOP.sub("", words(in_line(content))) + signs
 
 

@@ -11,6 +11,7 @@ from services.reports.html.figure import drawing
 from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
 from services.reports.labels import labels_for, language_of
+from services.reports.signs import SIGNS
 from services.reports.slides.outline import outline
 from services.reports.slides.slide import Card, Slide
 from services.reports.slides.text_fit import TITLE, shortened
@@ -34,6 +35,7 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
             slides=[(slide, _size(slide), shortened(slide.title, TITLE)) for slide in slides],
             drawings=_drawings(slides, with_echarts=bool(library)),
             shown=_card_text,
+            signs=SIGNS,
             title=words(report.title),
             language=language_of(report.locale),
             labels=labels_for(report.locale),

@@ -109,7 +109,10 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
 def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
     """Return the last slides with all cited sources, at its foot or on slides of their own: printed slides have no notes."""
     thanks = Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules))
-    named = [(str(reference.number), shortened(reference.title or reference.url, 84)) for reference in report.cited]
+    named = [
+        (str(reference.number), shortened(" · ".join([reference.title, *reference.by]), 84))
+        for reference in report.cited
+    ]
     if len(named) <= AT_FOOT:
         return [replace(thanks, rows=tuple((f"[{number}] {title}",) for number, title in named))]
     starts = range(0, len(named), CONTENTS)
@@ -221,5 +224,5 @@ def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
     cited = dict.fromkeys([*slide.numbers, *(number for card in slide.cards for number in card.numbers)])
     for reference in report.references:
         if reference.number in cited:
-            yield f"[{reference.number}] {reference.title} — {' · '.join([reference.url, *reference.who])}"
+            yield f"[{reference.number}] {reference.title} — {' · '.join(reference.parts)}"
             yield from (f"    “{quote}”" for quote in list(reference.quoted_texts)[:3])

@@ -11,7 +11,7 @@ from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.dml.color import RGBColor
 from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION
 from pptx.enum.shapes import MSO_SHAPE
-from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
+from pptx.enum.text import MSO_ANCHOR, MSO_UNDERLINE, PP_ALIGN
 from pptx.oxml.ns import qn
 from pptx.util import Inches, Pt
 
@@ -21,6 +21,7 @@ from services.reports.charts.options import PALETTE
 from services.reports.document import ParsedReport, Picture, words
 from services.reports.labels import Labels, labels_for, language_of
 from services.reports.plain_math import plain_math
+from services.reports.signs import SIGNS
 from services.reports.slides.outline import outline
 from services.reports.slides.slide import Card, Slide
 from services.reports.slides.text_fit import TITLE, shortened, width
@@ -177,6 +178,9 @@ class _Writer:
         lines = (plain_math(card.text) if card.kind == "formula" else card.text).split("\n")
         for line in lines:
             self._run(paragraph, line, 14 if card.kind == "code" else size, INK)
+            if card.mark:
+                inferred = card.mark.status == "inferred"
+                paragraph.runs[-1].font.underline = MSO_UNDERLINE.DOTTED_LINE if inferred else MSO_UNDERLINE.SINGLE_LINE
             if line is not lines[-1]:
                 paragraph = frame.add_paragraph()
         marks = "".join(f"\u00a0[{number}]" for number in card.numbers)
@@ -184,7 +188,7 @@ class _Writer:
             self._run(paragraph, marks, 12, ACCENT)
         if card.mark:
             colour = ACCENT if card.mark.status == "inferred" else WARN
-            self._run(paragraph, f" {self._labels.bare_mark(card.mark.status)}", 14, colour)
+            self._run(paragraph, SIGNS[card.mark.status], 14, colour)
         for paragraph in frame.paragraphs:
             paragraph.alignment = PP_ALIGN.LEFT
 

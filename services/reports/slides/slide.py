@@ -59,4 +59,4 @@ def size(card: Card) -> int:
     if card.kind == "code":
         return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))
     heading = 90 if card.kind == "figure" else 40 + width(card.heading) if card.heading else 0
-    return width(card.text) + heading + 8 * len(card.numbers) + (12 if card.mark else 0)
+    return width(card.text) + heading + 8 * len(card.numbers) + (2 if card.mark else 0)

@@ -103,6 +103,17 @@ def test_the_command_lays_the_report_out_in_a_terminal_and_nowhere_else(docs: Pa
     assert '"markdown": "# ' in as_json
 
 
+def test_a_pipe_gets_markdown_with_web_addresses_in_its_references_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    from leadline.cli.command_run import echo_report
+
+    echo_report(english())
+    told, _, listed = capsys.readouterr().out.partition("## References")
+    assert "https://" not in told
+    assert "near Guam in 1875 [2]." in told
+    assert "10,994 metres in 2010 [[1]](sources/01-source-4.txt)." in told
+    assert "\n2. Source 1 — <https://example.org/depth/1?a=1&b=2>\n" in listed
+
+
 def test_an_answer_without_research_has_no_head(monkeypatch: pytest.MonkeyPatch) -> None:
     from leadline.cli.command_run import echo_report
 

@@ -96,6 +96,7 @@ def test_a_list_that_defines_numbers_is_read_and_taken_out() -> None:
         ("It lasts longer [E1-1][E2-1][inferred].", "It lasts longer [E1-1][E2-1][⇒]."),
         ("It lasts longer (inference) [E1-1][E2-1].", "It lasts longer [⇒][E1-1][E2-1]."),
         ("It lasts longer [E1-1][E2-1]. (≈ inferred)", "It lasts longer [E1-1][E2-1][⇒]."),
+        ("It lasts longer [E1-1][E2-1].‡ It is", "It lasts longer [E1-1][E2-1][⇒]. It is"),
         ("It lasts longer [inferred: e1-1, e2-1].", "It lasts longer [⇒][E1-1][E2-1]."),
         ("It lasts longer [inferred].", "It lasts longer [⇒]."),
         ("它更耐用[推断：E1-1、E2-1]。", "它更耐用[⇒][E1-1][E2-1]。"),

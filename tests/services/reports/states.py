@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from schemas.evidence import Answered, Claim, Excerpt, Source, Status
 from schemas.reporter import Report
 from services.reports.counts_line import counts_line
-from services.reports.labels import Labels, labels_for
+from services.reports.labels import labels_for
 from services.reports.marked_sentences import marked_sentences
+from services.reports.signs import SIGNS
 from services.run.evidence_store import content_hash
 
 STATES: tuple[Status, ...] = ("quoted", "supported", "inferred", "unverified")
@@ -63,16 +64,15 @@ def stated(
         )
         for status in states
     ]
-    shown = [_sentence(claim, source, labels) for claim in claims]
+    shown = [_sentence(claim, source) for claim in claims]
     cells = "\n".join(f"| {place} | {sentence} |" for place, sentence in enumerate(shown, 1))
-    gap = " " if locale == "en-US" else ""
     parts = [
         f"# {TITLES[locale]}",
         counts_line(claims, answered, labels) if counts else "",
         f"> {OPENINGS[locale]}",
-        f"**TL;DR** {gap.join(shown)}" if claims else labels.nothing_found,
+        f"**TL;DR** {' '.join(shown)}" if claims else labels.nothing_found,
         f"## {labels.conclusion}",
-        gap.join(shown),
+        " ".join(shown),
         "\n".join(f"- {sentence}" for sentence in shown),
         f"| # | {labels.statement} |\n| --- | --- |\n{cells}" if claims else "",
         f"## {labels.limits}\n\n" + "\n".join(marked_sentences(claims, labels)) if claims else "",
@@ -92,10 +92,8 @@ def stated(
     )
 
 
-def _sentence(claim: Claim, source: Source, labels: Labels) -> str:
-    stop = claim.text[-1]
-    mark = labels.marks.get(claim.status, "")
-    return f"{claim.text[:-1]} [[1]]({source.url}){stop}" + (f" {mark}" if mark and stop == "." else mark)
+def _sentence(claim: Claim, source: Source) -> str:
+    return f"{claim.text[:-1]} [[1]]({source.url}){claim.text[-1]}{SIGNS.get(claim.status, '')}"
 
 
 COUNTS = {

@@ -60,9 +60,8 @@ def section(report: Report) -> str:
 @pytest.mark.parametrize(("locale", "tables"), [("en-US", "Tables: harbour.csv"), ("zh-CN", "表格：harbour.csv")])
 def test_a_cited_computation_is_shown_with_its_number_its_tables_and_its_program(locale: str, tables: str) -> None:
     report = report_of(locale=locale)
-    [source] = report.sources
     shown, _, references = section(report).partition("\n## ")
-    assert f"**casts of 1875** [[1]](sources/{source.content_hash}.txt)\n\n{tables}\n\n```python\n{CODE}\n```" in shown
+    assert f"**casts of 1875** [[1]](sources/01-casts-of-1875.txt)\n\n{tables}\n\n```python\n{CODE}\n```" in shown
     assert references
     parsed = parse_report(report)
     assert parsed.sections[-2].role == "computations"
@@ -91,7 +90,7 @@ def test_of_a_long_program_the_beginning_and_the_end_are_shown() -> None:
     [code] = [block for block in parse_report(report).sections[-2].blocks if isinstance(block, Code)]
     lines = code.text.split("\n")
     assert len(lines) == FIRST_LINES + LAST_LINES + 1
-    assert lines[FIRST_LINES] == f"# … 83 more lines in sources/{report.sources[0].content_hash}.txt"
+    assert lines[FIRST_LINES] == f"# … 83 more lines in {report.sources[0].file}"
     assert code.text.endswith(CODE)
 
 
@@ -141,7 +140,7 @@ async def test_the_check_of_a_text_takes_no_program_for_claims_and_finds_a_false
     file = tmp_path / "report.md"
     assert not verify_bundle(tmp_path).problems
     assert not verify_markdown(file).problems
-    link = f"[[1]](sources/{report.sources[0].content_hash}.txt)"
+    link = f"[[1]]({report.sources[0].file})"
     written = report.markdown
     file.write_text(written.replace("Tables: ", f"The casts add up to 999 metres {link}.\n\nTables: "), "utf-8")
     [problem] = verify_markdown(file).problems

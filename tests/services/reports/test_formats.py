@@ -42,7 +42,7 @@ CITE = st.sampled_from([f"[[{number}]]({link})" for number, link in LINKS.items(
 PIECE = st.one_of(
     st.text(st.characters(blacklist_categories=["Cc", "Cs", "Co"], blacklist_characters="\ue000\ue001"), max_size=24),
     st.sampled_from(
-        ["深度约为8184米。", "It is 8,184 metres.", "**strong**", "*soft*", "`code`", "$x^2$", "\\(a_b\\)", "(⚠ unverified)", "(≈ inferred)", "<b>",
+        ["深度约为8184米。", "It is 8,184 metres.", "**strong**", "*soft*", "`code`", "$x^2$", "\\(a_b\\)", "(⚠ unverified)", "x†", "x‡", "†", "(≈ inferred)", "<b>",
          "a | b", "# no", "1. x", "> q", "***", "US$5 and $6", "[x](javascript:1)", "![i](x)", "&amp;", "\\*", "~~s~~", "（⚠ 未核实）", "（≈ 推断）"]
     ),
     CITE,

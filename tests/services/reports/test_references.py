@@ -5,9 +5,13 @@ from dataclasses import replace
 import pytest
 
 from schemas.evidence import Excerpt, Source
+from schemas.reporter import Report
+from services.reports.html.page import render_fragment
 from services.reports.labels import Labels, labels_for
+from services.reports.parser import parse_report
 from services.reports.reference import Quote, Reference
-from services.reports.references import MAX_ADDRESSES, confirming_sources, details, who
+from services.reports.reference_list import with_references
+from services.reports.references import MAX_ADDRESSES, confirming_sources, details, references, who
 
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
 
@@ -18,16 +22,24 @@ def source(**fields: object) -> Source:
     )
 
 
+def parts_of(about: Source, labels: Labels) -> tuple[str, ...]:
+    """Return what the list of references says of a cited source behind its title."""
+    report = Report(
+        title="T", markdown=f"# T\n\nIt is [[1]]({about.url}).", sources=[about.model_copy(update={"number": 1})]
+    )
+    return references(report, labels)[0].parts
+
+
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        (ENGLISH, ("World Health Organization", "official", "published 2024-03-12")),
-        (CHINESE, ("World Health Organization", "官方", "发布于 2024-03-12")),
+        (ENGLISH, ("World Health Organization", "official")),
+        (CHINESE, ("World Health Organization", "官方")),
     ],
 )
-def test_site_kind_and_date_are_named(labels: Labels, said: tuple[str, ...]) -> None:
+def test_date_address_site_and_kind_are_named(labels: Labels, said: tuple[str, ...]) -> None:
     about = source(site="World Health Organization", source_kind="official", published="2024-03-12")
-    assert details(about, [], labels, cited=True) == said
+    assert parts_of(about, labels) == ("2024-03-12", "https://www.who.int/myopia", *said)
 
 
 def test_what_is_not_known_or_stands_beside_it_is_not_named() -> None:
@@ -37,13 +49,14 @@ def test_what_is_not_known_or_stands_beside_it_is_not_named() -> None:
     assert who(source(site="Nature", title="Myopia | Nature"), ENGLISH, beside="Myopia | Nature") == ()
 
 
-def test_a_document_is_named_as_one_and_its_folder_stands_in_its_path() -> None:
+def test_a_document_is_named_by_its_path() -> None:
     about = source(kind="document", url="docs/papers/a.md", site="papers", published="2021")
     assert details(about, ["docs/b.md"], ENGLISH, cited=False) == (
-        "document", "published 2021", "same text: docs/b.md", "read, not cited",
+        "same text: docs/b.md", "read, not cited",
     )  # fmt: skip
 
 
+PLACE = "https://www.who.int/myopia"
 PAPER = {
     "venue": "Journal of Soundings",
     "authors": ("Ada Sounder", "Ben Weight", "Cy Line", "Di Lead"),
@@ -59,14 +72,14 @@ PAPER = {
         (
             ENGLISH,
             (
-                "Journal of Soundings", "academic", "published 2020-03-01", "Ada Sounder, Ben Weight, Cy Line et al.",
+                "Ada Sounder, Ben Weight, Cy Line et al.", "2020-03-01", PLACE, "Journal of Soundings", "academic",
                 "doi:10.1234/echo.1", "cited 1,041 times", "licence cc-by", "abstract only",
             ),
         ),
         (
             CHINESE,
             (
-                "Journal of Soundings", "学术", "发布于 2020-03-01", "Ada Sounder、Ben Weight、Cy Line 等",
+                "Ada Sounder、Ben Weight、Cy Line 等", "2020-03-01", PLACE, "Journal of Soundings", "学术",
                 "doi:10.1234/echo.1", "被引 1,041 次", "许可 cc-by", "仅摘要",
             ),
         ),
@@ -76,12 +89,38 @@ def test_a_publication_is_named_as_its_catalogue_knows_it(labels: Labels, said: 
     about = source(
         site="doi.org", source_kind="academic", published="2020-03-01", publication=PAPER, abstract_only=True
     )
-    assert details(about, [], labels, cited=True) == said
+    assert parts_of(about, labels) == said
 
 
 def test_of_a_publication_only_what_is_known_is_named() -> None:
     about = source(site="doi.org", publication={"authors": ("Ada Sounder",), "citations": 0})
-    assert details(about, [], ENGLISH, cited=True) == ("doi.org", "Ada Sounder")
+    assert parts_of(about, ENGLISH) == ("Ada Sounder", PLACE, "doi.org")
+
+
+def test_the_card_names_a_source_and_nothing_twice() -> None:
+    card = {
+        "title": "Making the lock optional",
+        "name": "PEP 703",
+        "authors": ["Sam Gross"],
+        "published": "2023-01-09",
+        "status": "Final",
+    }
+    about = source(kind="document", url="peps/pep-0703.rst", title="PEP 703", card=card)
+    report = Report(
+        title="T",
+        markdown="# T\n\nIt is [[1]](x).",
+        sources=[about.model_copy(update={"number": 1, "file": "sources/01-pep-703.txt"})],
+    )
+    line = with_references(report).markdown.splitlines()[-1]
+    assert line == (
+        "1. [PEP 703 – Making the lock optional](sources/01-pep-703.txt) — Sam Gross · 2023-01-09 · peps/pep-0703.rst · Final"
+    )
+    page = render_fragment(parse_report(with_references(report)))
+    assert "<strong>PEP 703 – Making the lock optional</strong>" in page
+    assert "— Sam Gross · 2023-01-09 · peps/pep-0703.rst · Final</span>" in page
+    nameless = source(title="https://www.who.int/myopia", number=1)
+    untitled = with_references(report.model_copy(update={"sources": [nameless]})).markdown
+    assert untitled.endswith("1. <https://www.who.int/myopia>\n")
 
 
 def test_sources_that_confirm_figures_are_named_by_their_numbers() -> None:
@@ -107,6 +146,6 @@ def test_all_addresses_of_one_text_are_named_up_to_a_bound() -> None:
 
 def test_of_the_quotes_of_a_source_those_are_listed_that_statements_cite() -> None:
     quotes = (Quote("E1-1", "It is\ndeep.", cited=True), Quote("E1-2", "It is wet."))
-    listed = Reference(1, "Sea", "sea.md", "sources/a.txt", (), (), cited=True, quotes=quotes)
+    listed = Reference(1, "Sea", "sea.md", "sources/a.txt", (), (), (), cited=True, quotes=quotes)
     assert listed.quoted_texts == {"It is deep.": "It is deep."}
     assert list(replace(listed, quotes=quotes[1:]).quoted_texts) == ["It is wet."]

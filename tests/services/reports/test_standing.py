@@ -23,8 +23,9 @@ from services.reports.html.notebook import notebook_html
 from services.reports.html.page import asset, render_fragment
 from services.reports.labels import labels_for
 from services.reports.markdown import Draft, finish_report
-from services.reports.marked_sentences import marked_sentences, why_marked
+from services.reports.marked_sentences import MAX_LINES, marked_sentences, why_marked
 from services.reports.parser import parse_report
+from services.reports.signs import SIGNS
 from services.run.evidence_store import EvidenceStore
 from services.sandbox.browser import find_browser
 from tests.services.reports.full import evidence
@@ -40,7 +41,6 @@ SHARES: dict[str, list[Status]] = {
     "none": ["inferred", "unverified"],
 }
 """States of the statements by how a report stands; `near` has all that it needs, and answers only partly."""
-SHOWN_MARKS = {"en-US": ("≈ inferred", "⚠ unverified"), "zh-CN": ("≈ 推断", "⚠ 未核实")}
 ANSWERED: dict[str, Answered] = {"all": "yes", "near": "partly", "some": "yes", "none": "no"}
 each = pytest.mark.parametrize(("locale", "stands"), COUNTS)
 
@@ -84,8 +84,8 @@ async def test_text_formats_mark_what_is_inferred_or_unverified_and_nothing_else
     report = report_that(locale, stands)
     names: list[OutputFormat] = ["md", "html", "slides"]
     for data in (await render(report, names)).values():
-        for mark in SHOWN_MARKS[locale]:
-            assert (mark in data.decode()) == (stands not in {"all", "near"})
+        for sign in SIGNS.values():
+            assert (sign in data.decode()) == (stands not in {"all", "near"})
 
 
 @each
@@ -150,11 +150,24 @@ async def test_reasons_stand_on_the_mark_in_the_limits_and_in_the_notes(
     assert limits
     files = {name: data.decode() for name, data in (await render(report, ["html", "slides"])).items()}
     for status, reason in reasons.items():
-        line = why_marked(SENTENCES[locale][status], status, reason, labels_for(locale))
-        assert f"- {line}" in report.markdown.splitlines()
-        assert f'<mark class="{status}" title="{reason}">' in files["report.html"]
-        assert f'<mark class="{status}" title="{reason}">' in files["slides.html"]
-        assert f"<li>{line}</li>" in files["slides.html"]
+        sentence, word = SENTENCES[locale][status], labels_for(locale).words[status]
+        [line] = [
+            line
+            for line in report.markdown.splitlines()
+            if f"({SIGNS[status]})" in line.replace("（", "(").replace("）", ")")
+        ]
+        assert sentence[:-1] in line
+        assert line.endswith(reason)
+        page = files["report.html"]
+        said = re.findall(
+            rf'<span class="said {status}">(.*?)</span><span class="cite why">.{{10,400}}?<span class="tip" .*?</span> (.*?)</span>',
+            page,
+        )
+        assert len(said) == 4  # in the summary, the paragraph, the list and the table
+        assert all(html.startswith(sentence[:-1]) and why == reason for html, why in said)
+        assert f'<li><span class="state {status}">{word}</span> “{sentence}” {reason}</li>' in page
+        assert f'<span class="said {status}" title="{reason}">{sentence}</span>' in files["slides.html"]
+        assert f"<li>{why_marked(sentence, status, reason, labels_for(locale))}</li>" in files["slides.html"]
 
 
 @pytest.mark.parametrize("locale", SENTENCES)
@@ -162,7 +175,7 @@ def test_a_mark_without_a_reason_says_what_it_means(locale: str) -> None:
     report = stated(locale)
     bare = [claim.model_copy(update={"reason": ""}) for claim in report.citations]
     html = render_fragment(parse_report(report.model_copy(update={"citations": bare})))
-    assert all(f'title="{meaning}"' in html for meaning in labels_for(locale).meanings.values())
+    assert all(f"</span> {meaning}</span>" in html for meaning in labels_for(locale).meanings.values())
 
 
 @pytest.mark.parametrize("locale", SENTENCES)
@@ -173,14 +186,23 @@ def test_a_citation_says_how_its_sentence_stands(locale: str) -> None:
         assert html.count(shown) >= 4  # in the summary, the paragraph, the list and the table
 
 
-def test_marked_sentences_are_listed_up_to_a_number_and_shortened() -> None:
-    long = Claim(text=f"{'word ' * 60}end *now*.", verified=False, status="unverified", reason="Not in it: [1].")
-    lines = marked_sentences([long] * 25, labels_for("en-US"))
-    assert len(lines) == 21
-    assert lines[-1] == "- and 5 more"
-    assert lines[0].startswith("- Unverified: “word word")
-    assert lines[0].endswith("word…” Not in it: \\[1\\].")
-    assert len(lines[0]) < 180
+def test_limits_have_at_most_five_lines_on_marked_statements_however_many_there_are() -> None:
+    def claim(place: int, status: Status = "unverified") -> Claim:
+        text, reason = (
+            f"{place} {'word ' * 60}end *now*.",
+            "" if status == "inferred" else f"Reason {place % 7} of [1].",
+        )
+        return Claim(text=text, verified=status == "inferred", status=status, reason=reason)
+
+    lines = marked_sentences(
+        [*map(claim, range(25)), *(claim(place, "inferred") for place in range(9))], labels_for("en-US")
+    )
+    assert len(lines) == MAX_LINES
+    assert lines[0].startswith("- 4 statements unverified (†): “0 word word")
+    assert lines[0].endswith("…” and 1 more. Reason 0 of \\[1\\].")
+    assert lines[3] == "- 13 statements unverified (†) for other reasons, which evidence.json gives."
+    assert lines[4].startswith("- 9 statements inferred (‡): ")
+    assert all(len(line) < 320 for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -188,9 +210,9 @@ def test_marked_sentences_are_listed_up_to_a_number_and_shortened() -> None:
     [
         (
             "en-US",
-            "- Unverified, 18 sentences: It cites nothing. “Ship 0 *sank*.”, “Ship 1 *sank*.”, “Ship 2 *sank*.”, and 15 more.",
+            "- 18 statements unverified (†): “Ship 0 *sank*”, “Ship 1 *sank*”, “Ship 2 *sank*” and 15 more. It cites nothing.",
         ),
-        ("zh-CN", "- 未核实，18 句：没有引用。“Ship 0 *sank*.”、“Ship 1 *sank*.”、“Ship 2 *sank*.”，另有 15 句。"),
+        ("zh-CN", "- 18 条论断未核实（†）：“Ship 0 *sank*”、“Ship 1 *sank*”、“Ship 2 *sank*”，另有 15 条。没有引用。"),
     ],
 )
 async def test_many_sentences_with_one_reason_are_one_item_in_all_formats(locale: str, item: str) -> None:
@@ -207,7 +229,7 @@ async def test_many_sentences_with_one_reason_are_one_item_in_all_formats(locale
     report = stated(locale).model_copy(update={"markdown": markdown})
     files = await render(report, ["html", "slides"])
     assert all(item[2:15] in data.decode() for data in files.values())
-    assert all(labels.more_marked.format(count=15) in data.decode() for data in files.values())
+    assert all(item[-14:] in data.decode() for data in files.values())
 
 
 def test_a_formula_of_a_marked_sentence_stays_one_and_is_not_cut() -> None:
@@ -219,8 +241,9 @@ def test_a_formula_of_a_marked_sentence_stays_one_and_is_not_cut() -> None:
             "US$5 *or* $6.",
         )
     ]
-    assert [line[15:-3] for line in marked_sentences(claims, labels_for("en-US"))] == [
-        "So $d = \\frac{v t}{2}$ \\*holds\\*.”", f"So {'very ' * 22}…”", "US$5 \\*or\\* $6.”"
+    lines = [marked_sentences([claim], labels_for("en-US"))[0] for claim in claims]
+    assert [line.removeprefix("- 1 statement unverified (†): “").removesuffix("”. R.") for line in lines] == [
+        "So $d = \\frac{v t}{2}$ \\*holds\\*", f"So {'very ' * 22}…", "US$5 \\*or\\* $6"
     ]  # fmt: skip
 
 
@@ -229,7 +252,7 @@ async def test_an_edited_report_with_reasons_is_checked_without_taking_them_for_
         Draft("How deep?", "en-US", "", "# Depth\n\nIt cost 77,777 guineas [E1-1].", *evidence(["It was 40 metres deep."])),
         Usage(),
     )  # fmt: skip
-    assert "- Unverified: “It cost 77,777 guineas.” Not in what it cites: 77,777." in report.markdown
+    assert "- 1 statement unverified (†): “It cost 77,777 guineas”. Not in what it cites: 77,777." in report.markdown
     store = EvidenceStore(InMemoryStore())
     await store.put_text("It was 40 metres deep.")
     await write_bundle(report, tmp_path, store)
@@ -270,9 +293,12 @@ async def test_office_formats_have_the_marks_and_their_reasons(locale: str) -> N
     slides = pptx.Presentation(io.BytesIO(files["report.pptx"])).slides
     cards = "\n".join(shape.text_frame.text for slide in slides for shape in slide.shapes if shape.has_text_frame)
     notes = "\n".join(slide.notes_slide.notes_text_frame.text for slide in slides if slide.has_notes_slide)
-    for mark in SHOWN_MARKS[locale]:
-        assert text.count(mark) == 3  # in the summary, the paragraph and the list; a table's texts are not among these
-        assert cards.count(mark) == 1  # a deck shows nothing twice
+    for sign in SIGNS.values():
+        behind = rf"[.。]\xa0?(?:\[1\])?{sign}"
+        assert (
+            len(re.findall(behind, text)) == 3
+        )  # in the summary, the paragraph and the list; a table's texts are not among these
+        assert len(re.findall(behind, cards)) == 1  # a deck shows nothing twice
     assert all(reason in text and reason in notes for reason in REASONS[locale].values())
 
 
@@ -286,7 +312,7 @@ async def test_the_pdf_has_a_tick_for_all_alone(stands: str) -> None:
     said = re.sub(r"\s+", "", unicodedata.normalize("NFKC", pages))  # letters that are set together are taken apart
     assert COUNTS["en-US", stands].replace(" ", "") in said
     assert ("✓" in said) == (stands == "all")
-    for text in (*SHOWN_MARKS["en-US"], *REASONS["en-US"].values()):
+    for text in (*SIGNS.values(), *REASONS["en-US"].values()):
         assert (text.replace(" ", "") in said) == (stands == "some")
 
 

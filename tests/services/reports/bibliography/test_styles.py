@@ -122,7 +122,7 @@ async def test_word_and_page_show_the_entries_with_the_numbers_of_the_text() -> 
     files = await render(restyled(report(), "apa"), ["html", "docx"])
     paragraphs = [one.text for one in docx.Document(io.BytesIO(files["report.docx"])).paragraphs]
     assert any(text.startswith("[1] Sounder, A. B.,") for text in paragraphs)
-    assert any(text.startswith("[3] notes.md. (n.d.). — papers/wire notes.md · ") for text in paragraphs)
+    assert any(text.startswith("[3] notes.md. (n.d.). — papers/wire notes.md") for text in paragraphs)
     assert "<em>Journal of Soundings</em>" in files["report.html"].decode()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from schemas.card import Card
 from schemas.evidence import Artifact, Contradiction
 from schemas.reporter import Report
 from schemas.results import StepResult
@@ -25,8 +26,8 @@ from services.run.evidence_store import EvidenceStore
 from tests.services.reports.checking.tampering import Edit, edit, rewrite
 from tests.services.reports.conftest import TEXTS, Make, source_of
 
-VERSION_1 = Path(__file__).with_name("bundle-1")
-"""A bundle that the first version wrote."""
+VERSION_1, VERSION_2 = Path(__file__).with_name("bundle-1"), Path(__file__).with_name("bundle-2")
+"""Bundles that earlier versions wrote: in 2 texts are named by their hashes, and marks are words in brackets."""
 
 MARKDOWN = """# How deep: 4,475 fathoms
 
@@ -69,7 +70,7 @@ def test_a_fresh_bundle_holds(bundle: Path) -> None:
 def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) -> None:
     content = json.loads((bundle / "evidence.json").read_text("utf-8"))
     assert (bundle / "report.md").read_text("utf-8") == report.markdown
-    assert content["version"] == 2
+    assert content["version"] == 3
     assert {"question", "plans", "results", "contradictions", "usage", "limits", "report_sha256"} <= content.keys()
     assert set(content["sources"][0]) == {
         "id", "url", "title", "kind", "content_hash", "site", "source_kind", "fetched_at", "published", "duplicate_of",
@@ -93,7 +94,7 @@ async def test_writing_again_gives_the_same_bytes_and_leaves_nothing_else(
     bundle: Path, report: Report, evidence: EvidenceStore
 ) -> None:
     before = files_below(bundle)
-    (bundle / "sources" / f"{'0' * 64}.txt").write_text("of an earlier run")
+    (bundle / "sources" / "07-the-web.txt.gz").write_text("of an earlier run")
     (bundle / "sources" / f"{source_of('web').content_hash}.txt").write_text("of an earlier version")
     (bundle / "notes.md").write_text("the user's own")
     await write_bundle(report, bundle, evidence)
@@ -208,11 +209,11 @@ def test_a_report_that_leads_elsewhere_or_says_something_else_is_found(
 def test_texts_that_the_report_links_to_are_plain_and_the_others_compressed(bundle: Path, report: Report) -> None:
     written = {one["id"]: one["text"] for one in json.loads((bundle / "evidence.json").read_text("utf-8"))["sources"]}
     for source in report.sources:
-        plain = f"sources/{source.content_hash}.txt"
+        plain = f"sources/0{source.number}-{source.title.lower().replace(' ', '-')}.txt"
         assert (plain in report.markdown) == (source.kind != "web")
         assert written[source.id] == (f"{plain}.gz" if source.kind == "web" else plain)
     assert gzip.decompress(packed_text(bundle).read_bytes()).decode() == TEXTS["web"]
-    assert (bundle / "sources" / f"{source_of('paper').content_hash}.txt").read_text("utf-8") == TEXTS["paper"].rstrip()
+    assert (bundle / "sources" / "02-the-paper.txt").read_text("utf-8") == TEXTS["paper"].rstrip()
 
 
 def test_a_bundle_of_the_first_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
@@ -225,9 +226,46 @@ def test_a_bundle_of_the_first_version_still_holds_and_its_changes_are_found(tmp
     assert [one.partition(":")[0] for one in verify_bundle(changed).problems] == ["S1", "E1-1", "E1-2"]
 
 
+def test_a_bundle_of_the_second_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
+    check = verify_bundle(VERSION_2)
+    assert check.problems == []
+    assert check.checked == {"sources": 3, "quotes": 4, "claims": 7, "artifacts": 0, "citations": 7}
+    edited = verify_markdown(VERSION_2 / "report.md")
+    assert (edited.problems, edited.checked["sentences"]) == ([], 4)
+    changed = Path(shutil.copytree(VERSION_2, tmp_path / "changed"))
+    (changed / "sources" / f"{source_of('paper').content_hash}.txt").write_text("Something else.")
+    assert [one.partition(":")[0] for one in verify_bundle(changed).problems] == ["S2", "E2-1"]
+
+
+async def test_texts_are_named_by_number_and_short_name_or_title(
+    evidence: EvidenceStore, draft: Make, tmp_path: Path
+) -> None:
+    names = {
+        "web": "近视防控 实施方案（2018）",
+        "paper": "../../Etc\\pass:wd? \x00" + "of the deep sea " * 9,
+        "plan": "🐳",
+    }
+    sources = [source_of(name, title=title, card=Card(title=title)) for name, title in names.items()]
+    sources[2] = sources[2].model_copy(update={"card": Card(title="Lock", name="PEP 703")})
+    report = finish_report(draft(MARKDOWN, sources=sources), Usage())
+    await write_bundle(report, tmp_path, evidence)
+    assert sorted(one.name for one in (tmp_path / "sources").iterdir()) == [
+        "01-近视防控-实施方案-2018.txt.gz", "02-etc-pass-wd-of-the-deep-sea-of-the-deep.txt", "03-pep-703.txt"
+    ]  # fmt: skip
+    assert "[[3]](sources/03-pep-703.txt)" in report.markdown
+    assert verify_bundle(tmp_path).problems == []
+    assert verify_markdown(tmp_path / "report.md").problems == []
+
+
+@pytest.mark.parametrize("name", ["01-the-paper", "02-../../x", "../02-x", "02-", "02-a/b", "02-x\n"])
+def test_a_text_lies_only_under_the_number_of_its_source(bundle: Path, name: str) -> None:
+    edit(bundle, lambda content: content["sources"][1].update(text=f"sources/{name}.txt"), resealed=True)
+    assert any(one.startswith("S2:") and "is not where its text lies" in one for one in verify_bundle(bundle).problems)
+
+
 def packed_text(folder: Path) -> Path:
     """Return the file of the text that the report does not link to."""
-    return folder / "sources" / f"{source_of('web').content_hash}.txt.gz"
+    return folder / "sources" / "01-the-web.txt.gz"
 
 
 def bomb() -> bytes:
@@ -248,7 +286,7 @@ def bomb() -> bytes:
         (lambda _: b"", "is not one whole gzip file"),
         (lambda _: TEXTS["web"].encode(), "is no gzip file"),
         (lambda _: bomb(), "unpacks to more than 50 MB"),
-        (lambda _: gzip.compress(b"Something else."), "was changed: it does not hash to its name"),
+        (lambda _: gzip.compress(b"Something else."), "was changed: it does not hash to its content hash"),
     ],
     ids=["cut off", "doubled", "a byte changed", "empty", "not packed", "a bomb", "another text"],
 )
@@ -291,7 +329,7 @@ def test_fields_of_another_type_are_named(bundle: Path, malform: Callable[[Any],
     content = json.loads(file.read_text())
     malform(content)
     file.write_text(json.dumps(content))
-    with pytest.raises(BundleError, match="does not have the form of version 2"):
+    with pytest.raises(BundleError, match="does not have the form of version 3"):
         verify_bundle(bundle)
 
 
@@ -397,9 +435,9 @@ def test_a_missing_text_is_a_problem_of_its_source(bundle: Path) -> None:
         (lambda folder: (folder / "evidence.json").write_text("[" * 100_000), "no valid JSON"),
         (
             lambda folder: (folder / "evidence.json").write_text("[]"),
-            r"none of the versions that this program reads \(1, 2\)",
+            r"none of the versions that this program reads \(1, 2, 3\)",
         ),
-        (lambda folder: (folder / "evidence.json").write_text('{"version": 3}'), "none of the versions"),
+        (lambda folder: (folder / "evidence.json").write_text('{"version": 4}'), "none of the versions"),
         (lambda folder: (folder / "evidence.json").write_text('{"version": 2}'), "does not have the form of version 2"),
     ],
 )

@@ -48,7 +48,7 @@ def test_citations_are_understood_in_the_forms_that_models_write(written: str, s
 
 def test_an_unknown_citation_is_removed_and_supports_nothing(excerpts: Excerpts) -> None:
     checked = check("HMS Challenger sounded 4,475 fathoms [E9-9]. It sounded near Guam [E2-1][E9-9].", excerpts)
-    assert checked.markdown == "HMS Challenger sounded 4,475 fathoms. (⚠ unverified) It sounded near Guam [E2-1]."
+    assert checked.markdown == "HMS Challenger sounded 4,475 fathoms.† It sounded near Guam [E2-1]."
     assert checked.claims[0].reason == "It cites E9-9, and there is no such excerpt."
     assert checked.claims[1].citations == ["E2-1"]
 
@@ -63,10 +63,10 @@ def test_citations_in_invented_forms_are_removed(invented: str, excerpts: Excerp
 
 def test_a_sentence_without_support_is_marked_in_the_report_s_language(excerpts: Excerpts) -> None:
     english = check(f"{GOOD} It was 9,999 fathoms [E2-1]. {GOOD}", excerpts)
-    assert english.markdown == f"{GOOD} It was 9,999 fathoms [E2-1]. (⚠ unverified) {GOOD}"
+    assert english.markdown == f"{GOOD} It was 9,999 fathoms [E2-1].† {GOOD}"
     assert [(one.verified, one.reason) for one in english.claims][1] == (False, "Not in what it cites: 9,999.")
     chinese = check(f"{GOOD_CHINESE}到2035年降到20%[E4-1]。", excerpts, locale="zh-CN")
-    assert chinese.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]。（⚠ 未核实）"
+    assert chinese.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]。†"
     assert chinese.claims[1].reason == "所引内容中没有：2035年, 20%。"
     assert (english.marked, english.left_out) == (1, [])
 
@@ -81,7 +81,7 @@ def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Exc
 
 def test_a_sentence_that_cites_nothing_is_marked_even_beside_one_that_does(excerpts: Excerpts) -> None:
     checked = check(f"The crew had feared the deep for years. {GOOD}", excerpts)
-    assert checked.markdown.startswith("The crew had feared the deep for years. (⚠ unverified) HMS")
+    assert checked.markdown.startswith("The crew had feared the deep for years.† HMS")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_makes_no_claim_needs_no_citation(exempt: str, excerpts: Excerpts) 
 )
 def test_a_claim_in_the_clothes_of_something_else_is_marked(smuggled: str, excerpts: Excerpts) -> None:
     checked = check(smuggled, excerpts)
-    assert "⚠ unverified" in checked.markdown
+    assert "†" in checked.markdown
     assert [claim.verified for claim in checked.claims] == [False]
 
 
@@ -234,7 +234,7 @@ def test_a_blockquote_is_found_without_or_with_a_wrong_citation(excerpts: Excerp
 def test_a_blockquote_that_is_not_verbatim_is_marked_or_dropped(excerpts: Excerpts) -> None:
     invented = "> HMS Challenger sounded 4,475 fathoms and found gold [E2-1]"
     marked = check(invented, excerpts)
-    assert marked.markdown.endswith("found gold [E2-1] (⚠ unverified)")
+    assert marked.markdown.endswith("found gold [E2-1]†")
     assert marked.claims[0].reason == "It is not a verbatim quote of an excerpt."
     assert check(invented, excerpts, "drop").markdown == ""
 
@@ -242,7 +242,7 @@ def test_a_blockquote_that_is_not_verbatim_is_marked_or_dropped(excerpts: Excerp
 def test_a_table_row_is_one_claim(excerpts: Excerpts) -> None:
     table = "| Ship | Fathoms |\n| --- | --- |\n| HMS Challenger | 4,475 [E2-1] |\n| USS Tuscarora | 4,655 [E2-1] |"
     marked = check(table, excerpts)
-    assert marked.markdown == f"{table[:-2]} (⚠ unverified) |"
+    assert marked.markdown == f"{table[:-2]}† |"
     assert [claim.text for claim in marked.claims] == ["HMS Challenger | 4,475", "USS Tuscarora | 4,655"]
     assert check(table, excerpts, "drop").markdown == table.rsplit("\n", 1)[0]
 
@@ -255,7 +255,7 @@ def test_lists_keep_their_form_and_lose_what_fails(excerpts: Excerpts) -> None:
 def test_numbers_in_a_diagram_must_stand_in_the_evidence(excerpts: Excerpts) -> None:
     good, bad = "```mermaid\ntimeline\n  1875 : 4,475 fathoms\n```", "```mermaid\ntimeline\n  1999 : 9,999\n```"
     assert check(good, excerpts).markdown == good
-    assert check(bad, excerpts).markdown == f"{bad}\n\n(⚠ unverified)"
+    assert check(bad, excerpts).markdown == f"{bad}\n\n†"
     assert check(bad, excerpts, "drop").markdown == ""
 
 

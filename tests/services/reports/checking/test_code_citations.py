@@ -14,7 +14,7 @@ QUOTES = {
     "E2-2": "2021年该港吞吐量为120万吨，比2020年增长了8%。",
     "E2-3": "Most of the harbour's trade was in timber until the railway came.",
 }
-MARK = " (⚠ unverified)"
+MARK = "†"
 
 
 def evidence(quotes: dict[str, str]) -> dict[str, Excerpt]:

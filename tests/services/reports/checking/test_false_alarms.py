@@ -9,7 +9,7 @@ from schemas.evidence import Excerpt, Judgement
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 
-MARK = "(⚠ unverified)"
+MARK = "†"
 PENALTY = "The penalty of the free-threaded build is around 10% on Linux."
 LOCKS = "Extensions that use borrowed references without the GIL need explicit locking."
 RELY = "Extensions that rely on the GIL need explicit locking."

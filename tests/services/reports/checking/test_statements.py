@@ -15,7 +15,7 @@ QUOTES = {
 EXCERPTS = {
     key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in QUOTES.items()
 }
-MARK = " (⚠ unverified)"
+MARK = "†"
 EXPORTS = "Exports were 23.4 million tonnes in 2021 [E1-1]."
 WRECK = "The Corvo sank in 1902 [E1-2]."
 

@@ -1,0 +1,17 @@
+"""Names of files and folders for titles and questions, safe on every file system."""
+
+import re
+
+from services.text.normal_form import normal_form
+
+
+def slug_of(text: str, max_length: int, other: str) -> str:
+    """Return lower-case words joined by hyphens, in any script.
+
+    Args:
+        text: the text; only its beginning is read.
+        max_length: maximum characters.
+        other: name of a text without letters and digits.
+    """
+    words = re.findall(r"\w+", normal_form("NFKC", text[: 20 * max_length]).lower())
+    return "-".join(words)[:max_length].strip("-_") or other
