@@ -194,6 +194,9 @@ class ReportCheck:
             return self._failed(shown, claim) if claim else shown
         evidence = f"{self.check.known}\n{self.check.question}"
         if claims_nothing(words, cites=bool(own), evidence=evidence, fixed=self.check.labels.unverified):
+            if says_nothing_known(words, evidence) and (claim := self.check.lack(words, own or ids or self.beside)):
+                self.result.failed.append(claim)
+                return self._failed(shown, claim)
             self._note_lack(words, evidence)
             return shown
         if not own and words.endswith(("?", "？")):
