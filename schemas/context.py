@@ -38,7 +38,7 @@ STEMS: dict[str, str] = {
     stem: stem.partition("_")[0]
     for stem in (
         "coordinator planner researcher coder reflector reporter reporter_section reporter_joining "
-        "reporter_editing reporter_revising reporter_sentences reporter_slides"
+        "reporter_editing reporter_sentences reporter_slides"
     ).split()
 } | {"verifier": "reporter"}
 """Stems of the templates, and the nodes that they belong to."""
@@ -252,8 +252,7 @@ class RunContext(BaseModel):
     reporter_prompt: str = _prompt("reporter", "writes")
     reporter_section_prompt: str = _prompt("reporter_section", "writes a section of a long report")
     reporter_joining_prompt: str = _prompt("reporter_joining", "joins the sections of a long report")
-    reporter_editing_prompt: str = _prompt("reporter_editing", "edits the draft after its check")
-    reporter_revising_prompt: str = _prompt("reporter_revising", "changes a finished report")
+    reporter_editing_prompt: str = _prompt("reporter_editing", "edits the draft after its check, and changes a report")
     reporter_sentences_prompt: str = _prompt("reporter_sentences", "writes one sentence an excerpt")
     reporter_slides_prompt: str = _prompt("reporter_slides", "makes slides of a finished report")
     verifier_prompt: str = _prompt("verifier", "has its sentences judged")

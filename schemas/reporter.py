@@ -60,6 +60,11 @@ class Report(BaseModel):
     version: int = 1
     """1 as it was written; each change makes a further one."""
     markdown: CleanText
+    draft: CleanText = ""
+    """Its own text, with ids of excerpts as citations and without marks and what the program adds: a change begins with it.
+    Empty in reports of versions before 0.3."""
+    connecting: list[CleanText] = Field(default_factory=list)
+    """Its sentences that a verifier found to state no fact, so that they are no claims."""
     answered: Answered = ""
     """Whether its opening answers the question, as code judges; that its quotes are real says nothing about that."""
     sources: list[Source] = Field(default_factory=list)

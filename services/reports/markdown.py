@@ -17,6 +17,7 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
+from services.evidence.citation_forms import INFERENCE
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
 from services.reports.answer_status import answered, rules_recognise
@@ -85,6 +86,8 @@ class Draft:
     """Programs of computations and database queries, by the content hash of their source."""
     citation_style: CitationStyle = "plain"
     """Style of its references."""
+    former: Report | None = None
+    """The report that it changes, whose statements keep what the check said of them."""
 
 
 def finish_report(draft: Draft, usage: Usage) -> Report:
@@ -147,6 +150,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         answered=answer,
         by_rules=draft.by_rules or not draft.markdown.strip(),
         citation_style=draft.citation_style,
+        draft=_without_marks(f"# {title}\n\n{body}", labels),
+        connecting=checked.connecting,
         markdown="\n\n".join(part for part in (told, *added) if part) + "\n",
         sources=numbering.sources,
         excerpts=draft.excerpts,
@@ -204,7 +209,16 @@ def check_draft(draft: Draft) -> CheckedReport:
         likeness=draft.likeness,
         judgements=draft.judgements,
         citing=draft.citing,
+        former=draft.former,
     )
+
+
+def _without_marks(markdown: str, labels: Labels) -> str:
+    """Return a checked text as a draft again: marks of inferences become those of drafts, others go."""
+    for status, mark in labels.marks.items():
+        drafted = f"[{INFERENCE}]" if status == "inferred" else ""
+        markdown = markdown.replace(f" {mark}", f" {drafted}".rstrip()).replace(mark, drafted)
+    return markdown.strip()
 
 
 def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:

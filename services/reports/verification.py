@@ -66,8 +66,9 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
     verified = Verified(judge.judgements)
     try:
         checked = await _judged(draft, verified, judge)
-        objections = [*checked.failed, *checked.left_out]
-        markdown = await edited(draft, objections, judge.reasons, tone=tone)
+        kept = draft.former.citations if draft.former else []
+        objections = [claim for claim in [*checked.failed, *checked.left_out] if claim not in kept]
+        markdown = await edited(draft, objections, judge.reasons, tone=tone, only_mend=draft.former is not None)
         if markdown is not None:
             verified.markdown = markdown
             await _judged(draft, verified, judge)

@@ -338,7 +338,6 @@ export const CHINESE = {
   field_reporter_section_prompt: "长报告章节的提示词",
   field_reporter_joining_prompt: "合并长报告各章的提示词",
   field_reporter_editing_prompt: "编辑报告草稿的提示词",
-  field_reporter_revising_prompt: "修改已完成报告的提示词",
   field_reporter_sentences_prompt: "每条摘录写一句的提示词",
   field_reporter_slides_prompt: "制作幻灯片的提示词",
   field_verifier_prompt: "核查句子的提示词",

@@ -11,11 +11,13 @@ from collections.abc import Collection, Mapping
 from typing import Literal
 
 from schemas.evidence import Excerpt
+from schemas.reporter import Report
 from services.embedding.cross_lingual import Likeness
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.report_check import ReportCheck
+from services.reports.checking.former_claims import FormerClaims
 from services.reports.labels import labels_for
 
 
@@ -32,6 +34,7 @@ def check_citations(
     likeness: Likeness | None = None,
     judgements: Judgements | None = None,
     citing: CodeCitations | None = None,
+    former: Report | None = None,
 ) -> CheckedReport:
     """Check every sentence of a report, and mark or drop unsupported sentences.
 
@@ -47,6 +50,7 @@ def check_citations(
         likeness: compares sentences with quotes in another language by meaning.
         judgements: a model's judgements of sentences.
         citing: finds excerpts for sentences without citations; by default among all.
+        former: the report that this one changes; its statements keep what the check said of them.
     """
     titles, untraced = titles or {}, frozenset(untraced)
     citing = citing or CodeCitations(list(excerpts.values()), titles, untraced)
@@ -60,6 +64,7 @@ def check_citations(
         likeness,
         judgements or {},
         citing=citing,
+        former=FormerClaims.of(former),
     )
     reading = ReportCheck(check, drop=unsupported == "drop")
     checked = reading.report(markdown)

@@ -12,6 +12,7 @@ from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER
 from services.reports.checking.code_citations import CodeCitations
+from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.quotations import holds_sentence
 from services.reports.labels import Labels
 from services.text.names import missing_names
@@ -59,6 +60,8 @@ class ClaimCheck:
     judgements: Judgements = field(default_factory=dict)
     citing: CodeCitations | None = None
     """Finds excerpts for sentences without citations."""
+    former: FormerClaims = field(default_factory=FormerClaims)
+    """Statements of the report that this one changes."""
     undecided: dict[tuple[str, tuple[str, ...]], Doubt] = field(default_factory=dict)
     """Statements for a verifier to judge, in order: neither verbatim in their citations nor certainly unproved."""
 

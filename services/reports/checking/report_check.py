@@ -202,7 +202,13 @@ class ReportCheck:
         if not own and words.endswith(("?", "？")):
             return self._headline(shown)
         written = cited_ids(sentence)
-        if is_inference(sentence):
+        former = self.check.former.find(words, own)
+        if not own and words in self.check.former.connecting:
+            claim = None
+        elif former is not None:
+            claim = former
+            self.beside = own or self.beside
+        elif is_inference(sentence):
             claim = self._inferred(words, written)
         elif written and not own:
             return self._failed(shown, self.check.unknown(words, written))
@@ -211,6 +217,7 @@ class ReportCheck:
             claim = self.check.sentence(words, ids, covered=not own, section=self.section, beside=beside)
             self.beside = own or self.beside
         if claim is None:
+            self.result.connecting.append(words)
             return shown
         if claim.cited_by == "code":
             shown = with_citations(shown, [key for key in claim.citations if key not in own])
@@ -328,7 +335,10 @@ class ReportCheck:
         labelled = (f"{head}: {text}" if head else text for head, text in zip(heads, texts, strict=False) if text)
         self.result.with_heads[words] = " | ".join(labelled)
         claim: Claim | None
-        if any(map(is_inference, cells)):
+        former = self.check.former.find(words, written_ids)
+        if former is not None or (not written_ids and words in self.check.former.connecting):
+            claim = former
+        elif any(map(is_inference, cells)):
             claim = self._inferred(words, written_ids)
         elif written_ids and not ids:
             claim = self.check.unknown(words, written_ids)
@@ -337,6 +347,7 @@ class ReportCheck:
             if claim is not None and claim.cited_by == "code":
                 shown[-1] = with_citations(shown[-1], [key for key in claim.citations if key not in ids])
         if claim is None:
+            self.result.connecting.append(words)
             return table_row(shown)
         before = len(self.result.left_out)
         last = self._said(shown[-1], claim)
