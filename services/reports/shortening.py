@@ -63,15 +63,19 @@ def shortened(draft: str) -> str:
         elif not items and block.text not in _DISAGREEING:
             kept += [*waiting, Block(block.id, _beginning(block), block.tight)]
             waiting, items = [], 1
-        elif items and block.tight and block.kind == before.kind and before.id == kept[-1].id:
-            if block.kind == "|" or (block.kind == "-" and items < ITEMS):
-                kept.append(block)
-                items += 1
+        elif items and _goes_on(before, block, items) and before.id == kept[-1].id:
+            kept.append(block)
+            items += 1
     return _text(kept, blocks)
 
 
 def _text(kept: list[Block], blocks: list[Block]) -> str:
     return joined(kept, {block.id: before for before, block in pairwise(blocks)})
+
+
+def _goes_on(before: Block, block: Block, items: int) -> bool:
+    """Tell whether a row belongs to the table before it, or an item to the list, as far as that is kept."""
+    return block.tight and block.kind == before.kind and (block.kind == "|" or (block.kind == "-" and items < ITEMS))
 
 
 def _depth(block: Block) -> int:

@@ -8,6 +8,7 @@ that is marked as inference may conclude from what it cites (`ClaimCheck.inferen
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from schemas.evidence import Excerpt
@@ -16,8 +17,8 @@ from services.embedding.cross_lingual import Likeness
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
-from services.reports.checking.report_check import ReportCheck
 from services.reports.checking.former_claims import FormerClaims
+from services.reports.checking.report_check import ReportCheck
 from services.reports.labels import labels_for
 
 
@@ -70,4 +71,4 @@ def check_citations(
     checked = reading.report(markdown)
     if not (excess := reading.quota.excess(drop=reading.drop)):
         return checked
-    return ReportCheck(check, reading.drop, excess).report(markdown)
+    return ReportCheck(replace(check, undecided={}), reading.drop, excess).report(markdown)

@@ -194,28 +194,16 @@ class ReportCheck:
             return self._failed(shown, claim) if claim else shown
         evidence = f"{self.check.known}\n{self.check.question}"
         if claims_nothing(words, cites=bool(own), evidence=evidence, fixed=self.check.labels.unverified):
-            if says_nothing_known(words, evidence) and (claim := self.check.lack(words, own or ids or self.beside)):
-                self.result.failed.append(claim)
-                return self._failed(shown, claim)
-            self._note_lack(words, evidence)
-            return shown
+            return self._lack(words, evidence, shown, own or ids or self.beside)
         if not own and words.endswith(("?", "？")):
             return self._headline(shown)
         written = cited_ids(sentence)
-        former = self.check.former.find(words, own)
-        if not own and words in self.check.former.connecting:
-            claim = None
-        elif former is not None:
-            claim = former
-            self.beside = own or self.beside
-        elif is_inference(sentence):
-            claim = self._inferred(words, written)
+        if is_inference(sentence):
+            claim = self.check.former.find(words, own) or self._inferred(words, written)
         elif written and not own:
             return self._failed(shown, self.check.unknown(words, written))
         else:
-            beside = ids or self.beside
-            claim = self.check.sentence(words, ids, covered=not own, section=self.section, beside=beside)
-            self.beside = own or self.beside
+            claim = self._judged(words, own, ids)
         if claim is None:
             self.result.connecting.append(words)
             return shown
@@ -224,6 +212,24 @@ class ReportCheck:
         if not claim.verified and not self.check.all_untraced(ids):
             self.result.failed.append(claim)
         return self._said(shown, claim)
+
+    def _judged(self, words: str, own: list[str], ids: list[str]) -> Claim | None:
+        """Judge a sentence by its own citations, else by those that cover it; one of the former report keeps its judgement."""
+        former = self.check.former
+        claim, beside = former.find(words, own), ids or self.beside
+        if claim is None and (own or words not in former.connecting):
+            claim = self.check.sentence(words, ids, covered=not own, section=self.section, beside=beside)
+        self.beside = own or self.beside
+        return claim
+
+    def _lack(self, words: str, evidence: str, shown: str, ids: Sequence[str]) -> str:
+        """Keep a sentence that claims nothing; one on missing evidence goes if a verifier found that evidence."""
+        claim = self.check.lack(words, ids) if says_nothing_known(words, evidence) else None
+        if claim is not None:
+            self.result.failed.append(claim)
+            return self._failed(shown, claim)
+        self._note_lack(words, evidence)
+        return shown
 
     def _said(self, shown: str, claim: Claim) -> str:
         """Count a verified statement; mark or remove any other."""

@@ -132,7 +132,9 @@ def test_what_a_change_does_not_name_stays_with_its_citations_and_what_the_check
 ) -> None:
     before = json.loads((Path(run.folder) / "evidence.json").read_text())
     endpoint.script["reporter_editing"] = [
-        lambda body: edits({"block": list(blocks_in(body))[-1], "action": "replace", "text": f"In 1921: {FERRY} [B0-1]"})
+        lambda body: edits(
+            {"block": list(blocks_in(body))[-1], "action": "replace", "text": f"In 1921: {FERRY} [B0-1]"}
+        )
     ]
     assert leadline("revise", run.id, "Begin the last sentence with its year").code == 0
     after = json.loads((Path(run.folder) / "evidence.json").read_text())

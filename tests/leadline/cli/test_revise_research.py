@@ -66,7 +66,10 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     assert "40,000 crowns" in revised(ran, run)
     assert STORMS[:-1] in ran.out
     assert "not in the report" not in ran.out
-    assert "Searched for this change: The repair of the northern pier cost so many crowns (quotes: 1, sources: 1)" in ran.out
+    assert (
+        "Searched for this change: The repair of the northern pier cost so many crowns (quotes: 1, sources: 1)"
+        in ran.out
+    )
     first, second = of_editor(endpoint)
     assert COST not in first
     assert COST in second

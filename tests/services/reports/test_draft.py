@@ -3,13 +3,13 @@
 import re
 
 import pytest
+from services.reports.revision.cited_draft import cited_draft, headings_of, without_empty_headings
+from services.reports.revision.difference import difference
 
 from schemas.evidence import Contradiction
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.markdown import finish_report
-from services.reports.revision.cited_draft import cited_draft, headings_of, without_empty_headings
-from services.reports.revision.difference import difference
 from tests.services.reports.conftest import Make, source_of
 from tests.services.reports.full import chinese, english
 

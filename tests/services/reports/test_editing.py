@@ -29,7 +29,13 @@ HEAD, ROW = "| a | b |", "| 1 [E1-1] | 2 |"
 
 
 def edit(line: str, action: str, text: str = "", moved: str = "", until: str = "") -> Edit:
-    given = {"block": IDS.get(line, line), "action": action, "text": text, "moved": moved, "until": IDS.get(until, until)}
+    given = {
+        "block": IDS.get(line, line),
+        "action": action,
+        "text": text,
+        "moved": moved,
+        "until": IDS.get(until, until),
+    }
     return Edit.model_validate(given)
 
 
@@ -76,7 +82,9 @@ def test_a_table_keeps_the_line_below_its_head_and_goes_as_a_whole() -> None:
 
 def test_several_additions_behind_one_block_stand_in_their_order() -> None:
     rows = ["| c | d |\n|---|---|\n| 7 [E1-1] | 8 |", "| 9 [E1-1] | 0 |"]
-    text = changed(edit("Last paragraph.", "add_after", "## More"), *(edit("Last paragraph.", "add_after", row) for row in rows))
+    text = changed(
+        edit("Last paragraph.", "add_after", "## More"), *(edit("Last paragraph.", "add_after", row) for row in rows)
+    )
     assert text == f"{DRAFT}\n\n## More\n\n{rows[0]}\n{rows[1]}"
 
 
