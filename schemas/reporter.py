@@ -64,7 +64,7 @@ class Report(BaseModel):
     """Its own text, with ids of excerpts as citations and without marks and what the program adds: a change begins with it.
     Empty in reports of versions before 0.3."""
     connecting: list[CleanText] = Field(default_factory=list)
-    """Its sentences that a verifier found to state no fact, so that they are no claims."""
+    """Its sentences that are no claims: a verifier found them to state no fact, or they say what the evidence does not tell."""
     answered: Answered = ""
     """Whether its opening answers the question, as code judges; that its quotes are real says nothing about that."""
     sources: list[Source] = Field(default_factory=list)

@@ -44,6 +44,8 @@ class Verified:
     judgements: dict[Statement, Judgement] = field(default_factory=dict)
     markdown: str | None = None
     """The draft as the editor left it; None where it stands as it was written."""
+    edited: bool = False
+    """Whether an editor saw the draft, also where it changed nothing."""
     limits: list[str] = field(default_factory=list)
     """Parts that could not be checked, in the user's language."""
 
@@ -52,7 +54,14 @@ class Verified:
         return replace(draft, judgements=self.judgements, markdown=self.markdown or draft.markdown)
 
 
-async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Verified:
+async def verify_draft(
+    draft: Draft,
+    text_of: TextOf,
+    *,
+    tone: str = "",
+    before: Verified | None = None,
+    unused: Sequence[Excerpt] | None = None,
+) -> Verified:
     """Let a verifier judge the statements of a draft and an editor mend it, and judge what the editor wrote.
 
     What was judged holds if a later call fails.
@@ -61,14 +70,19 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
         draft: the reporter's draft, with its sentences' likeness if computed.
         text_of: returns the texts around quotes.
         tone: tone of the report.
+        before: results of the first pass, for a second one over what the editor left.
+        unused: excerpts that the editor is to use; by default those of high relevance that the draft does not cite.
     """
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
-    verified = Verified(judge.judgements)
+    judge.judgements.update(before.judgements if before else {})
+    verified = Verified(judge.judgements, before.markdown if before else None)
     try:
         checked = await _judged(draft, verified, judge)
         kept = draft.former.citations if draft.former else []
         objections = [claim for claim in [*checked.failed, *checked.left_out] if claim not in kept]
-        markdown = await edited(draft, objections, judge.reasons, tone=tone, only_mend=draft.former is not None)
+        now, only_mend = verified.draft(draft), draft.former is not None
+        markdown = await edited(now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend)
+        verified.edited = True
         if markdown is not None:
             verified.markdown = markdown
             await _judged(draft, verified, judge)

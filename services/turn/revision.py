@@ -89,14 +89,14 @@ def _spoken(state: ResearchState) -> str:
     return message_language(request) if request else state.get("locale", "en-US")
 
 
-def check_revised(revision: Revision | None, checked: CheckedReport, locale: str) -> None:
+def check_revised(revision: Revision | None, checked: CheckedReport) -> None:
     """Check that a revised report has a proven statement; a newly written report is handled otherwise.
 
     Raises:
         UnprovenRevision: no statement of the report is quoted or supported.
     """
     if revision is not None and proves_nothing(checked):
-        raise UnprovenRevision(say("revision_unproven", locale))
+        raise UnprovenRevision(say("revision_unproven", message_language(revision.request)))
 
 
 def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> str | None:
@@ -177,7 +177,9 @@ async def revised(
         by_rules=by_rules and report.by_rules,
         templates=() if by_code is not None else (TEMPLATE,),
         asked=report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else [],
-        former=report,
+        former=report.model_copy(update={"connecting": []})
+        if research.found
+        else report,  # it may tell what was not told
     )
     after: ResearchState = {**state, "locale": locale, "limits": _lasting(state["limits"], report.locale)}
     if added := research.update():

@@ -290,7 +290,10 @@ async def test_what_one_batch_judged_holds_where_another_fails(endpoint: OpenAIS
     ("draft", "status"),
     [
         ("Winter weather shut a jetty for weeks. Astronomers discovered comets above Norway.", "unverified"),
-        ("Winter weather shut a jetty for weeks [E7-7]. Astronomers discovered comets above Norway [E9-1].", "unverified"),
+        (
+            "Winter weather shut a jetty for weeks [E7-7]. Astronomers discovered comets above Norway [E9-1].",
+            "unverified",
+        ),
         (
             "Weather shut a jetty [inferred: E1-2, E1-3]. Ferries need piers [inferred: E1-1, E1-3]. "
             "Captains mind storms [inferred: E1-2, E1-3]. Astronomers discovered comets above Norway [⇒].",

@@ -126,9 +126,9 @@ class ReportCheck:
         if self.in_opening:
             self.in_opening, self.result.opening = False, len(self.result.claims)
 
-    def _note_lack(self, words: str, evidence: str) -> None:
+    def _note_lack(self, words: str) -> None:
         """Record that the opening says that the sources lack information."""
-        if self.in_opening and says_nothing_known(words, evidence):
+        if self.in_opening:
             self.result.hedged = True
             if self.result.declined is None and not lacks_only_form(words):
                 self.result.declined = len(self.result.claims)
@@ -224,11 +224,13 @@ class ReportCheck:
 
     def _lack(self, words: str, evidence: str, shown: str, ids: Sequence[str]) -> str:
         """Keep a sentence that claims nothing; one on missing evidence goes if a verifier found that evidence."""
-        claim = self.check.lack(words, ids) if says_nothing_known(words, evidence) else None
-        if claim is not None:
-            self.result.failed.append(claim)
-            return self._failed(shown, claim)
-        self._note_lack(words, evidence)
+        if says_nothing_known(words, evidence):
+            claim = None if words in self.check.former.connecting else self.check.lack(words, ids)
+            if claim is not None:
+                self.result.failed.append(claim)
+                return self._failed(shown, claim)
+            self.result.connecting.append(words)
+            self._note_lack(words)
         return shown
 
     def _said(self, shown: str, claim: Claim) -> str:
