@@ -41,6 +41,11 @@ class Block:
         first = self.text.lstrip()[:1]
         return first if first in {"|", "#"} else "-" if _LINE_BLOCK.match(self.text) else ""
 
+    @property
+    def depth(self) -> int:
+        """Level of a heading; 0 for other blocks."""
+        return len(self.text) - len(self.text.lstrip("#")) if self.kind == "#" else 0
+
 
 def blocks_of(markdown: str) -> list[Block]:
     """Split Markdown into blocks that an editor can change: paragraphs, headings, items, rows; a fenced block is one."""
@@ -109,7 +114,21 @@ def with_edits(blocks: Sequence[Block], edits: Sequence[Edit]) -> str:
                 place = _behind(order, edit.block, ends)
                 order[place:place] = moved
                 ends[edit.block] = moved[-1]
-    return joined([texts[key] for key in order], {block.id: former for former, block in pairwise(blocks)})
+    before = {block.id: former for former, block in pairwise(blocks)}
+    return joined(_without_empty_sections([texts[key] for key in order]), before)
+
+
+def _without_empty_sections(blocks: Sequence[Block]) -> list[Block]:
+    """Leave out the headings, below the title, under which nothing stands."""
+    kept: list[Block] = []
+    below = 0
+    """Depth of the heading that comes next; 0 at the end, 9 where another block comes."""
+    for block in reversed(blocks):
+        if block.depth > 1 and below <= block.depth:
+            continue
+        kept.append(block)
+        below = block.depth or 9
+    return kept[::-1]
 
 
 def _place(order: Sequence[str], key: str) -> int | None:

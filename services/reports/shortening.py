@@ -19,7 +19,7 @@ _BEHIND = re.compile(r"\s?(?:\[[^\[\]]{0,400}\])+")
 
 def headings_of(draft: str) -> list[str]:
     """Return the headings of a draft's sections, without the title."""
-    return [_words(block) for block in blocks_of(draft) if _depth(block) > 1]
+    return [_words(block) for block in blocks_of(draft) if block.depth > 1]
 
 
 def without_section(draft: str, heading: str) -> str | None:
@@ -29,7 +29,7 @@ def without_section(draft: str, heading: str) -> str | None:
     dropped = 0
     """Depth of the section that is left out; 0 outside of it."""
     for block in blocks:
-        depth = _depth(block)
+        depth = block.depth
         if depth and (not dropped or depth <= dropped):
             dropped = depth if depth > 1 and _words(block) == heading.strip() else 0
         if not dropped:
@@ -49,7 +49,7 @@ def shortened(draft: str) -> str:
     in_section, items = False, 0
     """`items`: blocks of the section that are kept."""
     for before, block in pairwise([Block("", "", tight=False), *blocks]):
-        if depth := _depth(block):
+        if depth := block.depth:
             in_section, items = depth > 1, 0
             kept += [] if in_section else [block]
             waiting = [block] if in_section else []
@@ -76,11 +76,6 @@ def _text(kept: list[Block], blocks: list[Block]) -> str:
 def _goes_on(before: Block, block: Block, items: int) -> bool:
     """Tell whether a row belongs to the table before it, or an item to the list, as far as that is kept."""
     return block.tight and block.kind == before.kind and (block.kind == "|" or (block.kind == "-" and items < ITEMS))
-
-
-def _depth(block: Block) -> int:
-    """Return the level of a heading; 0 for other blocks."""
-    return len(block.text) - len(block.text.lstrip("#")) if block.kind == "#" else 0
 
 
 def _words(block: Block) -> str:

@@ -80,6 +80,13 @@ def test_a_table_keeps_the_line_below_its_head_and_goes_as_a_whole() -> None:
     assert "|" not in gone
 
 
+def test_a_section_that_loses_all_of_its_blocks_loses_its_heading() -> None:
+    text = "# T\n\n## A\n\na\n\n### In\n\ni\n\n## B\n\nb\n\n## C\n\nc"
+    ids = {block.text: block.id for block in blocks_of(text)}
+    gone = [Edit(block=ids[name], action="drop") for name in ("i", "b", "c")]
+    assert with_edits(blocks_of(text), gone) == "# T\n\n## A\n\na"
+
+
 def test_several_additions_behind_one_block_stand_in_their_order() -> None:
     rows = ["| c | d |\n|---|---|\n| 7 [E1-1] | 8 |", "| 9 [E1-1] | 0 |"]
     text = changed(
