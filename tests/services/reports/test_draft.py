@@ -1,78 +1,147 @@
-"""A finished report becomes a draft again: its own words, with the ids of what proves them."""
-
-import re
+"""The draft that a report keeps, from which a change begins, and the difference between two reports."""
 
 import pytest
-from services.reports.revision.cited_draft import cited_draft, headings_of, without_empty_headings
-from services.reports.revision.difference import difference
 
-from schemas.evidence import Contradiction
-from schemas.reporter import Report
+from schemas.evidence import Judgement
 from schemas.usage import Usage
+from services.reports.difference import difference
 from services.reports.markdown import finish_report
-from tests.services.reports.conftest import Make, source_of
+from services.reports.shortening import headings_of, shortened, without_section
+from tests.services.reports.conftest import Make
 from tests.services.reports.full import chinese, english
 
 
-@pytest.mark.parametrize("report", [english(), chinese()], ids=["en", "zh"])
-def test_a_draft_holds_what_the_report_itself_says_and_nothing_of_the_program(report: Report) -> None:
-    draft = cited_draft(report)
-    assert draft.startswith("# ")
-    assert "](" not in draft
-    assert "⚠" not in draft
-    assert "≈" not in draft
-    cited = set(re.findall(r"\[(E1-\d)\]", draft))
-    assert cited == {key for claim in report.citations for key in claim.citations}
-    added = ("References", "Limits of this report", "参考", "本报告的局限")
-    assert not any(heading.startswith(added) for heading in headings_of(draft))
-
-
-def test_a_sentence_gets_the_excerpts_that_it_cites_and_not_others_of_the_same_source(draft: Make) -> None:
-    body = "# T\n\nIt went on to Japan [E1-2]. On 23 March 1875 HMS Challenger sounded 4,475 fathoms [E1-1]."
-    report = finish_report(draft(body), Usage())
-    assert report.markdown.count("[[1]]") == 2
-    assert cited_draft(report) == body.replace(" [E", "[E").replace("[E", " [E")
-
-
-def test_a_draft_of_a_draft_is_the_same(draft: Make) -> None:
-    body = "# T\n\n## A\n\n- It went on to Japan [E1-2].\n- The piano wire of Lucas replaced the hemp line [E2-1].\n\n| a | b |\n|---|---|\n| Japan | it went on [E1-2] |"
-    first = cited_draft(finish_report(draft(body), Usage()))
-    assert cited_draft(finish_report(draft(first), Usage())) == first
-
-
-def test_a_note_that_the_program_puts_first_is_no_part_of_the_draft(draft: Make) -> None:
-    report = finish_report(draft("# T\n\nIt went on to Japan [E1-2].", opening="No advice."), Usage())
-    assert "> No advice." in report.markdown
-    assert "No advice" not in cited_draft(report)
-
-
-def test_a_section_of_the_reports_own_that_is_called_like_one_of_the_program_stays(draft: Make) -> None:
-    body = "# T\n\n## Files\n\nIt went on to Japan [E1-2].\n\n## More\n\nIt went on to Japan [E1-2]."
-    assert headings_of(cited_draft(finish_report(draft(body), Usage()))) == ["Files", "More"]
-
-
-def test_a_last_section_of_the_reports_own_on_a_disagreement_stays(draft: Make) -> None:
-    body = "# T\n\n## More\n\nIt went on to Japan [E1-2].\n\n## Where sources disagree\n\nIt went on to Japan [E1-2]."
-    assert headings_of(cited_draft(finish_report(draft(body), Usage()))) == ["More", "Where sources disagree"]
-    sides = Contradiction(topic="wire", excerpt_ids=["E1-1", "E2-1"])
-    both = finish_report(draft(body, contradictions=[sides]), Usage())
-    assert both.markdown.count("## Where sources disagree") == 2
-    assert headings_of(cited_draft(both)) == ["More", "Where sources disagree"]
+def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferences(draft: Make) -> None:
+    body = (
+        "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. It was deep [E1-1].\n\n"
+        "The wire made soundings near Guam quicker [inferred: E1-1, E2-1]."
+    )
+    report = finish_report(draft(body, opening="No advice."), Usage())
+    assert "No advice." in report.markdown
+    assert "⚠" in report.markdown
+    assert report.draft == (
+        "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. It was deep [E1-1].\n\n"
+        "The wire made soundings near Guam quicker [E1-1][E2-1]. [⇒]"
+    )
 
 
 @pytest.mark.parametrize(
-    ("markdown", "kept"),
+    "body",
     [
-        ("# T\n\n## A\n\n## B\n\nb", ["B"]),
-        ("# T\n\n## A\n\n### Inner\n\na\n\n## Last", ["A", "Inner"]),
-        ("# T\n\n## A\n\n### Empty\n\n## B\n\n```text\n## no heading\n```", ["B"]),
-        ("# T\n\n## A\n\na\n\n### Empty", ["A"]),
+        "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. The wire replaced the hemp line.\n\n"
+        "The wire made soundings near Guam quicker [inferred: E1-1, E2-1].",
+        "# T\n\n## A\n\n- It went on to Japan [E1-2].\n- The piano wire of Lucas replaced the hemp line [E2-1].\n\n"
+        "| a | b |\n|---|---|\n| Japan | it went on [E1-2] |\n| Mars | a green place [E1-2] |\n\n> It went on to Japan. [E1-2]",
+        "# 深度\n\n2018年8月30日，教育部等八部门印发实施方案[E3-1]。小学生都住在火星上[E3-1]。",
     ],
 )
-def test_headings_of_sections_that_hold_nothing_go(markdown: str, kept: list[str]) -> None:
-    text = without_empty_headings(markdown)
-    assert headings_of(text) == kept
-    assert text.startswith("# T\n")
+def test_a_report_made_of_the_draft_of_another_has_the_same_text_and_claims(draft: Make, body: str) -> None:
+    first = finish_report(draft(body), Usage())
+    again = finish_report(draft(first.draft, former=first), Usage())
+    assert again.draft == first.draft
+    assert again.citations == first.citations
+    assert again.markdown == first.markdown
+
+
+def test_statements_that_stay_keep_what_the_check_said_and_others_are_checked(draft: Make) -> None:
+    first = finish_report(draft("# T\n\nIt went on to Japan [E1-2].\n\nNobody painted the wire green [E2-1]."), Usage())
+    kept = Judgement(verdict="supported", words="It went on to Japan.")
+    judged = [claim.model_copy(update={"status": "supported", "judgement": kept}) for claim in first.citations[:1]]
+    former = first.model_copy(update={"citations": [*judged, *first.citations[1:]]})
+    changed = first.draft.replace("Nobody painted", "99 men painted")
+    claims = finish_report(draft(changed, former=former), Usage()).citations
+    assert claims[0] == judged[0]
+    assert (claims[1].text, claims[1].status) == ("99 men painted the wire green.", "unverified")
+
+
+LABELLED = """# Title
+
+**TL;DR** It is so [E1-1].
+
+## Conclusion
+
+It cost 5 crowns [E1-1]. It was much [E1-2]. It was paid [E1-3].
+
+More of it [E1-2].
+
+Another source gives another figure:
+
+It cost 6 crowns [E1-3].
+
+## Evidence
+
+**The first paper** [E1-1]
+
+> It cost 5 crowns. [E1-1]
+
+**The second paper** [E1-3]
+
+> It cost 6 crowns. [E1-3]
+
+## List
+
+- a [E1-1]
+- b [E1-1]
+- c [E1-1]
+
+| a | b |
+|---|---|
+| 1 | 2 [E1-1] |
+
+### Inner
+
+| a | b |
+|---|---|
+| 1 | 2 [E1-1] |
+| 3 | 4 [E1-1] |
+
+## Sources
+
+**The third paper** [E1-4]"""
+
+
+def test_a_shortened_draft_keeps_the_opening_the_beginning_of_sections_and_the_sides_of_a_disagreement() -> None:
+    assert (
+        shortened(LABELLED)
+        == """# Title
+
+**TL;DR** It is so [E1-1].
+
+## Conclusion
+
+It cost 5 crowns [E1-1]. It was much [E1-2].
+
+Another source gives another figure:
+
+It cost 6 crowns [E1-3].
+
+## Evidence
+
+**The first paper** [E1-1]
+
+> It cost 5 crowns. [E1-1]
+
+## List
+
+- a [E1-1]
+- b [E1-1]
+
+### Inner
+
+| a | b |
+|---|---|
+| 1 | 2 [E1-1] |
+| 3 | 4 [E1-1] |"""
+    )
+
+
+def test_a_section_is_left_out_with_those_inside_it() -> None:
+    text = without_section(LABELLED, "List") or ""
+    assert headings_of(text) == ["Conclusion", "Evidence", "Sources"]
+    assert without_section(LABELLED, "Title") is None
+    assert without_section(LABELLED, "Costs") is None
+    fenced = "# T\n\n```text\n## A\n```\n\n## B\n\nb"
+    assert without_section(fenced, "A") is None
 
 
 def test_the_same_text_has_no_difference() -> None:
@@ -81,5 +150,7 @@ def test_the_same_text_has_no_difference() -> None:
 
 
 def test_sources_are_named_only_by_their_numbers() -> None:
-    other = english().model_copy(update={"sources": [source_of("web")]})
+    other = english().model_copy(
+        update={"sources": [source.model_copy(update={"url": "elsewhere.md"}) for source in english().sources]}
+    )
     assert difference(english(), other, ("a", "b")) == []
