@@ -62,7 +62,7 @@ class Report(BaseModel):
     markdown: CleanText
     draft: CleanText = ""
     """Its own text, with ids of excerpts as citations and without marks and what the program adds: a change begins with it.
-    Empty in reports of versions before 0.3."""
+    Empty in reports of versions before 0.2."""
     connecting: list[CleanText] = Field(default_factory=list)
     """Its sentences that are no claims: a verifier found them to state no fact, or they say what the evidence does not tell."""
     answered: Answered = ""

@@ -169,7 +169,8 @@ async def revised(
     locale = revision.locale or answer.locale.strip().replace("_", "-") or report.locale
     limits = [*research.limits, *research.lacks(answer.lacks[:MAX_LACKS], locale, known)]
     if draft == report.draft and not limits:
-        raise RevisionRefused(say("revision_unchanged", message_language(revision.request)))
+        key = "revision_shortest" if by_code is not None else "revision_unchanged"
+        raise RevisionRefused(say(key, message_language(revision.request)))
     written = Written(
         draft,
         limits,

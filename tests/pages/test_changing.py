@@ -116,7 +116,7 @@ def test_without_a_model_it_is_said_in_words_what_can_be_done_in_chinese(page: P
     page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.setItem('leadline-language', 'zh')")
     page.open(f"{without_model}/")
     page.wait("document.querySelector('#run-list li')", "the page")
-    ask(page, "谁拥有纵帆船 Lalla Rookh？")
+    ask(page, "Who designed the wire sounding machine, and what took the place of hemp rope in it?")
     status(page, "done")
     page.wait("document.querySelector('form.change')", "the form")
     assert text(page, ".change h3") == "修改这份报告"
