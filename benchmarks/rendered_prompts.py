@@ -19,7 +19,6 @@ from schemas.planner import PlannerPrompt
 from schemas.profile import Profile, Replies, Scope, Topic
 from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ContradictionView, ReporterPrompt
-from schemas.reporter_revising import ReporterRevisingPrompt
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.models import offline
 from services.models.offline.cited_sentences import cite
@@ -272,18 +271,6 @@ def _section(text: Element) -> str:
     return "\n\n".join(cite([(excerpt.body, excerpt["id"])]) for excerpt in text.all("excerpt"))
 
 
-def _revising(text: Element, settings: Element, _: dict[str, Any]) -> ReporterRevisingPrompt:
-    """The request, the report and nothing of the evidence: rules only leave out."""
-    return ReporterRevisingPrompt(
-        request=text.first("request").body,
-        question=text.first("question").body,
-        locale=settings["locale"],
-        tone="",
-        report=text.first("report").body,
-        evidence=[],
-    )
-
-
 def _joining(text: Element) -> str:
     """Open the report with the first paragraph of its sections, and recommend a question."""
     paragraphs = [paragraph.body for paragraph in text.all("paragraph")] or [""]
@@ -301,7 +288,6 @@ _BY_ROLE = {
     "coder": _coder,
     "reflector": _reflector,
     "reporter": _reporter,
-    "reporter_revising": _revising,
 }
 SILENT = {
     "verifier": '{"verdicts": []}',

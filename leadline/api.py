@@ -26,7 +26,6 @@ from services.run.ui_text import say
 from services.search.providers import allow_folders, check_search
 from services.text.tokens import message_language
 from services.turn.conversation import carried_context, chosen_question
-from services.turn.revision_gate import asks_plainly
 
 Outcome = TypeVar("Outcome")
 
@@ -68,10 +67,7 @@ async def aresearch(
         given["profile"] = await asyncio.to_thread(load_profile, Path(given["profile"]))
     chosen, before = given, (after.run_id if isinstance(after, Report) else after)
     if before is not None:
-        before, question, given, changes = await _following(before, question, given)
-        if changes:
-            _check_alone(chosen, question)
-            return await arevise(before, question, on_event=on_event)
+        before, question, given = await _following(before, question, given)
     context = checked_choices(given)
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
@@ -107,8 +103,8 @@ def _check_alone(chosen: dict[str, Any], request: str) -> None:
         raise BadInput(say("revising_no_choices", message_language(request)))
 
 
-async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any], bool]:
-    """Return the followed run, the question, its changes of that run's choices, and whether it plainly changes the report."""
+async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return the followed run, the question, and its changes of that run's choices."""
     async with open_home(settings().leadline_home) as home:
         record = await home.latest_finished() if before == "latest" else await home.record(before)
         record.check_usable()
@@ -125,8 +121,7 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
     former_choices = context.model_dump(include=context.own_choices(), exclude_unset=True)
     if given.get("deep_research") and context.depth == "quick":
         former_choices.pop("depth", None)
-    changes = asks_plainly(chosen, values.get("report"))
-    return record.id, chosen, {**former_choices, **given}, changes
+    return record.id, chosen, {**former_choices, **given}
 
 
 def research(question: str, **options: Any) -> Report:

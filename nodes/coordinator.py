@@ -46,7 +46,7 @@ from services.turn.conversation import (
     sources_of,
     stands_alone,
 )
-from services.turn.revision_gate import as_change, asks_by_model, asks_plainly, change_messages, standing_report
+from services.turn.revision_gate import as_change, change_messages
 from services.turn.steps import left_out
 
 MAX_QUESTION = 20_000
@@ -69,9 +69,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         return {}  # a change for a thread without a report, which the reporter rejects
     context, former = choices(runtime), carried_context(state)
     question = chosen_question(question_of(state), former)
-    spoken, report = message_language(question), standing_report(state)
-    if asks_plainly(question, report):
-        return await _plain_change(state, runtime, question, former)
+    spoken, report = message_language(question), state.get("report")
     untraced = [say("no_traces", spoken, command=missing_packages())] if missing_packages() else []
     for notice in [*untraced, *await notices_for(context, spoken)]:
         emit(runtime, "notice", "coordinator", notice)
@@ -100,9 +98,9 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         except (LimitReached, UselessAnswer) as caught:
             problem = caught
             triage = (await ask_by_rules(prompt, Triage)).model_copy(update={"answer": ""})
-    if asks_by_model(triage, report):
-        change = as_change(state, question, chosen, run.usage)
-        return {**change, "messages": _change_asked(state, question, former)}
+    if report is not None and triage.revises:
+        asked_for = change_messages([*state.get("messages", []), *_asked(state, question, former)])
+        return {**as_change(state, question, chosen, run.usage), "messages": asked_for}
     triage = _settled(triage, prompt, context)
     if triage.intent in DIRECT:
         run_ended(run.thread, run.journal.key, run.usage, "direct")
@@ -119,20 +117,6 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     if triage.intent in DIRECT:
         messages.append(AIMessage(triage.reply))
     return {**fresh, **_from_earlier(former, triage, recalled), "messages": messages}  # type: ignore[typeddict-item]  # values may come as Overwrite
-
-
-async def _plain_change(
-    state: ResearchState, runtime: Runtime[RunContext], message: str, former: Former | None
-) -> ResearchState:
-    """Start the change of the report that a message plainly asks for, without asking a model."""
-    async with node_run({"locale": message_language(message)}, runtime, "coordinator") as run:
-        chosen = await store_choices(choices(runtime), evidence_of(runtime))
-        await note_choices(evidence_of(runtime).store, run.thread, run.turn, chosen)
-    return {**as_change(state, message, chosen), "messages": _change_asked(state, message, former)}
-
-
-def _change_asked(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:
-    return change_messages([*state.get("messages", []), *_asked(state, question, former)])
 
 
 def _asked(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:

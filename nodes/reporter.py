@@ -44,6 +44,7 @@ from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
 from services.reports.statuses import proves_nothing, sure_claims
 from services.reports.verification import verify_draft
+from services.reports.weakest_section import borne, weakest
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, RevisionRefused, UselessAnswer
 from services.run.events import emit_message
@@ -85,6 +86,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     excerpts = cited_evidence(state)
     written, added, deck = Written(), ResearchState(), list[DeckPage]()
     prompt: ReporterPrompt | None = None
+    research: SectionResearch | None = None
     async with node_run(account, runtime, "reporter", report=True) as run:
         failed = [failure.message(locale) for failure in await failures_once(run)]
         closing = asyncio.ensure_future(close_sessions(run.journal.key))
@@ -103,13 +105,8 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                     state = await _settled(_with_research(state, added), runtime)
                     excerpts = cited_evidence(state)
             if written.text:
-                checked = await _check(run, state, written, excerpts, runtime)
-                check_revised(revision, checked, locale)
-                while prompt and not written.by_rules and proves_nothing(checked):
-                    if _computes(checked, state, excerpts):
-                        break
-                    written = await _write_simpler(prompt, written, locale)
-                    checked = await _check(run, state, written, excerpts, runtime)
+                made = Revised(written, state, excerpts, added)
+                written, state, excerpts, added = await _proved(run, made, revision, prompt, research, runtime)
                 deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
         finally:
             await closing
@@ -143,6 +140,41 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
         "usage": run.usage,
         "limits": written.limits,
     }
+
+
+async def _proved(
+    run: Run,
+    made: Revised,
+    revision: Revision | None,
+    prompt: ReporterPrompt | None,
+    research: SectionResearch | None,
+    runtime: Runtime[RunContext],
+) -> Revised:
+    """Check a text until it proves something, and from deep on mend its weakest topic with what is found for that.
+
+    Args:
+        run: run scope of the node.
+        made: the text and what it may cite.
+        revision: the requested change, if it is one.
+        prompt: the prompt of a newly written text.
+        research: researches a topic of a newly written text.
+        runtime: runtime of the node.
+    """
+    written, state, excerpts, added = made
+    checked = await _check(run, state, written, excerpts, runtime)
+    check_revised(revision, checked)
+    while prompt and not written.by_rules and proves_nothing(checked):
+        if _computes(checked, state, excerpts):
+            break
+        written = await _write_simpler(prompt, written, state["locale"])
+        checked = await _check(run, state, written, excerpts, runtime)
+    if prompt and research and await _more_for_weakest(run, prompt, written, checked, research):
+        added = research.update()
+        state = await _settled(_with_research(state, added), runtime)
+        excerpts = cited_evidence(state)
+        found = [excerpt for excerpt in excerpts if excerpt.id in research.found]
+        await _verify(run, draft_of(state, run.context, written, excerpts), written, runtime, found)
+    return Revised(written, state, excerpts, added)
 
 
 def _prompt_versions(context: RunContext, usage: Usage, written: Written) -> dict[str, int | str]:
@@ -269,8 +301,24 @@ async def _check(
     return await asyncio.to_thread(check_draft, draft())
 
 
-async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[RunContext]) -> None:
-    """Let a model check the draft, if the run enables that and has a model."""
+async def _more_for_weakest(
+    run: Run, prompt: ReporterPrompt, written: Written, checked: CheckedReport, research: SectionResearch
+) -> bool:
+    """Research the weakest topic of a report that one call wrote and an editor saw, from deep on; tell whether that found anything."""
+    if not (run.context.level.wide and prompt.outline and written.verified.edited) or research.tries:
+        return False
+    place = weakest(borne(prompt.outline, checked.claims), ())
+    return place is not None and await research(prompt.outline[place]) is not None
+
+
+async def _verify(
+    run: Run,
+    draft: Draft,
+    written: Written,
+    runtime: Runtime[RunContext],
+    found: Sequence[Excerpt] | None = None,
+) -> None:
+    """Let a model check the draft, if the run enables that and has a model; once more for what was found for its weakest topic."""
     context, locale = run.context, draft.locale
     wanted = context.verify == "model" or (context.verify == "auto" and context.deep_research)
     if not wanted or written.by_rules:
@@ -280,8 +328,9 @@ async def _verify(run: Run, draft: Draft, written: Written, runtime: Runtime[Run
         return
     emit_message(runtime, "notice", "reporter", "verifying", locale)
     tone = context.profile.tone if context.profile else ""
-    written.verified = await verify_draft(draft, evidence_of(runtime).get_text, tone=tone)
-    written.limits += written.verified.limits
+    text_of, before = evidence_of(runtime).get_text, written.verified if found else None
+    written.verified = await verify_draft(draft, text_of, tone=tone, before=before, unused=found)
+    written.limits += [limit for limit in written.verified.limits if limit not in written.limits]
     if written.verified.markdown is not None:
         written.templates += (EDITING,)
         _, mark, rest = written.text.partition(f"\n{FOLLOW_UP_MARK}")

@@ -44,7 +44,6 @@ Stem = Literal[
     "reporter_section",
     "reporter_joining",
     "reporter_editing",
-    "reporter_revising",
     "reporter_sentences",
     "reporter_slides",
     "verifier",

@@ -202,8 +202,9 @@ Status = Literal["", "quoted", "supported", "inferred", "unverified", "contradic
 premises, none of these, or refuted by what it cites, which stays in no report; empty in bundles of versions before 0.2, whose
 check saw less."""
 
-Judged = Literal["supported", "partly", "contradicted", "not_told", "no_claim"]
-"""What a verifier says that the cited passages do with a sentence; `no_claim`: it only introduces, connects, or names what is not told."""
+Judged = Literal["supported", "partly", "contradicted", "not_told", "no_claim", "absent"]
+"""What a verifier says that the cited passages do with a sentence; `no_claim`: it only introduces or connects; `absent`: it says what the
+sources do not tell, which is judged against all evidence."""
 
 
 class Judgement(BaseModel):

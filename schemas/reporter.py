@@ -60,6 +60,11 @@ class Report(BaseModel):
     version: int = 1
     """1 as it was written; each change makes a further one."""
     markdown: CleanText
+    draft: CleanText = ""
+    """Its own text, with ids of excerpts as citations and without marks and what the program adds: a change begins with it.
+    Empty in reports of versions before 0.2."""
+    connecting: list[CleanText] = Field(default_factory=list)
+    """Its sentences that are no claims: a verifier found them to state no fact, or they say what the evidence does not tell."""
     answered: Answered = ""
     """Whether its opening answers the question, as code judges; that its quotes are real says nothing about that."""
     sources: list[Source] = Field(default_factory=list)

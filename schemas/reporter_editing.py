@@ -1,14 +1,17 @@
-"""The editor's call: the whole draft of a report with what the check said of it, and changes of whole blocks."""
+"""The editor's call: the whole draft of a report with what the check said of it, or a finished report with what its reader asks for."""
 
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from schemas.answer_schema import AtMost, Id
+from schemas.answer_schema import AtMost, Id, Reason
 from schemas.evidence_view import EvidenceView
 
 MAX_EDITS = 40
-"""Changes of one answer."""
+"""Changes of a draft in one answer."""
+MAX_REVISED = 400
+"""Changes of a finished report, all blocks of which may be translated."""
+MAX_LACKS = 5
 MAX_TEXT = 1_900
 """Characters of a block's new text."""
 
@@ -39,10 +42,14 @@ class ReporterEditingPrompt(BaseModel):
     tone: str
     blocks: list[BlockView]
     evidence: list[EvidenceView]
-    """What the blocks with objections cite."""
+    """What the blocks with objections cite; of a finished report, what it cites."""
     unused: list[EvidenceView] = Field(default_factory=list)
-    """Excerpts of high relevance that the draft does not cite."""
+    """Excerpts of high relevance that the draft does not cite; of a finished report, all others."""
     missing_aspects: list[str] = Field(default_factory=list)
+    instruction: str = ""
+    """What the reader of a finished report wants changed; empty for a draft."""
+    searched: list[str] = Field(default_factory=list)
+    """What has been searched for the instruction."""
 
 
 class Edit(BaseModel):
@@ -50,14 +57,26 @@ class Edit(BaseModel):
 
     block: Id
     """The block that it changes, or behind which it adds or to which it moves."""
+    until: Id = ""
+    """The last block of a range that it replaces, drops or moves; empty for one block."""
     action: Literal["replace", "drop", "add_after", "move_after"]
     text: Annotated[str, AtMost(MAX_TEXT)] = ""
     """New Markdown of `replace` and `add_after`, with citations."""
     moved: Id = ""
-    """The block that `move_after` moves behind `block`."""
+    """The block, or the first of the range, that `move_after` moves behind `block`."""
 
 
 class Editing(BaseModel):
     """The editor's answer; without edits the draft stands."""
 
     edits: Annotated[list[Edit], AtMost(MAX_EDITS)] = Field(default_factory=list)
+
+
+class Revising(BaseModel):
+    """The editor's answer to a reader's instruction; without edits the report stands."""
+
+    lacks: Annotated[list[Reason], AtMost(MAX_LACKS)] = Field(default_factory=list)
+    """What the instruction asks for and no excerpt holds, each as an affirmative statement that a source would make."""
+    locale: Annotated[str, AtMost(20)] = ""
+    """BCP 47 tag of the language that the report has from now on; empty where it stays."""
+    edits: Annotated[list[Edit], AtMost(MAX_REVISED)] = Field(default_factory=list)

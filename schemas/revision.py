@@ -18,6 +18,10 @@ class Revision(BaseModel):
     """In words: shorter, without a section, in another language, for other readers."""
     locale: str = Field(default="", max_length=35)
     """Language that it is to have; empty where the request tells, or it stays."""
+    without: str = Field(default="", max_length=500)
+    """Heading of a section that it is to lose, which code does; empty for a change by the request."""
+    shorten: bool = False
+    """Whether the request is to shorten it: without a model, the first statement of each section stays."""
     research: bool = True
     """Whether what it asks for and the evidence does not hold is searched for."""
     by_message: bool = False

@@ -27,7 +27,6 @@ TEMPLATES = [
     "reporter_section",
     "reporter_joining",
     "reporter_editing",
-    "reporter_revising",
     "reporter_sentences",
     "reporter_slides",
     "verifier",

@@ -42,7 +42,7 @@ COMMANDS = {
     "revise": Listed(
         "revise",
         RESEARCH,
-        "Change a finished report: shorter, restructured, in another language or tone, without a section.",
+        "Change a finished report: shorter, restructured, with a table or a section more, in another language or tone.",
     ),
     "runs": Listed("stored_runs", REPORTS, "List all runs, the newest first."),
     "show": Listed(

@@ -26,6 +26,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     ],
     "revise": [
         ("The latest report, for somebody in a hurry", 'leadline revise "Shorter, please."'),
+        ("A table of what was found", 'leadline revise "Add a table of the depths with who measured them"'),
+        ("Without a section, and without a model", 'leadline revise --without "Conclusion"'),
         ("See what has changed", "leadline show --diff 1 2"),
     ],
     "resume": [

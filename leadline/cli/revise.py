@@ -19,11 +19,15 @@ commands = typer.Typer()
 @commands.command(epilog=examples("revise"))
 def revise(
     asked: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="[RUN] REQUEST", help="What to change in a finished report, in words; by default in the latest."
         ),
-    ],
+    ] = None,
+    without: Annotated[str, typer.Option(metavar="HEADING", help="Leave out a section; needs no model.")] = "",
+    shorter: Annotated[
+        bool, typer.Option("--shorter", help="Shorten it; without a model, to the beginning of each section.")
+    ] = False,
     locale: Annotated[
         str, typer.Option(metavar="L", help="Language of the new version; by default as the request says.")
     ] = "",
@@ -34,17 +38,22 @@ def revise(
     as_json: Json = False,
     as_events: Events = False,
 ) -> None:
-    """Change a finished report: shorter, restructured, in another language or tone, without a section.
+    """Change a finished report: shorter, restructured, with a table or a section more, in another language or tone.
 
-    Sentences keep their citations and are checked again. What it asks for and the evidence does not hold is searched once, and said
-    where it is not found. Every version is kept: leadline show RUN --version N.
+    What the request does not concern stays as it is; what is new is checked. What it asks for and the evidence does not hold is
+    searched once, and said where it is not found. Every version is kept: leadline show RUN --version N.
     """
 
     def work(progress: Progress) -> Awaitable[Report]:
-        return arevise(run, request, locale=locale, research=research, out=out, on_event=progress)
+        return arevise(
+            run, request, without=without, shorter=shorter, locale=locale, research=research, out=out, on_event=progress
+        )
 
     with errors_as_json(as_events):
-        if len(asked) > 2:
+        named = asked or []
+        flagged = bool(without or shorter)
+        if len(named) > 2 - flagged:
             raise BadInput('Say in one text, in quotes, what to change: leadline revise "Shorter, for a newspaper."')
-        run, request = (asked[0] if len(asked) > 1 else None), asked[-1]
+        run = named[0] if len(named) > 1 - flagged else None
+        request = "" if flagged or not named else named[-1]
         show_report(work, as_json, as_events)

@@ -19,7 +19,7 @@ from prompts import prompt_info
 from schemas.context import RunContext
 from schemas.judge_dimensions import Dimension, DimensionCriterion
 from schemas.reporter import Report
-from services.reports.revision.cited_draft import own_text
+from services.reports.difference import own_text
 from services.run.settings import settings
 
 

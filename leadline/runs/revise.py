@@ -14,7 +14,7 @@ from leadline.runs.versions import verified, version_of, versions_of
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision, Version
 from services.reports.checking.bundle import BundleCheck
-from services.reports.revision.difference import difference
+from services.reports.difference import difference
 from services.run.errors import BadInput
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import checked_choices
@@ -22,13 +22,15 @@ from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.providers import allow_folders
 from services.text.tokens import message_language
-from services.turn.revision import check_change
+from services.turn.revision import changed_by_code
 
 
 async def arevise(
     run_id: str | None,
-    request: str,
+    request: str = "",
     *,
+    without: str = "",
+    shorter: bool = False,
     locale: str = "",
     research: bool = True,
     out: str | PathLike[str] | None = None,
@@ -36,9 +38,13 @@ async def arevise(
 ) -> Report:
     """Change a finished run's report on request; requested content without evidence is searched for once.
 
+    Blocks that the request does not concern stay as they are, with their citations and what the check said of them.
+
     Args:
         run_id: id of the run, or its beginning; by default the latest finished run.
-        request: the requested change, in words.
+        request: the requested change, in words; may be empty for the two changes below.
+        without: heading of a section to leave out, which needs no model.
+        shorter: shorten the report; without a model, the first statement of each section stays.
         locale: language of the new version, such as `zh-CN`; by default as the request says, or as before.
         research: whether the change may search.
         out: folder for the new version; by default the report's folder.
@@ -48,20 +54,25 @@ async def arevise(
         The new version. Requested content that was not found is named in its limits.
 
     Raises:
-        BadInput: the run does not exist, is not finished or has no report, or no model is connected and rules cannot
-            make the change.
+        BadInput: the run does not exist, is not finished or has no report, or no model is connected and the
+            change needs one.
         ModelError: the model failed, or its text proves nothing; the report stays unchanged.
     """
-    spoken = message_language(request)
+    given = request.strip() or without
+    spoken = message_language(given) if given else "en-US"
+    if not request.strip():
+        request = say("revision_without", spoken, heading=without) if without else ""
+        request = say("revision_shorter", spoken) if shorter and not without else request
     if not request.strip() or len(request) > MAX_REQUEST:
         raise BadInput(say("revision_length", spoken, most=MAX_REQUEST))
+    if without and (shorter or given != without):
+        raise BadInput(say("revision_one_change", spoken))
     language = "" if locale in {"", "auto"} else checked_choices({"locale": locale}).locale
-    revision = Revision(request=request.strip(), locale=language, research=research)
+    revision = Revision(request=request.strip(), locale=language, research=research, without=without, shorten=shorter)
     async with open_home(settings().leadline_home) as home:
         record, report = await _changeable(home, run_id, spoken)
         record.check_usable()
-        if role_model("reporter", record.context).model == OFFLINE:
-            await asyncio.to_thread(_check_by_rules, report, revision)
+        await asyncio.to_thread(_check_change, record, report, revision)
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
         changing = record.model_copy(update={"revisions": [*record.revisions, revision]})
@@ -93,12 +104,19 @@ async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunR
     return await finished_report(home, record.id)
 
 
-def _check_by_rules(report: Report, revision: Revision) -> None:
+def _check_change(record: RunRecord, report: Report, revision: Revision) -> None:
+    """Check that the report can be changed so, before the run goes on.
+
+    Raises:
+        BadInput: it cannot.
+    """
+    by_rules = role_model("reporter", record.context).model == OFFLINE
     try:
-        check_change(report, revision)
+        changed_by_code(report, revision, by_rules=by_rules)
     except BadInput as problem:
-        spoken = message_language(revision.request)
-        raise BadInput(say("revising_connect", spoken, problem=problem)) from None
+        if revision.without or not by_rules:
+            raise BadInput(str(problem)) from None
+        raise BadInput(say("revising_connect", message_language(revision.request), problem=problem)) from None
 
 
 async def _kept(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:

@@ -23,7 +23,7 @@ from schemas.reporter import Report
 from services.reports.diagrams.pictures import with_pictures
 from services.reports.html.page import render_fragment
 from services.reports.parser import parse_report
-from services.reports.revision.cited_draft import cited_draft, headings_of
+from services.reports.shortening import headings_of
 from services.reports.statuses import sure_claims
 from services.turn.agent_inbox import PLANNER
 
@@ -102,7 +102,7 @@ async def _view(report: Report) -> ReportView:
         sources=sum(bool(source.id) and not source.duplicate_of for source in report.sources),
         follow_up_questions=report.follow_up_questions,
         version=report.version,
-        headings=await asyncio.to_thread(lambda: headings_of(cited_draft(report))),
+        headings=headings_of(report.draft),
     )
 
 

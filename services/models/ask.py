@@ -38,6 +38,7 @@ async def ask(
     check: Callable[[Answer], Answer] | None = None,
     *,
     template: str = "",
+    scale: float = 1.0,
 ) -> Answer:
     """Ask a role's model for an answer of a schema.
 
@@ -47,13 +48,14 @@ async def ask(
         schema: the pydantic model that the answer must fit.
         check: a further condition; it returns the answer, possibly settled, or raises `ValueError` with what is wrong.
         template: stem of the template where it is not the role's own.
+        scale: factor on the role's maximum number of output tokens, for long answers.
 
     Raises:
         LimitReached: the budget or the time left does not suffice for the call.
         UselessAnswer: no attempt gave an answer that fits the schema, or the answer repeated itself twice.
         ModelError: the endpoint refused or could not be reached.
     """
-    call = ModelCall(role, prompt, schema, template=template)
+    call = ModelCall(role, prompt, schema, template=template, scale=scale)
     more: list[BaseMessage] = []
     repeat, problem, text, repeating = FIRST, "", "", 0
     for attempt in range(1 + MAX_REPEATS):

@@ -48,7 +48,7 @@ class Fitted(NamedTuple):
 def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
     """Render a prompt into at most `room` tokens, by estimate a little less.
 
-    The conversation goes first, oldest turn first, then background, tables, earlier attempts and what other sections tell, then passages and
+    The conversation goes first, oldest turn first, then background, unused excerpts, tables, earlier attempts and what other sections tell, then passages and
     excerpts from the lowest relevance up and from the last to the first, at the very last whole findings, the last one first.
     Pieces are kept whole or left out.
 
@@ -107,7 +107,8 @@ def passage_tokens(text: str) -> int:
 def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
     """List the removable pieces as (worth, path, tokens)."""
     pieces: list[tuple[tuple[int, int, int], Path, int]] = []
-    order = {"conversation": 0, "background": 1, "known": 1, "tables": 2, "attempts": 2, "shared": 2, "passages": 3}
+    order = {"conversation": 0, "background": 1, "known": 1, "unused": 1, "tables": 2, "attempts": 2, "shared": 2}
+    order |= {"passages": 3, "evidence": 3}
     for name, rank in order.items():
         items = getattr(prompt, name, [])
         for place, item in enumerate(items[:-1] if name == "attempts" else items):  # the last attempt stays

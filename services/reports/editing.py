@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from schemas.evidence import Claim, Excerpt
 from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, ReporterEditingPrompt
@@ -40,6 +41,11 @@ class Block:
         first = self.text.lstrip()[:1]
         return first if first in {"|", "#"} else "-" if _LINE_BLOCK.match(self.text) else ""
 
+    @property
+    def depth(self) -> int:
+        """Level of a heading; 0 for other blocks."""
+        return len(self.text) - len(self.text.lstrip("#")) if self.kind == "#" else 0
+
 
 def blocks_of(markdown: str) -> list[Block]:
     """Split Markdown into blocks that an editor can change: paragraphs, headings, items, rows; a fenced block is one."""
@@ -68,6 +74,8 @@ def blocks_of(markdown: str) -> list[Block]:
             close()
             fence = found.group(1)
             lines.append(line)
+        elif len(lines) == 1 and lines[0].lstrip().startswith("|") and _RULE.fullmatch(line):
+            lines.append(line)  # the line below the head of a table
         elif _LINE_BLOCK.match(line) or line.startswith("#"):
             close()
             lines.append(line)
@@ -78,33 +86,95 @@ def blocks_of(markdown: str) -> list[Block]:
 
 
 def with_edits(blocks: Sequence[Block], edits: Sequence[Edit]) -> str:
-    """Return the Markdown of blocks after edits; an edit that names no block, or puts another kind in its place, is ignored."""
+    """Return the Markdown of blocks after edits; an edit that names no block, or spoils a table, a list or a heading, is ignored."""
     texts = {block.id: block for block in blocks}
     order = [block.id for block in blocks]
-    for number, edit in enumerate(edits[:MAX_EDITS]):
-        if edit.block not in order:
+    ends: dict[str, str] = {}  # the last block that was added or moved behind a block
+    for number, edit in enumerate(edits):
+        place, text = _place(order, edit.block), edit.text.strip()
+        if place is None:
             continue
-        text, former = edit.text.strip(), texts[edit.block]
-        place = order.index(edit.block)
         if edit.action == "drop":
-            del order[place]
-        elif edit.action == "replace" and text and (Block("", text, tight=False).kind == former.kind):
-            texts[edit.block] = Block(former.id, text, former.tight)
+            del order[place : _end(order, place, edit.until)]
+        elif edit.action == "replace" and text:
+            former, end = texts[edit.block], _end(order, place, edit.until)
+            block = Block(former.id, _with_rule(text, former.text), former.tight)
+            if end - place > 1 or former.kind in {"", block.kind}:
+                texts[former.id] = block
+                del order[place + 1 : end]
         elif edit.action == "add_after" and text:
-            added = Block(f"N{number}", text, tight=False)
-            texts[added.id] = Block(added.id, text, tight=bool(added.kind in {"|", "-"} and added.kind == former.kind))
-            order.insert(place + 1, added.id)
-        elif edit.action == "move_after" and edit.moved in order and edit.moved != edit.block:
-            order.remove(edit.moved)
-            order.insert(order.index(edit.block) + 1, edit.moved)
-    return "".join(
-        f"{('' if not place else chr(10) if texts[key].tight else chr(10) * 2)}{texts[key].text}"
-        for place, key in enumerate(order)
-    )
+            added = Block(f"N{number}", text, tight=True)
+            texts[added.id] = Block(added.id, text, tight=added.kind in {"|", "-"})
+            order.insert(_behind(order, edit.block, ends), added.id)
+            ends[edit.block] = added.id
+        elif edit.action == "move_after" and (first := _place(order, edit.moved)) is not None:
+            moved = order[first : _end(order, first, edit.until)]
+            if edit.block not in moved:
+                order = [key for key in order if key not in moved]
+                place = _behind(order, edit.block, ends)
+                order[place:place] = moved
+                ends[edit.block] = moved[-1]
+    before = {block.id: former for former, block in pairwise(blocks)}
+    return joined(_without_empty_sections([texts[key] for key in order]), before)
+
+
+def _without_empty_sections(blocks: Sequence[Block]) -> list[Block]:
+    """Leave out the headings, below the title, under which nothing stands."""
+    kept: list[Block] = []
+    below = 0
+    """Depth of the heading that comes next; 0 at the end, 9 where another block comes."""
+    for block in reversed(blocks):
+        if block.depth > 1 and below <= block.depth:
+            continue
+        kept.append(block)
+        below = block.depth or 9
+    return kept[::-1]
+
+
+def _place(order: Sequence[str], key: str) -> int | None:
+    return order.index(key) if key in order else None
+
+
+def _end(order: Sequence[str], place: int, until: str) -> int:
+    """Return the index behind a range; a range that ends before it begins is its first block."""
+    return max(place, _place(order, until) or place) + 1
+
+
+def _behind(order: Sequence[str], key: str, ends: Mapping[str, str]) -> int:
+    """Return the index behind a block and what was put behind it before."""
+    last = ends.get(key, key)
+    return order.index(last if last in order else key) + 1
+
+
+def _with_rule(text: str, former: str) -> str:
+    """Return the new head of a table with the line below it, which a model may leave out."""
+    head, _, rule = former.partition("\n")
+    has_rule = bool(rule) and head.lstrip().startswith("|") and _RULE.fullmatch(rule) is not None
+    return f"{text}\n{rule}" if has_rule and text.startswith("|") and "\n" not in text else text
+
+
+def joined(blocks: Sequence[Block], before: Mapping[str, Block]) -> str:
+    """Join blocks; those that followed each other without an empty line do so still, and so do rows and items.
+
+    Args:
+        blocks: the blocks in their order.
+        before: the block before each one in the text that they come from, by id.
+    """
+    parts = [block.text for block in blocks[:1]]
+    for last, block in pairwise(blocks):
+        beside = before.get(block.id) == last or (block.kind == last.kind and block.kind != "")
+        parts += ["\n" if block.tight and beside else "\n\n", block.text]
+    return "".join(parts)
 
 
 async def edited(
-    draft: Draft, objections: Sequence[Claim], reasons: Mapping[str, str], *, tone: str = ""
+    draft: Draft,
+    objections: Sequence[Claim],
+    reasons: Mapping[str, str],
+    *,
+    tone: str = "",
+    unused: Sequence[Excerpt] | None = None,
+    only_mend: bool = False,
 ) -> str | None:
     """Let a model edit a draft.
 
@@ -113,6 +183,8 @@ async def edited(
         objections: its statements that are not proved, with reasons.
         reasons: the verifier's reasons by a statement's words.
         tone: tone of the report.
+        unused: excerpts that the draft should use; by default those of high relevance that it does not cite.
+        only_mend: whether only blocks with objections may change.
 
     Returns:
         The new Markdown; None where nothing is to be mended, or where the answer would leave less than half of the draft.
@@ -122,31 +194,32 @@ async def edited(
         ModelError: the endpoint failed, or no answer fits the schema.
     """
     blocks = blocks_of(draft.markdown)
-    views = [BlockView(id=block.id, text=block.text) for block in blocks if not _RULE.fullmatch(block.text)]
+    views = [BlockView(id=block.id, text=block.text) for block in blocks]
     said = {view.id: letters(_CITATION.sub("", view.text)) for view in views}
     wanted: set[str] = set()
-    for claim in objections:
+    for claim in {claim.text: claim for claim in objections}.values():
         reason = " ".join(filter(None, [claim.reason, reasons.get(claim.text, "")]))
         for view in views:
             if _holds(said[view.id], claim.text):
                 view.objections.append(Objection(text=claim.text, reason=reason))
                 wanted.update(_ID.findall(view.text))
                 break
-    unused = _unused(draft)
+    unused = [] if only_mend else _unused(draft) if unused is None else unused
     if not wanted and not unused and not any(view.objections for view in views):
         return None
-    known = {excerpt.id: excerpt for excerpt in draft.excerpts}
     prompt = ReporterEditingPrompt(
         question=draft.question,
         locale=draft.locale,
         tone=tone,
         blocks=views,
-        evidence=evidence_views([known[key] for key in known if key in wanted], draft.sources),
+        evidence=evidence_views([excerpt for excerpt in draft.excerpts if excerpt.id in wanted], draft.sources),
         unused=evidence_views(unused, draft.sources),
-        missing_aspects=draft.missing_aspects,
+        missing_aspects=[] if only_mend else draft.missing_aspects,
     )
     answer = await ask("reporter", prompt, Editing, template=TEMPLATE)
-    markdown = with_edits(blocks, answer.edits)
+    faulty = {view.id for view in views if view.objections}
+    edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in faulty or not only_mend]
+    markdown = with_edits(blocks, edits)
     if markdown == draft.markdown or words_in(markdown) < LEAST_LEFT * words_in(draft.markdown):
         return None
     return markdown

@@ -17,6 +17,7 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
+from services.evidence.citation_forms import INFERENCE
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
 from services.reports.answer_status import answered, rules_recognise
@@ -33,6 +34,7 @@ from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import marked_sentences
 from services.reports.reference_list import with_references
+from services.reports.signs import as_drafted
 from services.reports.source_numbers import Numbering, link_of, number_sources
 from services.run.ui_text import say
 from services.text.markdown_escape import escape_markdown
@@ -85,6 +87,8 @@ class Draft:
     """Programs of computations and database queries, by the content hash of their source."""
     citation_style: CitationStyle = "plain"
     """Style of its references."""
+    former: Report | None = None
+    """The report that it changes, whose statements keep what the check said of them."""
 
 
 def finish_report(draft: Draft, usage: Usage) -> Report:
@@ -147,6 +151,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         answered=answer,
         by_rules=draft.by_rules or not draft.markdown.strip(),
         citation_style=draft.citation_style,
+        draft=as_drafted(f"# {title}\n\n{body}", f"[{INFERENCE}]").strip(),
+        connecting=checked.connecting,
         markdown="\n\n".join(part for part in (told, *added) if part) + "\n",
         sources=numbering.sources,
         excerpts=draft.excerpts,
@@ -204,6 +210,7 @@ def check_draft(draft: Draft) -> CheckedReport:
         likeness=draft.likeness,
         judgements=draft.judgements,
         citing=draft.citing,
+        former=draft.former,
     )
 
 

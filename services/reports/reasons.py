@@ -49,6 +49,7 @@ JUDGED: dict[str, str] = {
     "contradicted": "A model that checked it found that what it cites contradicts it: “{words}”",
     "not_told": "A model that checked it did not find it in what it cites.",
     "no_claim": "",
+    "absent": "",
 }
 """Texts by a model's verdict on a statement."""
 JUDGED_CHINESE: dict[str, str] = {
@@ -57,6 +58,7 @@ JUDGED_CHINESE: dict[str, str] = {
     "contradicted": "核查模型认为所引内容与之矛盾：“{words}”",
     "not_told": "核查模型未在所引内容中找到这一点。",
     "no_claim": "",
+    "absent": "",
 }
 JUDGED_INFERENCE: dict[str, str] = {
     "supported": "",
@@ -64,6 +66,7 @@ JUDGED_INFERENCE: dict[str, str] = {
     "contradicted": "A model that checked this inference found that its premises speak against it: “{words}”",
     "not_told": "A model that checked this inference found that it does not follow from its premises.",
     "no_claim": "",
+    "absent": "",
 }
 """Texts by a model's verdict on a conclusion."""
 JUDGED_INFERENCE_CHINESE: dict[str, str] = {
@@ -72,4 +75,5 @@ JUDGED_INFERENCE_CHINESE: dict[str, str] = {
     "contradicted": "核查模型认为前提与这一推断相悖：“{words}”",
     "not_told": "核查模型认为从前提推不出这一点。",
     "no_claim": "",
+    "absent": "",
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from schemas.context import RunContext
 from schemas.coordinator import Triage
 from schemas.evidence import Excerpt
+from schemas.reporter import Report
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness
@@ -38,6 +39,8 @@ class Written:
     """Excerpt ids of a section by its heading, if the report was written in sections."""
     citing: CodeCitations | None = None
     """Finds excerpts for sentences without citations."""
+    former: Report | None = None
+    """The report that it changes."""
     verified: Verified = field(default_factory=Verified)
     """Results of the check by a model."""
     programs: dict[str, Program] = field(default_factory=dict)
@@ -81,6 +84,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         by_rules=written.by_rules,
         enough=reflection is None or reflection.has_enough_context,
         programs=written.programs,
+        former=written.former,
     )
 
 

@@ -19,7 +19,9 @@ from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say
 from services.text.quote_location import locate
+from services.text.ranking import bm25
 from services.text.token_estimate import estimate
+from services.text.tokens import tokens
 
 AROUND = 200
 """Characters of a source shown before and after a quote."""
@@ -27,6 +29,12 @@ MAX_TOKENS = 6_000
 """Estimated tokens of the statements and passages of one call; the same for all models, so that a replay makes the same calls."""
 Statement = tuple[str, tuple[str, ...]]
 """A sentence with its cited excerpt ids."""
+Shown = Mapping[Statement, Sequence[str]]
+"""Ids of the passages by which statements are judged."""
+NEAREST = 8
+"""Excerpts by which a statement on what the sources do not tell is judged once more, whoever cites them."""
+WORDLESS = frozenset({"not_told", "no_claim", "absent"})
+"""Verdicts that no words of a passage bear out."""
 
 
 @dataclass(slots=True)
@@ -36,6 +44,8 @@ class Verified:
     judgements: dict[Statement, Judgement] = field(default_factory=dict)
     markdown: str | None = None
     """The draft as the editor left it; None where it stands as it was written."""
+    edited: bool = False
+    """Whether an editor saw the draft, also where it changed nothing."""
     limits: list[str] = field(default_factory=list)
     """Parts that could not be checked, in the user's language."""
 
@@ -44,7 +54,14 @@ class Verified:
         return replace(draft, judgements=self.judgements, markdown=self.markdown or draft.markdown)
 
 
-async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Verified:
+async def verify_draft(
+    draft: Draft,
+    text_of: TextOf,
+    *,
+    tone: str = "",
+    before: Verified | None = None,
+    unused: Sequence[Excerpt] | None = None,
+) -> Verified:
     """Let a verifier judge the statements of a draft and an editor mend it, and judge what the editor wrote.
 
     What was judged holds if a later call fails.
@@ -53,13 +70,19 @@ async def verify_draft(draft: Draft, text_of: TextOf, *, tone: str = "") -> Veri
         draft: the reporter's draft, with its sentences' likeness if computed.
         text_of: returns the texts around quotes.
         tone: tone of the report.
+        before: results of the first pass, for a second one over what the editor left.
+        unused: excerpts that the editor is to use; by default those of high relevance that the draft does not cite.
     """
-    verified = Verified()
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
+    judge.judgements.update(before.judgements if before else {})
+    verified = Verified(judge.judgements, before.markdown if before else None)
     try:
         checked = await _judged(draft, verified, judge)
-        objections = [*checked.failed, *checked.left_out]
-        markdown = await edited(draft, objections, judge.reasons, tone=tone)
+        kept = draft.former.citations if draft.former else []
+        objections = [claim for claim in [*checked.failed, *checked.left_out] if claim not in kept]
+        now, only_mend = verified.draft(draft), draft.former is not None
+        markdown = await edited(now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend)
+        verified.edited = True
         if markdown is not None:
             verified.markdown = markdown
             await _judged(draft, verified, judge)
@@ -76,7 +99,7 @@ async def _judged(draft: Draft, verified: Verified, judge: "Judge") -> CheckedRe
     fresh = [statement for statement in checked.undecided if statement not in verified.judgements]
     if not fresh:
         return checked
-    verified.judgements |= await judge.judged(fresh, checked)
+    await judge.judged(fresh, checked)
     return await asyncio.to_thread(check_draft, verified.draft(draft))
 
 
@@ -89,6 +112,8 @@ class Judge:
     """Sources by content hash."""
     locale: str
     text_of: TextOf
+    judgements: dict[Statement, Judgement] = field(default_factory=dict)
+    """What it has judged so far, also where a call failed."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
 
@@ -100,6 +125,8 @@ class Judge:
     ) -> dict[Statement, Judgement]:
         """Return the model's judgement of each statement; none if its decisive words are in no cited passage.
 
+        A statement on what the sources do not tell is judged by the nearest of all excerpts, too.
+
         Args:
             statements: the statements to judge.
             checked: the check that found them, with what code suspects and which are conclusions.
@@ -110,65 +137,79 @@ class Judge:
             ModelError: the endpoint failed, or no answer fits the schema.
         """
         checked = checked or CheckedReport("", conclusions=frozenset(conclusions))
-        ids = dict.fromkeys(key for _, cited in statements for key in cited)
-        passages = {key: await self._passage(self.excerpts[key]) for key in ids}
-        batches = self._batches(statements, passages)
-        parts = await asyncio.gather(*(self._batch(batch, passages, checked) for batch in batches))
-        return {statement: judgement for part in parts for statement, judgement in part.items()}
+        await self._round({statement: statement[1] for statement in statements}, checked)
+        absent = [key for key in statements if key in self.judgements and self.judgements[key].verdict == "absent"]
+        nearest = {statement: self._nearest(statement) for statement in absent}
+        await self._round({statement: ids for statement, ids in nearest.items() if ids}, checked)
+        return {statement: self.judgements[statement] for statement in statements if statement in self.judgements}
 
-    def _batches(
-        self, statements: Sequence[Statement], passages: Mapping[str, PassageView]
-    ) -> Iterator[list[Statement]]:
-        """Split sentences into calls by their number and by the length of their citations."""
+    async def _round(self, shown: Shown, checked: CheckedReport) -> None:
+        """Judge statements by the passages with these ids, in batches side by side; what one of them judged holds if another fails."""
+        passages = {key: await self._passage(self.excerpts[key]) for ids in shown.values() for key in ids}
+        batches = [self._batch(batch, shown, passages, checked) for batch in self._batches(shown, passages)]
+        for failure in await asyncio.gather(*batches, return_exceptions=True):
+            if failure is not None:
+                raise failure
+
+    def _nearest(self, statement: Statement) -> list[str]:
+        """Return the ids of the excerpts that have most in common with a statement, besides those that it cites."""
+        others = [excerpt for key, excerpt in self.excerpts.items() if key not in statement[1]]
+        texts = [tokens(f"{self.sources[excerpt.content_hash].title} {excerpt.quote}") for excerpt in others]
+        scores = bm25(texts, tokens(statement[0]))
+        best = sorted(range(len(others)), key=lambda place: (-scores[place], place))[:NEAREST]
+        return [others[place].id for place in best if scores[place] > 0]
+
+    def _batches(self, shown: Shown, passages: Mapping[str, PassageView]) -> Iterator[list[Statement]]:
+        """Split sentences into calls by their number and by the length of their passages."""
         batch: list[Statement] = []
-        shown: set[str] = set()
+        held: set[str] = set()
         used = 0
-        for statement in statements:
-            text, cited = statement
-            cost = estimate(text) + sum(_length(passages[key]) for key in cited if key not in shown)
+        for statement, ids in shown.items():
+            cost = estimate(statement[0]) + sum(_length(passages[key]) for key in ids if key not in held)
             if batch and (len(batch) == MAX_STATEMENTS or used + cost > MAX_TOKENS):
                 yield batch
-                batch, shown, used = [], set(), 0
-                cost = estimate(text) + sum(_length(passages[key]) for key in cited)
+                batch, held, used = [], set(), 0
+                cost = estimate(statement[0]) + sum(_length(passages[key]) for key in ids)
             batch.append(statement)
-            shown.update(cited)
+            held.update(ids)
             used += cost
         if batch:
             yield batch
 
     async def _batch(
-        self, batch: Sequence[Statement], passages: Mapping[str, PassageView], checked: CheckedReport
-    ) -> dict[Statement, Judgement]:
-        cited = dict.fromkeys(key for _, ids in batch for key in ids)
+        self, batch: Sequence[Statement], shown: Shown, passages: Mapping[str, PassageView], checked: CheckedReport
+    ) -> None:
+        held = dict.fromkeys(key for statement in batch for key in shown[statement])
         prompt = VerifierPrompt(
             locale=self.locale,
-            passages=[passages[key] for key in cited],
+            passages=[passages[key] for key in held],
             statements=[
                 StatementView(
                     number=number,
-                    text=checked.with_heads.get(text, text),
-                    cites=list(ids),
-                    inferred=(text, ids) in checked.conclusions,
-                    suspicion=checked.suspicions.get((text, ids), ""),
-                    paragraph=checked.paragraphs.get((text, ids), ""),
+                    text=checked.with_heads.get(statement[0], statement[0]),
+                    cites=list(shown[statement]),
+                    inferred=statement in checked.conclusions,
+                    suspicion=checked.suspicions.get(statement, ""),
+                    paragraph=checked.paragraphs.get(statement, ""),
                 )
-                for number, (text, ids) in enumerate(batch, 1)
+                for number, statement in enumerate(batch, 1)
             ],
             inferences=any(statement in checked.conclusions for statement in batch),
         )
         answer = await ask("verifier", prompt, Verification)
-        judgements: dict[Statement, Judgement] = {}
+        decided: set[Statement] = set()
         for verdict in answer.verdicts:
             if not 1 <= verdict.number <= len(batch):
                 continue
             statement = batch[verdict.number - 1]
-            self.reasons.setdefault(statement[0], verdict.reason)
-            held = cited if verdict.verdict == "contradicted" else statement[1]
-            words = _found(verdict.words, [passages[key] for key in held])
-            if words or verdict.verdict in {"not_told", "no_claim"}:
-                judgement = Judgement(verdict=verdict.verdict, words=words)
-                judgements.setdefault(statement, judgement)
-        return judgements
+            refuted = verdict.verdict == "contradicted"
+            words = _found(verdict.words, [passages[key] for key in (held if refuted else shown[statement])])
+            again = statement in self.judgements  # judged as absent, and now against all evidence
+            if statement in decided or not (words or verdict.verdict in WORDLESS) or (again and not refuted):
+                continue
+            decided.add(statement)
+            self.reasons[statement[0]] = verdict.reason
+            self.judgements[statement] = Judgement(verdict=verdict.verdict, words=words)
 
     async def _passage(self, excerpt: Excerpt) -> PassageView:
         source = self.sources[excerpt.content_hash]

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Claim, Excerpt, Source
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from schemas.sections import Section
@@ -66,6 +66,16 @@ def strengths(
         )
         aspects = max(1, len(section.parts) + bool(section.excerpt_ids))
         found.append(Strength(sure_claims(checked.claims) / aspects, len(own)))
+    return found
+
+
+def borne(sections: Sequence[Section], claims: Sequence[Claim]) -> list[Strength]:
+    """Return the strengths of sections of a report that one call wrote: by the supported sentences that cite what was found for them."""
+    found: list[Strength] = []
+    for section in sections:
+        ids = set(section.all_ids)
+        sure = sure_claims(claim for claim in claims if ids.intersection(claim.citations))
+        found.append(Strength(sure / max(1, len(section.parts) + bool(section.excerpt_ids)), len(ids)))
     return found
 
 

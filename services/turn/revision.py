@@ -1,48 +1,39 @@
-"""Revises a finished report: a model gets its text, the request and the evidence, and returns a new draft."""
+"""Revises a finished report: the editor sees all of its blocks, its evidence and the reader's instruction, and changes whole blocks."""
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
-from schemas.evidence import EXCERPT_ID, Excerpt
+from schemas.evidence import Excerpt
 from schemas.reporter import Report
-from schemas.reporter_revising import ReporterRevisingPrompt
+from schemas.reporter_editing import MAX_LACKS, MAX_REVISED, BlockView, ReporterEditingPrompt, Revising
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Usage
 from services.evidence.views import evidence_views
-from services.models import write
-from services.models.offline.revision import change_of
+from services.models import ask
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.report_draft import FOLLOW_UP_MARK, Written
-from services.reports.revision.cited_draft import cited_draft, headings_of, without_empty_headings
+from services.reports.editing import TEMPLATE, blocks_of, with_edits
+from services.reports.report_draft import Written
+from services.reports.shortening import headings_of, shortened, without_section
 from services.reports.statuses import proves_nothing
 from services.run.errors import RevisionRefused, UnprovenRevision
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
 from services.run.ui_text import is_chinese, say
-from services.text.tokens import has_cjk, message_language
+from services.text.ranking import bm25
+from services.text.tokens import message_language, tokens
 from services.turn.revision_gate import CHANGE, change_messages
 from services.turn.revision_research import RevisionResearch
 
-REVISING = "reporter_revising"
-"""Stem of the template."""
-LONG = 2.0
-"""Factor on the answer's maximum length, relative to a short answer."""
-MAX_LACKING, LONGEST = 5, 300
-"""Maximum missing items that are reported, and maximum characters of each."""
-CHINESE_SHARE = 0.2
-"""Minimum share of Chinese characters among a text's letters for it to count as Chinese; names alone make up less."""
-
-
+LONG = 3.0
+"""Factor on the answer's maximum length, as for a whole report."""
 _GAP = 0
 """Placeholder value in messages whose beginning is matched."""
-_CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 
 
 class Revised(NamedTuple):
@@ -54,20 +45,6 @@ class Revised(NamedTuple):
     """All citable excerpts."""
     added: ResearchState
     """Research for the revision, as an update of the state."""
-
-
-def check_change(report: Report, revision: Revision) -> None:
-    """Check that rules can make the change, if no model is connected.
-
-    Raises:
-        RevisionRefused: rules cannot make the change; the message says what they can do.
-    """
-    headings = headings_of(cited_draft(report))
-    change = change_of(revision.request, headings)
-    if not change or (change.additions and not revision.research):
-        spoken = message_language(revision.request)
-        sections = "; ".join(headings) or say("revising_no_sections", spoken)
-        raise RevisionRefused(say("revising_needs_model", spoken, sections=sections))
 
 
 def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
@@ -112,14 +89,44 @@ def _spoken(state: ResearchState) -> str:
     return message_language(request) if request else state.get("locale", "en-US")
 
 
-def check_revised(revision: Revision | None, checked: CheckedReport, locale: str) -> None:
+def check_revised(revision: Revision | None, checked: CheckedReport) -> None:
     """Check that a revised report has a proven statement; a newly written report is handled otherwise.
 
     Raises:
         UnprovenRevision: no statement of the report is quoted or supported.
     """
     if revision is not None and proves_nothing(checked):
-        raise UnprovenRevision(say("revision_unproven", locale))
+        raise UnprovenRevision(say("revision_unproven", message_language(revision.request)))
+
+
+def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> str | None:
+    """Return the draft that a revision makes of a report without a model: without a section, or with the first statement of each.
+
+    Args:
+        report: the report.
+        revision: the revision.
+        by_rules: whether no model is connected.
+
+    Returns:
+        None where a model makes the revision.
+
+    Raises:
+        RevisionRefused: the report is of an earlier version of the program, has no such section, or needs a model.
+    """
+    spoken = message_language(revision.request)
+    if not report.draft:
+        raise RevisionRefused(say("revising_earlier_version", spoken))
+    sections = "; ".join(headings_of(report.draft)) or say("revising_no_sections", spoken)
+    if revision.without:
+        draft = without_section(report.draft, revision.without)
+        if draft is None:
+            raise RevisionRefused(say("revising_no_section", spoken, heading=revision.without, sections=sections))
+        return draft
+    if not by_rules:
+        return None
+    if not revision.shorten:
+        raise RevisionRefused(say("revising_needs_model", spoken, sections=sections))
+    return shortened(report.draft)
 
 
 async def revised(
@@ -141,37 +148,39 @@ async def revised(
         tell: reports progress with a message key and the searched topic.
 
     Raises:
-        RevisionRefused: no model is connected, and rules cannot make the change.
+        RevisionRefused: the report cannot be changed so, or the model changes nothing.
         LimitReached: the budget or the time left does not suffice for the call.
-        ModelError: the endpoint failed, or the answer is empty.
+        ModelError: the endpoint failed, or no answer fits the schema.
     """
     report = state["report"]
     if report is None:
         raise RevisionRefused(say("revising_no_report", state["locale"]))
     by_rules = await run.journal.decided("rules", lambda: role_model("reporter", run.context).model == OFFLINE)
-    if by_rules:
-        await asyncio.to_thread(check_change, report, revision)
-    draft = await asyncio.to_thread(cited_draft, report)
+    by_code = await asyncio.to_thread(changed_by_code, report, revision, by_rules=by_rules)
     cited = {excerpt.id: excerpt for excerpt in [*report.excerpts, *excerpts]}  # new steps hide background excerpts
     known = [excerpt for excerpt in cited.values() if excerpt.content_hash in state["sources"]]
     research = RevisionResearch(run, state, report, revision, evidence, tell)
-    await research.search(research.wanted(draft, known), known)
-    version = await _written(run, draft, research, known)
-    if version.lacking and not by_rules and not research.topics:
-        await research.search(version.lacking, known)
-        if research.found:
-            version = await _written(run, draft, research, known)
-    locale = revision.locale or _locale(version.text, draft, report.locale)
-    limits = research.lacks(version.text, version.lacking, locale, known)
-    limits += [say("cut_off", locale)] if version.cut_off else []
-    asked = report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else []
+    answer = Revising()
+    if by_code is None:
+        answer = await _answer(run, research, known)
+        if answer.lacks and await research.search(answer.lacks, known):
+            answer = await _answer(run, research, known)
+    draft = with_edits(blocks_of(report.draft), answer.edits[:MAX_REVISED]) if by_code is None else by_code
+    locale = revision.locale or answer.locale.strip().replace("_", "-") or report.locale
+    limits = [*research.limits, *research.lacks(answer.lacks[:MAX_LACKS], locale, known)]
+    if draft == report.draft and not limits:
+        key = "revision_shortest" if by_code is not None else "revision_unchanged"
+        raise RevisionRefused(say(key, message_language(revision.request)))
     written = Written(
-        version.text,
-        [*research.limits, *limits],
-        [*([say("offline", locale)] if by_rules and report.by_rules else []), *research.notes(version.text, locale)],
+        draft,
+        limits,
+        [*([say("offline", locale)] if report.by_rules else []), *research.notes(draft, locale)],
         by_rules=by_rules and report.by_rules,
-        templates=() if by_rules else (REVISING,),
-        asked=asked,
+        templates=() if by_code is not None else (TEMPLATE,),
+        asked=report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else [],
+        former=report.model_copy(update={"connecting": []})
+        if research.found
+        else report,  # it may tell what was not told
     )
     after: ResearchState = {**state, "locale": locale, "limits": _lasting(state["limits"], report.locale)}
     if added := research.update():
@@ -185,53 +194,31 @@ async def revised(
     return Revised(written, after, [*known, *research.found], added)
 
 
-class _Version(NamedTuple):
-    text: str
-    lacking: list[str]
-    """Content that the evidence lacks, according to the model."""
-    cut_off: bool
-
-
-async def _written(run: Run, draft: str, research: RevisionResearch, known: Sequence[Excerpt]) -> _Version:
-    """Write the next version by the model or by rules."""
-    report, revision, sources = research.report, research.revision, {**research.sources, **research.state["sources"]}
-    found = [excerpt.id for excerpt in research.found]
-    cited_first = sorted(
-        [*known, *research.found], key=lambda excerpt: f"[{excerpt.id}]" not in draft and excerpt.id not in found
-    )
-    prompt = ReporterRevisingPrompt(
-        request=revision.request,
+async def _answer(run: Run, research: RevisionResearch, known: Sequence[Excerpt]) -> Revising:
+    """Ask the editor for changes: it sees what the report cites, then everything else, nearest to the instruction first."""
+    report, revision = research.report, research.revision
+    sources = {**research.sources, **research.state["sources"]}
+    cited = [excerpt for excerpt in known if f"[{excerpt.id}]" in report.draft]
+    others = [excerpt for excerpt in known if f"[{excerpt.id}]" not in report.draft]
+    scores = bm25([tokens(excerpt.quote) for excerpt in others], tokens(revision.request))
+    nearest = sorted(range(len(others)), key=lambda place: (-scores[place], place))
+    prompt = ReporterEditingPrompt(
         question=report.question,
         locale=revision.locale or report.locale,
         tone=run.context.profile.tone if run.context.profile else "",
-        report=draft,
-        evidence=evidence_views(cited_first, sources),
-        found=found,
+        blocks=[BlockView(id=block.id, text=block.text) for block in blocks_of(report.draft)],
+        evidence=evidence_views([*cited, *research.found], sources),
+        unused=evidence_views([others[place] for place in nearest], sources),
+        instruction=revision.request,
+        searched=research.topics,
     )
-    reply = await write("reporter", prompt, scale=LONG, template=REVISING)
-    text, _, below = reply.text.partition(f"\n{FOLLOW_UP_MARK}")
-    lacking = [line.strip(" -*•")[:LONGEST] for line in below.strip("=\n ").splitlines() if line.strip(" -*•")]
-    return _Version(without_empty_headings(text), lacking[:MAX_LACKING], reply.cut_off)
+    return await ask("reporter", prompt, Revising, template=TEMPLATE, scale=LONG)
 
 
 def _lasting(limits: Sequence[str], locale: str) -> list[str]:
     """Drop limits that only apply to the former text: its number of words, and content that its change lacked."""
     openings = tuple(
-        say(key, locale, written=_GAP, wanted=_GAP, aspect=_GAP, aspects=_GAP).partition(str(_GAP))[0]
+        say(key, locale, written=_GAP, wanted=_GAP, aspects=_GAP).partition(str(_GAP))[0]
         for key in ("words_missed", "revision_lacks", "revision_not_found", "revision_no_room")
     )
     return [limit for limit in limits if not limit.startswith(openings)]
-
-
-def _locale(text: str, draft: str, former: str) -> str:
-    """Return the language of a new version's labels: the former one, unless the text changed to or from Chinese."""
-    is_now, was = _is_chinese(text), _is_chinese(draft)
-    if is_now == was:
-        return former
-    return "zh-CN" if is_now else "en-US"
-
-
-def _is_chinese(text: str) -> bool:
-    prose = "".join(line for line in text.splitlines() if not line.startswith(">"))  # quotes keep their language
-    told = [char for char in _CITATION.sub("", prose) if char.isalpha()]
-    return sum(has_cjk(char) for char in told) > CHINESE_SHARE * len(told)

@@ -12,9 +12,7 @@ from schemas.state import ResearchState, plans_of
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import say
-from services.text.revision_words import additions
 from services.text.terms import content
-from services.text.tokens import tokens
 from services.turn.added_evidence import has_room, last_step, search_step
 
 MAX_TOPICS = 4
@@ -49,30 +47,21 @@ class RevisionResearch:
         """Excerpts that the search found."""
         return self.result.excerpts if self.result is not None else []
 
-    def wanted(self, draft: str, known: Sequence[Excerpt]) -> list[str]:
-        """Return the topics that the request plainly adds and that no uncited excerpt covers."""
-        unused = [set(tokens(excerpt.quote)) for excerpt in known if f"[{excerpt.id}]" not in draft]
-        return [
-            topic
-            for topic in additions(self.revision.request)
-            if not any(set(tokens(topic)) <= words for words in unused)
-        ]
-
-    async def search(self, topics: Sequence[str], known: Sequence[Excerpt]) -> None:
-        """Search for topics, unless the change forbids research or has already searched.
+    async def search(self, topics: Sequence[str], known: Sequence[Excerpt]) -> bool:
+        """Search for topics, unless the change forbids research, and tell whether something was found.
 
         Args:
-            topics: topics in words.
+            topics: what the editor lacks, in words.
             known: existing excerpts; their quotes are not new.
         """
-        if not topics or self.topics or not self.revision.research:
-            return
+        if not self.revision.research:
+            return False
         locale = self.report.locale or self.state["locale"]
         self.topics = [" ".join(topic.split())[:LONGEST_TOPIC] for topic in topics][:MAX_TOPICS]
         named = "; ".join(self.topics)
         if not await self.run.journal.decided("rework", lambda: has_room(self.run), "revision"):
             self.limits.append(say("revision_no_room", locale, aspects=named))
-            return
+            return False
         self.tell("revision_researching", named)
         self.step = self._step()
         added = await search_step(
@@ -87,6 +76,7 @@ class RevisionResearch:
         self.limits += added.limits
         self.result = added.result
         self.sources = dict(added.sources)
+        return bool(self.found)
 
     def notes(self, text: str, locale: str) -> list[str]:
         """Return a note on the searched topics, if the text cites a found excerpt."""
@@ -96,23 +86,18 @@ class RevisionResearch:
         named, sources = "; ".join(self.topics), len({excerpt.content_hash for excerpt in cited})
         return [say("revision_researched", locale, aspects=named, quotes=len(cited), sources=sources)]
 
-    def lacks(self, text: str, lacking: Sequence[str], locale: str, known: Sequence[Excerpt]) -> list[str]:
-        """Return notes on missing content of a change: as its author names it, else the searched topics if none is cited.
-
-        What an excerpt holds is not missing.
+    def lacks(self, lacking: Sequence[str], locale: str, known: Sequence[Excerpt]) -> list[str]:
+        """Return limits on what the editor lacks; what an excerpt holds in all of its words is not lacking.
 
         Args:
-            text: the new version, with excerpt ids as citations.
-            lacking: what its author lacks.
-            locale: language of the notes.
+            lacking: what the editor lacks, after the search if there was one.
+            locale: language of the limits.
             known: excerpts that were there before the search.
         """
         told = [set(content(f"{self._title(excerpt)} {excerpt.quote}")) for excerpt in [*known, *self.found]]
-        lacking = [aspect for aspect in lacking if not _is_told(aspect, told)]
-        if self.step is None:
-            return [say("revision_lacks", locale, aspect=aspect) for aspect in lacking]
-        searched = [] if self.notes(text, locale) else [topic for topic in self.topics if not _is_told(topic, told)]
-        return [say("revision_not_found", locale, aspects=aspect) for aspect in lacking or searched]
+        lacking = [aspect.rstrip(".。") for aspect in lacking if not _is_told(aspect, told)]
+        key = "revision_lacks" if self.step is None else "revision_not_found"
+        return [say(key, locale, aspects=aspect) for aspect in lacking]
 
     def update(self) -> ResearchState:
         """Return the findings as an update of the state: the result, its sources, and the step in the plan."""
@@ -129,12 +114,11 @@ class RevisionResearch:
         return source.title if source else ""
 
     def _step(self) -> Step:
-        title = "; ".join(self.topics)
         queries = [*self.topics, *(f"{topic} {self.report.question}" for topic in self.topics)]
         return Step(
             id=str(last_step(self.state) + 1),
-            title=title,
-            description=title,
+            title="; ".join(self.topics),
+            description=self.revision.request,
             queries=list(dict.fromkeys(queries))[: 2 * MAX_TOPICS],
         )
 

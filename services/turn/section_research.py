@@ -77,6 +77,11 @@ class SectionResearch:
         self.tell("section_rewritten", section.title)
         return NewEvidence(new, evidence_views(new, added.sources), added.sources)
 
+    @property
+    def found(self) -> set[str]:
+        """Ids of the found excerpts."""
+        return {excerpt.id for result in self.results.values() for excerpt in result.excerpts}
+
     def update(self) -> ResearchState:
         """Return the findings as an update of the state: results, sources, steps in the plan, and excerpts at their nodes."""
         plan = self.state["plan"]

@@ -24,6 +24,7 @@ SCHEMAS = {
     "Reflection": "reflector",
     "Joining": "reporter_joining",
     "Editing": "reporter_editing",
+    "Revising": "reporter_editing",
     "PassageSentences": "reporter_sentences",
     "Slides": "reporter_slides",
     "Verification": "verifier",
@@ -144,8 +145,6 @@ def role_of(body: dict[str, Any]) -> str:
         return "researcher"
     if system.startswith("You write one section of a long report"):
         return "reporter_section"
-    if system.startswith("You change a finished report"):
-        return "reporter_revising"
     written = next((title for title in reversed(titles) if title in SCHEMAS), "")
     return SCHEMAS.get(schema or written, "reporter")
 

@@ -13,7 +13,7 @@ from leadline.runs.actions import areplay
 from schemas.events import Event
 from services.run.settings import forget_settings
 from tests.fakes.killed import killed_and_resumed
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.graph.soundings import (
     LEFT,
     PAPERS,
@@ -24,6 +24,7 @@ from tests.graph.soundings import (
     section_of,
     sections_of,
     shown_to,
+    told_of,
 )
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("asked_once")]
@@ -126,3 +127,52 @@ def test_a_run_that_is_killed_amid_the_second_research_goes_on_without_repeating
     out = killed_and_resumed(["research", QUESTION, "--docs", str(papers), "--depth", "deep"], tmp_path, children)
     assert len(answered) == len(set(answered)), "no call that was answered is made again"
     assert NEW.rstrip(".") in sections_of(out)[WEAK]
+
+
+async def test_a_report_that_one_call_wrote_is_edited_once_more_with_what_is_found_for_its_weakest_topic(
+    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
+    forget_settings()
+    script = Script(finds=(NEW,))
+    edits: list[str] = []
+
+    def answer(body: dict[str, Any]) -> Any:
+        role = role_of(body)
+        if role == "reporter":
+            shown = shown_to(body)
+            own = [key for key, quote in shown.items() if quote in PAPERS["machine"] + PAPERS["echo"]]
+            return "# Depth\n\n" + "\n\n".join(f"{shown[key].rstrip('.')} [{key}]." for key in own)
+        if role == "reporter_editing":
+            edits.append(human(body))
+            new = next((key for key, quote in shown_to(body).items() if quote == NEW), "")
+            added = {"block": "B2", "action": "add_after", "text": f"{NEW.rstrip('.')} [{new}]."}
+            return json.dumps({"edits": [added] if new else []})
+        return script(body)
+
+    endpoint.choose = answer
+    report = await aresearch(QUESTION, docs=[papers], depth="deep")
+    assert "reporter_section" not in endpoint.roles
+    assert len(edits) == 2
+    assert NEW not in edits[0]
+    assert NEW.rstrip(".") in report.markdown
+    assert [step.title for step in report.plans[-1].steps][-1] == WEAK
+    assert {claim.status for claim in report.citations if claim.text == NEW} == {"quoted"}
+    count = len(endpoint.requests)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    forget_settings()
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert len(endpoint.requests) == count
+
+
+async def test_at_standard_a_report_is_edited_once(
+    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
+    forget_settings()
+    script = Script(finds=(NEW,))
+    endpoint.choose = lambda body: "# Depth\n\n" + told_of(body, 3) if role_of(body) == "reporter" else script(body)
+    await aresearch(QUESTION, docs=[papers])
+    assert endpoint.roles.count("reporter_editing") == 1
+    assert not any(f'<step title="{WEAK}"' in human(body) for body in endpoint.requests)

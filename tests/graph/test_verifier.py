@@ -88,7 +88,7 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
     assert said["Winter"].status == "supported"
     assert said["Winter"].judgement is not None
     assert said["Winter"].judgement.words == "closed the northern pier for some weeks"
-    assert report.prompts["verifier"] == 4
+    assert report.prompts["verifier"] == 5
     assert report.usage.roles["verifier"].calls == 1
     assert verify_bundle(Path(report.folder or "")).problems == []
 
@@ -226,3 +226,90 @@ async def test_many_sentences_are_judged_in_batches(endpoint: OpenAIServer, ferr
     await aresearch(QUESTION, docs=[ferry])
     sizes = sorted(message.count("<statement ") for message in asked(endpoint, "verifier"))
     assert sizes == [40]
+
+
+UNKNOWN = "The sources do not say why the northern pier was closed."
+
+
+async def test_what_a_report_says_is_not_told_is_judged_by_all_evidence_and_left_out_where_that_tells_it(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] {UNKNOWN}"]
+    endpoint.script["verifier"] = [
+        verdicts((1, "absent", "")),
+        verdicts((1, "contradicted", "Storms closed the northern pier")),
+    ]
+    report = await aresearch(QUESTION, docs=[ferry])
+    first, second = asked(endpoint, "verifier")
+    assert UNKNOWN in first
+    assert '<passage id="E1-3"' not in first
+    assert re.findall(r'cites="(.*?)">\n(.+)\n', second)[0][1] == UNKNOWN
+    assert '<passage id="E1-3"' in second
+    assert UNKNOWN not in report.markdown
+    assert [claim.text for claim in report.left_out] == [UNKNOWN]
+    [message] = asked(endpoint, "reporter_editing")
+    assert f'<objection statement="{UNKNOWN}">' in message
+
+
+async def test_what_no_evidence_tells_may_be_said_to_be_missing_and_is_not_marked(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    missing = "How much the ferry cost is nowhere put into figures"
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] The sources do not say who built the ferry. {missing} [E1-1]."]
+    endpoint.script["verifier"] = [
+        verdicts((1, "absent", ""), (2, "absent", "")),
+        verdicts((1, "absent", ""), (2, "not_told", "")),
+    ]
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert "who built the ferry." in report.markdown
+    assert f"{missing} [[1]]" in report.markdown
+    assert not report.left_out
+    assert all(claim.verified for claim in report.citations)
+
+
+async def test_what_one_batch_judged_holds_where_another_fails(endpoint: OpenAIServer, ferry: Path) -> None:
+    wrong = "The captain of the ferry retires at the end of the season"
+    others = [f"The pier {a}{b} was closed by storms [E1-3]." for a in "abcdefgh" for b in "efghijklmn"]
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1]\n\n{wrong} [E1-2].\n\n{' '.join(others[:60])}"]
+
+    def verify(body: dict[str, Any]) -> str | Reply:
+        if wrong in body["messages"][-1]["content"]:
+            return verdicts((1, "contradicted", "may retire after the season"))
+        return Reply(400, {"error": {"message": "no", "type": "invalid_request_error"}})
+
+    endpoint.choose = lambda body: verify(body) if role_of(body) == "verifier" else None
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert endpoint.roles.count("verifier") > 1
+    assert wrong not in report.markdown
+    assert [claim.text for claim in report.left_out] == [f"{wrong}."]
+    assert {claim.status for claim in report.citations} == {"quoted", "supported"}  # code judged the rest
+    assert any("code alone judged the rest" in limit for limit in report.limits)
+
+
+@pytest.mark.parametrize(
+    ("draft", "status"),
+    [
+        ("Winter weather shut a jetty for weeks. Astronomers discovered comets above Norway.", "unverified"),
+        (
+            "Winter weather shut a jetty for weeks [E7-7]. Astronomers discovered comets above Norway [E9-1].",
+            "unverified",
+        ),
+        (
+            "Weather shut a jetty [inferred: E1-2, E1-3]. Ferries need piers [inferred: E1-1, E1-3]. "
+            "Captains mind storms [inferred: E1-2, E1-3]. Astronomers discovered comets above Norway [⇒].",
+            "unverified",
+        ),
+    ],
+    ids=["nothing cited", "ids that do not exist", "everything inferred"],
+)
+async def test_a_writer_that_cites_badly_leaves_no_unproved_statement_unmarked(
+    endpoint: OpenAIServer, ferry: Path, draft: str, status: str
+) -> None:
+    endpoint.script["reporter"] = [f"# The ferry\n\n{QUOTES[2]} [E1-3]\n\n## More\n\n{draft}"]
+    report = await aresearch(QUESTION, docs=[ferry])
+    said = claims(report)
+    assert said["Storms"].status == "quoted"
+    assert said["Astronomers"].status == status
+    assert said["Astronomers"].reason
+    inferred = [claim for claim in report.citations if claim.status == "inferred"]
+    assert len(inferred) <= len(report.citations) // 3

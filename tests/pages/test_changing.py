@@ -1,6 +1,6 @@
 """Below a finished report a person changes it: by a button, in words, by a message; its versions are kept and compared, in a browser."""
 
-import re
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.browser import Page
+from tests.fakes.editing import titled, whole
 from tests.fakes.openai_server import role_of
 from tests.pages.conftest import REPORT, SIMPLE, Site, ask, button, opened, report_text, status, text
 from tests.server.conftest import dev_server, papers
@@ -20,17 +21,12 @@ def revising(site: Site, change: Any) -> None:
     """Let the model change the report as a function of its present text says; everything else is thought as before."""
 
     def choose(body: dict[str, Any]) -> str | None:
-        if role_of(body) != "reporter_revising":
-            return None
-        found = re.search(r"<report>\n(.*?)\n</report>", body["messages"][-1]["content"], re.DOTALL)
-        assert found
-        return str(change(found[1]))
+        if role_of(body) == "coordinator" and "Rewrite it" in body["messages"][-1]["content"]:
+            said = {"reason": "r", "revises": True, "intent": "not_research", "question": "Rewrite it", "locale": "en"}
+            return json.dumps(said)
+        return str(change(body)) if "<instruction>" in body["messages"][-1]["content"] else None
 
     site.model.endpoint.choose = choose
-
-
-def with_title(title: str) -> Any:
-    return lambda report: f"# {title}\n\n{report.partition('# ')[2].partition(chr(10))[2].strip() or report}"
 
 
 @pytest.fixture
@@ -46,7 +42,7 @@ def reported(page: Page, site: Site) -> Page:
 def test_a_button_makes_a_version_and_what_changed_is_shown(reported: Page, site: Site, tmp_path: Path) -> None:
     page = reported
     before = page.evaluate(f"{REPORT}.textContent")
-    revising(site, with_title("In short"))
+    revising(site, titled("In short"))
     page.click("document.querySelector('[data-change=changeShorter]')")
     page.wait(f"{VERSION}?.dataset.version === '2'", "the second version")
     assert page.evaluate("document.querySelectorAll('.turn').length") == 1
@@ -69,7 +65,7 @@ def test_a_button_makes_a_version_and_what_changed_is_shown(reported: Page, site
 
 def test_free_words_by_keyboard_and_a_change_that_fails_leaves_the_report(reported: Page, site: Site) -> None:
     page = reported
-    revising(site, lambda _: "# Nothing\n\nAll harbours of Norway were painted green in 1850.")
+    revising(site, whole("# Nothing\n\nAll harbours of Norway were painted green in 1850."))
     page.evaluate("document.querySelector('.change input').focus()")
     page.write("Write about Norway")
     page.press("Enter", 13, text="\r")
@@ -78,7 +74,7 @@ def test_free_words_by_keyboard_and_a_change_that_fails_leaves_the_report(report
     assert "The report stays as it was" in text(page, ".ending .problem")
     assert page.evaluate("document.querySelector('.versions')") is None
     assert page.evaluate(f"!!{button('Try again')}")
-    revising(site, with_title("Plainly"))
+    revising(site, titled("Plainly"))
     page.evaluate("document.querySelector('.change input').focus()")
     page.write("For <b>sailors</b>")
     page.press("Enter", 13, text="\r")
@@ -89,7 +85,7 @@ def test_free_words_by_keyboard_and_a_change_that_fails_leaves_the_report(report
 
 def test_a_message_in_the_box_changes_the_report_and_a_question_does_not(reported: Page, site: Site) -> None:
     page = reported
-    revising(site, with_title("For children"))
+    revising(site, titled("For children"))
     ask(page, "Rewrite it for school children")
     status(page, "done")
     page.wait("document.querySelector('.turn:last-child .versions')", "the versions")
@@ -120,7 +116,7 @@ def test_without_a_model_it_is_said_in_words_what_can_be_done_in_chinese(page: P
     page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.setItem('leadline-language', 'zh')")
     page.open(f"{without_model}/")
     page.wait("document.querySelector('#run-list li')", "the page")
-    ask(page, "谁拥有纵帆船 Lalla Rookh？")
+    ask(page, "Who designed the wire sounding machine, and what took the place of hemp rope in it?")
     status(page, "done")
     page.wait("document.querySelector('form.change')", "the form")
     assert text(page, ".change h3") == "修改这份报告"

@@ -11,6 +11,7 @@ import pytest
 
 from schemas.depth import DEPTHS
 from tests.fakes.browser import Page
+from tests.fakes.editing import blocks_in, whole
 from tests.fakes.openai_server import error as model_error
 from tests.fakes.openai_server import role_of, think
 from tests.pages.conftest import Site, ask, button, choose, report_text, serving, status, text
@@ -142,11 +143,11 @@ def _changing(tab: Page, site: Site) -> None:
     """Press each way to change a report, and what shows its versions."""
 
     def choose(body: dict[str, Any]) -> str | None:
-        if role_of(body) != "reporter_revising":
+        if "<instruction>" not in body["messages"][-1]["content"]:
             return _asks_on(body)
-        report = body["messages"][-1]["content"].partition("<report>\n")[2].partition("\n</report>")[0]
-        told = [line for line in report.split("\n") if re.search(r"\[[BET]\d", line) and line[0].isalpha()]
-        return "\n\n".join(["# Changed", "## First", told[0], "## Second", told[-1]])
+        told = [text for text in blocks_in(body).values() if re.search(r"\[[BET]\d", text) and text[0].isalpha()]
+        text = "\n\n".join(["# Changed", "## First", told[0], "## Second", told[-1]])
+        return whole(text, locale="zh-CN" if "中文" in body["messages"][-1]["content"] else "")(body)
 
     site.model.endpoint.choose = choose
     number = 1

@@ -26,7 +26,8 @@ from schemas.events import Event
 from services.run.settings import forget_settings
 from tests.conftest import EXAMPLES
 from tests.fakes.browser import Page, chromium, needs_chromium
-from tests.fakes.openai_server import OpenAIServer, error, role_of
+from tests.fakes.editing import blocks_in, whole
+from tests.fakes.openai_server import OpenAIServer, error
 from tests.pages.conftest import Site, ask, browser, choose, opened, page, served, site  # noqa: F401 - fixtures
 from tests.pictures import KEPT, keep, makes
 
@@ -223,12 +224,11 @@ def test_the_page_at_work(page: Page, site: Site, tmp_path: Path) -> None:  # no
 def test_a_report_that_was_changed(page: Page, site: Site, tmp_path: Path) -> None:  # noqa: F811 - the fixtures
     def shorter(body: dict[str, Any]) -> str | None:
         """Keep the opening of the report, and what it says of tallow."""
-        if role_of(body) != "reporter_revising":
+        if "<instruction>" not in body["messages"][-1]["content"]:
             return None
-        report = body["messages"][-1]["content"].partition("<report>\n")[2].partition("\n</report>")[0]
-        blocks = report.split("\n\n")
+        blocks = list(blocks_in(body).values())
         filled = next(block for block in blocks if "filled with tallow" in block).split("What comes nearest: ")[-1]
-        return "\n\n".join([*blocks[:2], "## What the tallow was", filled])
+        return whole("\n\n".join([*blocks[:2], "## What the tallow was", filled]))(body)
 
     opened(page, site.address, width=1100, height=900)
     choose(page, max_plan_iterations=1)

@@ -8,7 +8,7 @@ import { say } from "./words.js";
 let made = 0;
 
 /** The finished report of a thread with its versions. Resolves to an element.
- *  `actions`: change(request) resolves to whether the change has begun; ask(question), problem(error). */
+ *  `actions`: change(revision) resolves to whether the change has begun; ask(question), problem(error). */
 export async function changeableReport(thread, question, actions) {
   const [latest, versions] = await Promise.all([api.view(thread), api.versions(thread)]);
   const place = el("div", { class: "report-place" });
@@ -84,9 +84,9 @@ function changeForm(view, { change }) {
   words.addEventListener("input", () => { send.disabled = !words.value.trim(); });
   const other = view.locale.toLowerCase().startsWith("zh") ? "changeEnglish" : "changeChinese";
   const ready = ["changeShorter", "changeSimpler", other].map((name) =>
-    el("button", { type: "button", class: "plain", data: { change: name }, text: say(name), on: { click: () => begin(say(`${name}Request`)) } }));
+    el("button", { type: "button", class: "plain", data: { change: name }, text: say(name), on: { click: () => begin({ request: say(`${name}Request`), shorten: name === "changeShorter" }) } }));
   const headings = el("select", { id: `${id}-heading` }, view.headings.map((heading) => el("option", { value: heading, text: heading })));
-  const drop = el("button", { type: "button", class: "plain", data: { change: "drop" }, text: say("changeDrop"), on: { click: () => begin(say("changeDropRequest", { heading: headings.value })) } });
+  const drop = el("button", { type: "button", class: "plain", data: { change: "drop" }, text: say("changeDrop"), on: { click: () => begin({ request: say("changeDropRequest", { heading: headings.value }), without: headings.value }) } });
   const form = el("form", { class: "change", "aria-labelledby": `${id}-title` },
     el("h3", { id: `${id}-title`, text: say("changeTitle") }),
     el("p", { class: "soft", text: say("changeHelp") }),
@@ -96,13 +96,13 @@ function changeForm(view, { change }) {
     el("div", { class: "in-words" }, words, send));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (words.value.trim()) begin(words.value.trim());
+    if (words.value.trim()) begin({ request: words.value.trim() });
   });
 
-  async function begin(request) {
+  async function begin(revision) {
     const fields = [...form.querySelectorAll("button, input, select")].filter((field) => !field.disabled);
     for (const field of fields) field.disabled = true;
-    if (!(await change(request))) for (const field of fields) field.disabled = false;
+    if (!(await change(revision))) for (const field of fields) field.disabled = false;
   }
   return form;
 }

@@ -91,9 +91,9 @@ export function session(views, context) {
   const goOn = () => (unbegun ? resume({ input: unbegun.input }, unbegun.question) : changing ? change(changing) : resume({ input: null }));
 
   /** Have the report changed, as a person asks; it is the same turn, and the report stays until the next version is there. */
-  function change(request) {
-    changing = request;
-    return resume({ command: { update: { revision: { request }, messages: [{ role: "user", content: request }] }, goto: "reporter" } });
+  function change(revision) {
+    changing = revision;
+    return resume({ command: { update: { revision, messages: [{ role: "user", content: revision.request }] }, goto: "reporter" } });
   }
 
   /** Say something to the run that is under way. Resolves to whether it will be followed. */

@@ -22,19 +22,17 @@ from schemas.coordinator import CoordinatorPrompt
 from schemas.planner import PlannerPrompt
 from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ReporterPrompt
-from schemas.reporter_revising import ReporterRevisingPrompt
 from schemas.researcher import ResearcherPrompt
 from services.models.offline.extraction import extract
 from services.models.offline.plans import plan
 from services.models.offline.programs import write_code
 from services.models.offline.reflection import reflect
 from services.models.offline.reports import report
-from services.models.offline.revision import revise
 from services.models.offline.triage import triage
 
 _BY_PROMPT: dict[type[BaseModel | None], Callable[[Any], BaseModel | str]] = {
     CoordinatorPrompt: triage, PlannerPrompt: plan, ResearcherPrompt: extract, CoderPrompt: write_code,
-    ReflectorPrompt: reflect, ReporterPrompt: report, ReporterRevisingPrompt: revise,
+    ReflectorPrompt: reflect, ReporterPrompt: report,
 }  # fmt: skip
 
 

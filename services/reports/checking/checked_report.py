@@ -26,6 +26,8 @@ class CheckedReport:
     """The paragraph of an undecided statement, in words, where it has other sentences."""
     with_heads: dict[str, str] = field(default_factory=dict)
     """Table rows with the headings of their columns, which give the cells a meaning."""
+    connecting: list[str] = field(default_factory=list)
+    """Sentences that a verifier found to state no fact, or that say what the evidence does not tell."""
     marked: int = 0
     opening: int = 0
     """Number of claims in the opening: before the first section, or in the first section if the report begins with it."""

@@ -8,13 +8,16 @@ that is marked as inference may conclude from what it cites (`ClaimCheck.inferen
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from schemas.evidence import Excerpt
+from schemas.reporter import Report
 from services.embedding.cross_lingual import Likeness
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
+from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.report_check import ReportCheck
 from services.reports.labels import labels_for
 
@@ -32,6 +35,7 @@ def check_citations(
     likeness: Likeness | None = None,
     judgements: Judgements | None = None,
     citing: CodeCitations | None = None,
+    former: Report | None = None,
 ) -> CheckedReport:
     """Check every sentence of a report, and mark or drop unsupported sentences.
 
@@ -47,6 +51,7 @@ def check_citations(
         likeness: compares sentences with quotes in another language by meaning.
         judgements: a model's judgements of sentences.
         citing: finds excerpts for sentences without citations; by default among all.
+        former: the report that this one changes; its statements keep what the check said of them.
     """
     titles, untraced = titles or {}, frozenset(untraced)
     citing = citing or CodeCitations(list(excerpts.values()), titles, untraced)
@@ -60,9 +65,10 @@ def check_citations(
         likeness,
         judgements or {},
         citing=citing,
+        former=FormerClaims.of(former),
     )
     reading = ReportCheck(check, drop=unsupported == "drop")
     checked = reading.report(markdown)
     if not (excess := reading.quota.excess(drop=reading.drop)):
         return checked
-    return ReportCheck(check, reading.drop, excess).report(markdown)
+    return ReportCheck(replace(check, undecided={}), reading.drop, excess).report(markdown)

@@ -12,6 +12,7 @@ from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER
 from services.reports.checking.code_citations import CodeCitations
+from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.quotations import holds_sentence
 from services.reports.labels import Labels
 from services.text.names import missing_names
@@ -20,6 +21,8 @@ from services.text.quantity import Quantity
 
 Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
 """A model's judgements of sentences, by their words and cited excerpt ids."""
+CLAIMS_NOTHING = frozenset({"no_claim", "absent"})
+"""Verdicts on sentences that state no fact of a source."""
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
 """Faults after which the citation may be about something else, so that code searches for a supporting excerpt."""
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "row", "opposite"})
@@ -57,6 +60,8 @@ class ClaimCheck:
     judgements: Judgements = field(default_factory=dict)
     citing: CodeCitations | None = None
     """Finds excerpts for sentences without citations."""
+    former: FormerClaims = field(default_factory=FormerClaims)
+    """Statements of the report that this one changes."""
     undecided: dict[tuple[str, tuple[str, ...]], Doubt] = field(default_factory=dict)
     """Statements for a verifier to judge, in order: neither verbatim in their citations nor certainly unproved."""
 
@@ -121,7 +126,7 @@ class ClaimCheck:
             claim = Claim(text=words, citations=list(ids), verified=True, status="quoted")
         else:
             claim = self._judged(words, ids, verdict)
-        if by_code and claim.judgement is not None and claim.judgement.verdict == "no_claim":
+        if by_code and claim.judgement is not None and claim.judgement.verdict in CLAIMS_NOTHING:
             return None
         return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
 
@@ -133,7 +138,19 @@ class ClaimCheck:
         judgement = self.judgements.get((words, tuple(ids)))
         if judgement is None or judgement.verdict == "not_told":
             return self.unverified(words, (), verdict)
-        return None if judgement.verdict == "no_claim" else self._by_model(words, ids, judgement)
+        return None if judgement.verdict in CLAIMS_NOTHING else self._by_model(words, ids, judgement)
+
+    def lack(self, words: str, ids: Sequence[str]) -> Claim | None:
+        """Judge a sentence on missing evidence; None unless a verifier finds in the evidence what it misses.
+
+        Args:
+            words: the text without citations and Markdown.
+            ids: ids that it or its neighbours cite.
+        """
+        self.undecided[words, tuple(ids)] = Doubt()
+        judgement = self.judgements.get((words, tuple(ids)))
+        refuted = judgement is not None and judgement.verdict == "contradicted"
+        return self._by_model(words, ids, judgement) if judgement and refuted else None
 
     def inference(self, words: str, ids: Sequence[str]) -> Claim:
         """Judge a sentence or row marked as inference.
@@ -215,7 +232,7 @@ class ClaimCheck:
     def _as_judged(self, claim: Claim, judgement: Judgement, reasons: Mapping[str, str]) -> Claim:
         """Apply a model's judgement to a claim: unchanged if supported, else unverified."""
         reason = reasons[judgement.verdict].format(words=judgement.words)
-        if judgement.verdict in {"supported", "no_claim"}:
+        if judgement.verdict in {"supported", *CLAIMS_NOTHING}:
             return claim.model_copy(update={"judgement": judgement, "reason": reason})
         changes = {"judgement": judgement, "reason": reason, "verified": False, "status": "unverified"}
         return claim.model_copy(update=changes)

@@ -127,9 +127,9 @@ class ReportCheck:
         if self.in_opening:
             self.in_opening, self.result.opening = False, len(self.result.claims)
 
-    def _note_lack(self, words: str, evidence: str) -> None:
+    def _note_lack(self, words: str) -> None:
         """Record that the opening says that the sources lack information."""
-        if self.in_opening and says_nothing_known(words, evidence):
+        if self.in_opening:
             self.result.hedged = True
             if self.result.declined is None and not lacks_only_form(words):
                 self.result.declined = len(self.result.claims)
@@ -195,26 +195,44 @@ class ReportCheck:
             return self._failed(shown, claim) if claim else shown
         evidence = f"{self.check.known}\n{self.check.question}"
         if claims_nothing(words, cites=bool(own), evidence=evidence):
-            self._note_lack(words, evidence)
-            return shown
+            return self._lack(words, evidence, shown, own or ids or self.beside)
         if not own and words.endswith(("?", "？")):
             return self._headline(shown)
         written = cited_ids(sentence)
         if is_inference(sentence):
-            claim = self._inferred(words, written)
+            claim = self.check.former.find(words, own) or self._inferred(words, written)
         elif written and not own:
             return self._failed(shown, self.check.unknown(words, written))
         else:
-            beside = ids or self.beside
-            claim = self.check.sentence(words, ids, covered=not own, section=self.section, beside=beside)
-            self.beside = own or self.beside
+            claim = self._judged(words, own, ids)
         if claim is None:
+            self.result.connecting.append(words)
             return shown
         if claim.cited_by == "code":
             shown = with_citations(shown, [key for key in claim.citations if key not in own])
         if not claim.verified and not self.check.all_untraced(ids):
             self.result.failed.append(claim)
         return self._said(shown, claim)
+
+    def _judged(self, words: str, own: list[str], ids: list[str]) -> Claim | None:
+        """Judge a sentence by its own citations, else by those that cover it; one of the former report keeps its judgement."""
+        former = self.check.former
+        claim, beside = former.find(words, own), ids or self.beside
+        if claim is None and (own or words not in former.connecting):
+            claim = self.check.sentence(words, ids, covered=not own, section=self.section, beside=beside)
+        self.beside = own or self.beside
+        return claim
+
+    def _lack(self, words: str, evidence: str, shown: str, ids: Sequence[str]) -> str:
+        """Keep a sentence that claims nothing; one on missing evidence goes if a verifier found that evidence."""
+        if says_nothing_known(words, evidence):
+            claim = None if words in self.check.former.connecting else self.check.lack(words, ids)
+            if claim is not None:
+                self.result.failed.append(claim)
+                return self._failed(shown, claim)
+            self.result.connecting.append(words)
+            self._note_lack(words)
+        return shown
 
     def _said(self, shown: str, claim: Claim) -> str:
         """Count a verified statement; mark or remove any other."""
@@ -326,7 +344,10 @@ class ReportCheck:
         labelled = (f"{head}: {text}" if head else text for head, text in zip(heads, texts, strict=False) if text)
         self.result.with_heads[words] = " | ".join(labelled)
         claim: Claim | None
-        if any(map(is_inference, cells)):
+        former = self.check.former.find(words, written_ids)
+        if former is not None or (not written_ids and words in self.check.former.connecting):
+            claim = former
+        elif any(map(is_inference, cells)):
             claim = self._inferred(words, written_ids)
         elif written_ids and not ids:
             claim = self.check.unknown(words, written_ids)
@@ -335,6 +356,7 @@ class ReportCheck:
             if claim is not None and claim.cited_by == "code":
                 shown[-1] = with_citations(shown[-1], [key for key in claim.citations if key not in ids])
         if claim is None:
+            self.result.connecting.append(words)
             return table_row(shown)
         before = len(self.result.left_out)
         last = self._said(shown[-1], claim)

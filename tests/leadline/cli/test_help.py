@@ -17,7 +17,7 @@ from leadline.cli.examples import EXAMPLES
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Who designed the sounding machine?"
-LIVE = {"serve", "follow", "init", "doctor", "models", "mcp", "compare", "resume", "batch", "steer"}
+LIVE = {"serve", "follow", "init", "doctor", "models", "mcp", "compare", "resume", "batch", "steer", "revise"}
 """Commands whose examples other tests run, with what they need."""
 
 
@@ -47,7 +47,7 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
     Path("question.txt").write_text(QUESTION)
     monkeypatch.setenv("LEADLINE_SANDBOX", "isolated")
     Path("set.jsonl").write_text(json.dumps({"question": QUESTION, "facts": ["Thomson"]}))
-    order = ["research", "memory", "runs", "show", "report", "revise", "replay", "refresh", "watch", "verify", "eval"]
+    order = ["research", "memory", "runs", "show", "report", "replay", "refresh", "watch", "verify", "eval"]
     assert {*order, *LIVE} == EXAMPLES.keys()
     for name in order:
         for _, line in EXAMPLES[name]:

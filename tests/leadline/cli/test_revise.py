@@ -1,12 +1,15 @@
 """`leadline revise`: a finished report is changed in words, its sentences are checked again, and every version is kept."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from services.run.settings import forget_settings
+from tests.fakes.editing import blocks_in, edits, whole
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.leadline.conftest import Leadline
@@ -40,8 +43,19 @@ def run(leadline: Leadline, endpoint: OpenAIServer) -> Run:
     return Run(made["run_id"], made["folder"])
 
 
-def revising(endpoint: OpenAIServer, text: str) -> None:
-    endpoint.script["reporter_revising"] = [text]
+def revising(endpoint: OpenAIServer, text: str, locale: str = "") -> None:
+    endpoint.script["reporter_editing"] = [whole(text, locale=locale)]
+
+
+def dropping(*headings: str) -> Callable[[dict[str, Any]], str]:
+    """Answer by dropping sections of one paragraph."""
+
+    def answer(body: dict[str, Any]) -> str:
+        blocks = blocks_in(body)
+        heads = [key for key, text in blocks.items() if text.lstrip("# ") in headings]
+        return edits(*({"block": key, "until": f"B{int(key[1:]) + 1}", "action": "drop"} for key in heads))
+
+    return answer
 
 
 def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,9 +69,9 @@ def test_the_model_is_shown_the_report_with_its_citations_the_request_and_the_ev
 ) -> None:
     revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]")
     assert leadline("revise", run.id, "Without the ferry").code == 0
-    [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_revising"]
+    [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_editing"]
     human = asked["messages"][-1]["content"]
-    assert "<request>\nWithout the ferry\n</request>" in human
+    assert "<instruction>\nWithout the ferry\n</instruction>" in human
     assert f"{STORMS[:-1]} [B0-1]." in human
     assert f"{STORMS} {FERRY}" in human
     assert "[[1]]" not in human
@@ -113,19 +127,43 @@ def test_what_a_new_sentence_cites_must_support_it(leadline: Leadline, endpoint:
     assert leadline("verify", run.id, "--version", "2").code == 0
 
 
-def test_what_the_evidence_does_not_hold_is_said_in_the_limits(
+def test_what_a_change_does_not_name_stays_with_its_citations_and_what_the_check_said(
     leadline: Leadline, endpoint: OpenAIServer, run: Run
 ) -> None:
-    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]\n\n===\n- What the repair cost\n")
-    ran = leadline("revise", run.id, "Add what the repair cost")
-    assert "searched for and not found, so it is not in the report: What the repair cost." in ran.out
-    assert ran.out.index("## Limits") < ran.out.index("What the repair cost")
+    before = json.loads((Path(run.folder) / "evidence.json").read_text())
+    endpoint.script["reporter_editing"] = [
+        lambda body: edits(
+            {"block": list(blocks_in(body))[-1], "action": "replace", "text": f"In 1921: {FERRY} [B0-1]"}
+        )
+    ]
+    assert leadline("revise", run.id, "Begin the last sentence with its year").code == 0
+    after = json.loads((Path(run.folder) / "evidence.json").read_text())
+    assert after["claims"][:-1] == before["claims"][:-1]
+    assert after["excerpts"] == before["excerpts"]
+    old, new = (leadline("show", run.id, "--version", number).out.splitlines() for number in ("1", "2"))
+    changed = [line for line in new if line not in old and not line.startswith("*")]  # the counts
+    assert len(changed) == 1
+    assert changed[0].startswith("In 1921: ")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [edits(), edits({"block": "B77", "action": "drop"}), edits({"block": "B1", "action": "replace", "text": ""})],
+)
+def test_a_model_that_changes_nothing_is_said_so_and_makes_no_version(
+    leadline: Leadline, endpoint: OpenAIServer, run: Run, answer: str
+) -> None:
+    endpoint.script["reporter_editing"] = [answer]
+    ran = leadline("revise", run.id, "Shorter")
+    assert ran.code == 2
+    assert "changed nothing" in ran.err
+    assert leadline("show", run.id, "--version", "2").code == 2
 
 
 def test_a_translation_has_its_own_language_in_headings_and_is_checked_by_meaning(
     leadline: Leadline, endpoint: OpenAIServer, run: Run
 ) -> None:
-    revising(endpoint, f"# 码头\n\n1921年3月3日，前往该岛的渡轮改停南码头。[B0-1]\n\n> {FERRY} [B0-1]")
+    revising(endpoint, f"# 码头\n\n1921年3月3日，前往该岛的渡轮改停南码头。[B0-1]\n\n> {FERRY} [B0-1]", locale="zh-CN")
     ran = leadline("revise", run.id, "Translate into Chinese")
     assert ran.code == 0
     assert "## 参考文献" in ran.out or "## 参考来源" in ran.out or "## 来源" in ran.out
@@ -154,14 +192,14 @@ def test_a_change_that_proves_nothing_is_not_kept(leadline: Leadline, endpoint: 
     revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]")
     made = leadline("revise", run.id, "Without the ferry")
     assert made.code == 0
-    assert "<request>\nWithout the ferry\n</request>" in endpoint.requests[-1]["messages"][-1]["content"]
+    assert "<instruction>\nWithout the ferry\n</instruction>" in endpoint.requests[-1]["messages"][-1]["content"]
     assert leadline("show", run.id, "--version", "2").out == made.out
     assert leadline("replay", run.id).out == made.out
 
 
 def test_a_model_that_fails_leaves_the_report_as_it_was(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
     endpoint.fault = lambda _, role, __: (
-        Reply(401, {"error": {"message": "no"}}) if role == "reporter_revising" else None
+        Reply(401, {"error": {"message": "no"}}) if role == "reporter_editing" else None
     )
     ran = leadline("revise", run.id, "Shorter")
     assert ran.code == 1
@@ -196,27 +234,50 @@ def test_a_follow_up_goes_on_from_the_changed_report(leadline: Leadline, endpoin
     assert leadline("follow", run.id, "And where did the ferry go?").code == 0
 
 
-def test_without_a_model_a_report_is_shortened_by_rules(
-    leadline: Leadline, run: Run, monkeypatch: pytest.MonkeyPatch
+def test_a_section_is_left_out_by_its_heading_without_a_call(
+    leadline: Leadline, endpoint: OpenAIServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without_model(monkeypatch)
-    ran = leadline("revise", run.id, "Drop the section “The ferry”")
-    assert ran.code == 0
+    calls = len(endpoint.requests)
+    ran = leadline("revise", run.id, "--without", "The ferry")
+    assert ran.code == 0, ran.err
     assert STORMS[:-1] in ran.out
     assert "## The ferry" not in ran.out
+    assert len(endpoint.requests) == calls
     assert leadline("verify", run.id).code == 0
+    assert "2  Without the section “The ferry”" in leadline("show", run.id).out
+    assert leadline("replay", run.id).out == ran.out
+    without_model(monkeypatch)
+    missing = leadline("revise", run.id, "--without", "Costs")
+    assert missing.code == 2
+    assert "no section “Costs”. Its sections: What happened." in missing.err
 
 
-@pytest.mark.parametrize(
-    "request_", ["Translate into German", "In a friendlier tone", "翻译成英文", "Drop the section “Costs”"]
-)
-def test_without_a_model_other_changes_say_that_one_is_needed(
+def test_without_a_model_a_report_is_shortened_to_the_beginning_of_its_sections(
+    leadline: Leadline, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Path("papers")
+    place.mkdir()
+    (place / "pier.md").write_text(f"# The pier\n\n{STORMS} {FERRY}\n")
+    more = f"{STORMS} [B0-1] {STORMS} [B0-1]\n\n{FERRY} [B0-1]"
+    endpoint.script["reporter"] = [f"# The pier\n\n{STORMS} [B0-1]\n\n## What happened\n\n{more}"]
+    assert leadline("research", QUESTION, "--docs", place, "--quick").code == 0
+    without_model(monkeypatch)
+    ran = leadline("revise", "--shorter")
+    assert ran.code == 0, ran.err
+    assert FERRY[:-1] not in ran.out.partition("## References")[0]
+    assert ran.out.count(f"{STORMS[:-1]} [[1]]") == 3
+    assert leadline("revise", "--shorter").code == 2  # it cannot become shorter
+
+
+@pytest.mark.parametrize("request_", ["Translate into German", "翻译成英文", "Shorter", "Drop the section “The ferry”"])
+def test_without_a_model_changes_in_words_say_that_one_is_needed(
     leadline: Leadline, run: Run, monkeypatch: pytest.MonkeyPatch, request_: str
 ) -> None:
     without_model(monkeypatch)
     ran = leadline("revise", run.id, request_)
     assert ran.code == 2
     assert "needs a language model" in ran.err or "需要语言模型" in ran.err
+    assert "--shorter" in ran.err
     assert "What happened; The ferry" in ran.err
     assert "Traceback" not in ran.err
     assert leadline("show", run.id, "--version", "2").code == 2
@@ -228,6 +289,9 @@ def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) ->
         (("revise", run.id, " "), "what is to be changed"),
         (("revise", run.id, "x" * 3_000), "2,000 characters"),
         (("revise", run.id, "Make it", "shorter"), "in quotes"),
+        (("revise", run.id, "Make it shorter", "--without", "The ferry"), "in quotes"),
+        (("revise", run.id, "--shorter", "--without", "The ferry"), "not both at once"),
+        (("revise",), "what is to be changed"),
         (("show", run.id, "--version", "7"), "it has only version 1"),
         (("show", run.id, "--diff", "1", "7"), "it has only version 1"),
         (("verify", run.id, "--version", "7"), "it has only version 1"),

@@ -1,11 +1,14 @@
 """What a change of a report asks for and the evidence does not hold is searched once; a message after a report changes it, too."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from services.run.settings import forget_settings
+from tests.fakes.editing import blocks_in, edits, titled, whole
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.leadline.conftest import Leadline, Ran
 
@@ -45,84 +48,97 @@ def revised(ran: Ran, run: str) -> str:
     return ran.out.partition("## Limits")[0].partition("## References")[0]
 
 
-def test_what_a_request_plainly_wants_added_is_searched_before_it_is_written(
+def added(text: str, lacks: tuple[str, ...] = ()) -> Callable[[dict[str, Any]], str]:
+    """Answer by adding a text behind the last block."""
+    return lambda body: edits({"block": list(blocks_in(body))[-1], "action": "add_after", "text": text}, lacks=lacks)
+
+
+def of_editor(endpoint: OpenAIServer) -> list[str]:
+    return [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter_editing"]
+
+
+def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then_written(
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
-    endpoint.script["reporter_revising"] = [f"{BODY}\n\n## The costs of the repair\n\n{COST} [E1-1]"]
-    ran = leadline("revise", run, "Add a section on the costs of the repair")
+    lacking = edits(lacks=["The repair of the northern pier cost so many crowns"])
+    endpoint.script["reporter_editing"] = [lacking, added(f"{COST} [E1-1]")]
+    ran = leadline("revise", run, "Tell the treasurer what she needs, too")
     assert "40,000 crowns" in revised(ran, run)
-    assert "Searched for this change: costs of the repair (quotes: 1, sources: 1)" in ran.out
-    assert roles(endpoint).count("reporter_revising") == 1
-    [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_revising"]
-    assert "E1-1 were searched for this request" in asked["messages"][0]["content"]
-    assert leadline("verify", run, "--version", "2").code == 0
-    assert leadline("verify", run, "--version", "1").code == 0
+    assert STORMS[:-1] in ran.out
+    assert "not in the report" not in ran.out
+    assert (
+        "Searched for this change: The repair of the northern pier cost so many crowns (quotes: 1, sources: 1)"
+        in ran.out
+    )
+    first, second = of_editor(endpoint)
+    assert COST not in first
+    assert COST in second
+    assert second.count(f"{STORMS[:-1]} [B0-1].") == 1
+    [step] = [body for body in endpoint.requests if role_of(body) == "researcher"][-1:]
+    shown = step["messages"][-1]["content"]
+    assert shown.count(QUESTION) > 1  # as the question, and in a query
+    assert "Tell the treasurer what she needs, too" in shown
+    for version in ("1", "2"):
+        assert leadline("verify", run, "--version", version).code == 0
     calls = len(endpoint.requests)
     assert leadline("replay", run).out == ran.out
     assert len(endpoint.requests) == calls
-    endpoint.script["reporter_revising"] = [f"# Costs\n\n{COST} [E1-1]"]
+    endpoint.script["reporter_editing"] = [whole(f"# Costs\n\n{COST} [E1-1]")]
     third = leadline("revise", run, "Only the costs")
     assert "40,000 crowns" in revised(third, run)
     assert "Searched for this change" not in third.out
     assert leadline("replay", run).out == third.out
 
 
-def test_what_the_model_says_it_lacks_is_searched_once_and_then_written(
+def test_what_the_evidence_holds_is_written_without_a_search(
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
-    lacking = f"{BODY}\n\n===\n- The cost of the repair\n"
-    endpoint.script["reporter_revising"] = [lacking, f"{BODY}\n\n{COST} [E1-1]"]
-    ran = leadline("revise", run, "Tell the treasurer what she needs, too")
-    assert "40,000 crowns" in revised(ran, run)
-    assert "evidence does not hold" not in ran.out
-    assert leadline("replay", run).out == ran.out
+    searches = roles(endpoint).count("researcher")
+    table = "| What | How long |\n|---|---|\n| Storms closed the northern pier | some weeks of the winter [B0-1] |"
+    endpoint.script["reporter_editing"] = [added(table)]
+    ran = leadline("revise", run, "Add a table of what happened, and how long it took")
+    assert "| Storms closed the northern pier | some weeks of the winter" in revised(ran, run)
+    assert "not in the report" not in ran.out
+    assert roles(endpoint).count("researcher") == searches
 
 
 def test_what_is_not_found_is_said_and_not_invented(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
-    saffron = f"{BODY}\n\nSaffron cost 300 rials [B0-1].\n\n===\n- The price of saffron\n"
-    endpoint.script["reporter_revising"] = [saffron]
+    invented = added("Saffron cost 300 rials [B0-1].", lacks=("The price of saffron in Isfahan.",))
+    endpoint.script["reporter_editing"] = [invented, invented]
     ran = leadline("revise", run, "Add a section on the price of saffron in Isfahan")
-    assert ran.code == 0
+    assert ran.code == 0, ran.err
     limits = ran.out.partition("## Limits")[2]
-    assert "searched for and not found, so it is not in the report: The price of saffron." in limits
+    assert "searched for and not found, so it is not in the report: The price of saffron in Isfahan." in limits
     assert leadline("replay", run).out == ran.out
+    endpoint.script["reporter_editing"] = [titled("Storms")]
+    again = leadline("revise", run, "Another title")
+    assert "saffron in Isfahan" not in again.out  # a limit of the change before
 
 
-def test_what_the_evidence_holds_is_never_said_to_be_missing(
-    leadline: Leadline, endpoint: OpenAIServer, run: str, monkeypatch: pytest.MonkeyPatch
+def test_what_an_excerpt_holds_is_never_said_to_be_missing(
+    leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
-    endpoint.script["reporter_revising"] = [f"{BODY}\n\n===\n- The storms of the winter\n"]
+    endpoint.script["reporter_editing"] = [added("Weeks [B0-1].", lacks=("The storms of the winter",))] * 2
     ran = leadline("revise", run, "Add a section on the weeks of the winter")
     assert ran.code == 0, ran.err
     assert "not in the report" not in ran.out
-    without_model(monkeypatch)
-    ran = leadline("revise", run, "Add a section on the storms of the winter")
-    assert "## Storms of the winter\n\nStorms closed" in ran.out
-    assert "not in the report" not in ran.out
 
 
-def test_a_change_is_searched_with_the_whole_question(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
-    endpoint.script["reporter_revising"] = [f"{BODY}\n\n## The costs of the repair\n\n{COST} [E1-1]"]
-    leadline("revise", run, "Add a section on the costs of the repair")
-    [asked] = [body for body in endpoint.requests if role_of(body) == "researcher"][-1:]
-    assert asked["messages"][-1]["content"].count(QUESTION) > 1  # as the question, and in a query
-
-
-def test_a_model_that_leaves_a_section_empty_leaves_no_heading(
-    leadline: Leadline, endpoint: OpenAIServer, run: str
-) -> None:
-    endpoint.script["reporter_revising"] = [f"{BODY}\n\n## Evidence\n"]
-    ran = leadline("revise", run, "Shorter")
-    assert ran.code == 0, ran.err
-    assert "## What happened" in ran.out
-    assert "## Evidence" not in ran.out
+def test_without_research_nothing_is_searched(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
+    endpoint.script["reporter_editing"] = [edits(lacks=["What the repair cost"])]
+    searches = roles(endpoint).count("researcher")
+    ran = leadline("revise", run, "Add a section on the costs of the repair", "--no-research")
+    assert "evidence does not hold, so it is not in the report: What the repair cost" in ran.out
+    assert roles(endpoint).count("researcher") == searches
+    assert "Searched for this change" not in ran.out
 
 
 def test_a_request_for_a_change_is_no_part_of_the_next_question(
-    leadline: Leadline, endpoint: OpenAIServer, run: str, monkeypatch: pytest.MonkeyPatch
+    leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
-    endpoint.script["reporter_revising"] = [f"# Shorter\n\n{STORMS} [B0-1]"] * 2
+    endpoint.script["reporter_editing"] = [titled("Brief"), titled("Short")]
     assert leadline("revise", run, "Keep it brief").code == 0
+    endpoint.script["coordinator"] = [changes("Make it shorter")]
     assert leadline("follow", run, "Make it shorter").code == 0
     endpoint.script["reporter"] = [f"{STORMS} [B0-1]"]
     assert leadline("follow", run, "And its cost?").code == 0
@@ -137,10 +153,8 @@ def test_without_a_model_a_short_question_after_a_change_is_completed_from_the_q
     leadline: Leadline, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_model(monkeypatch)
-    refused = leadline("follow", run, "Make it friendlier")
-    assert refused.code == 2 or "friendlier" not in refused.out
-    assert leadline("revise", run, "Shorter").code == 0
-    assert leadline("follow", run, "Make it shorter").code == 0
+    assert leadline("revise", run, "--without", "What happened").code == 1  # nothing would be left
+    assert leadline("revise", run, "--shorter").code == 2  # one sentence is short enough
     ran = leadline("follow", run, "What cost?", "--json")
     assert ran.code == 0, ran.err
     question = json.loads(ran.out)["question"]
@@ -148,55 +162,18 @@ def test_without_a_model_a_short_question_after_a_change_is_completed_from_the_q
     assert "horter" not in question
 
 
-def test_without_research_nothing_is_searched(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
-    endpoint.script["reporter_revising"] = [f"{BODY}\n\n===\n- What the repair cost\n"]
-    searches = roles(endpoint).count("researcher")
-    ran = leadline("revise", run, "Add a section on the costs of the repair", "--no-research")
-    assert "evidence does not hold, so it is not in the report: What the repair cost" in ran.out
-    assert roles(endpoint).count("researcher") == searches
-    assert "Searched for this change" not in ran.out
+def changes(message: str) -> str:
+    """Answer as a coordinator that takes a message for a change of the report."""
+    said = {"reason": "r", "revises": True, "intent": "not_research", "question": message, "locale": "en"}
+    return json.dumps(said)
 
 
-def test_without_a_model_a_section_of_quotes_is_added(
-    leadline: Leadline, run: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    without_model(monkeypatch)
-    ran = leadline("revise", run, "Add a section on the costs of the repair")
-    text = revised(ran, run)
-    assert "## Costs of the repair\n" in text
-    assert "40,000 crowns" in text
-    assert "Storms closed" in text
-    assert leadline("verify", run, "--version", "2").code == 0
-    assert leadline("replay", run).out == ran.out
-    none = leadline("revise", run, "Add a section on the price of saffron")
-    assert none.code == 0
-    assert "not found, so it is not in the report: price of saffron" in none.out
-    assert leadline("revise", run, "Add a section on tar", "--no-research").code == 2
-
-
-def test_a_plain_message_after_a_report_makes_a_version_of_it(
-    leadline: Leadline, endpoint: OpenAIServer, run: str
-) -> None:
-    endpoint.script["reporter_revising"] = [f"# In short\n\n{STORMS} [B0-1]"]
-    asked = roles(endpoint).count("coordinator")
-    ran = leadline("follow", "Make it shorter")
-    assert ran.code == 0, ran.err
-    assert roles(endpoint).count("coordinator") == asked
-    assert leadline("show", run, "--version", "2").out == ran.out
-    assert len(json.loads(leadline("runs", "--json").out)) == 1
-    refused = leadline("follow", "Make it even shorter", "--depth", "deep")
-    assert refused.code == 2
-    assert "takes no choices" in refused.err
-
-
-def test_a_message_that_only_a_model_takes_for_a_change_makes_a_version_too(
+def test_a_message_that_the_model_takes_for_a_change_makes_a_version(
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
     request = "My daughter is nine, so mind how you put things"
-    endpoint.script["coordinator"] = [
-        json.dumps({"reason": "It is to be for a child.", "revises": True, "intent": "not_research", "question": request, "locale": "en"})
-    ]  # fmt: skip
-    endpoint.script["reporter_revising"] = [f"# For Ann\n\n{STORMS} [B0-1]"]
+    endpoint.script["coordinator"] = [changes(request)] * 2
+    endpoint.script["reporter_editing"] = [titled("For Ann")]
     ran = leadline("follow", run, request)
     assert ran.code == 0, ran.err
     assert "# For Ann" in ran.out
@@ -205,13 +182,16 @@ def test_a_message_that_only_a_model_takes_for_a_change_makes_a_version_too(
     [asked] = [body for body in endpoint.requests if role_of(body) == "coordinator"][-1:]
     assert "`revises`" in asked["messages"][0]["content"]
     assert leadline("replay", run).out == ran.out
+    refused = leadline("follow", request, "--depth", "deep")
+    assert refused.code == 2
+    assert "takes no choices" in refused.err
 
 
 def test_a_question_after_a_report_is_a_question(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
     endpoint.script["reporter"] = [f"{STORMS} [B0-1]"]
     ran = leadline("follow", run, "How did the shorter pier fare in the storms?")
     assert ran.code == 0, ran.err
-    assert "reporter_revising" not in roles(endpoint)
+    assert "reporter_editing" not in roles(endpoint)
     assert len(json.loads(leadline("runs", "--json").out)) == 2
 
 

@@ -15,8 +15,9 @@ from leadline.runs.revise import adifference, arevise, averify, aversions
 from leadline.runs.store import open_home
 from services.run.errors import BadInput
 from services.run.settings import settings
+from tests.fakes.editing import edits, titled, whole
 from tests.fakes.killed import killed_and_resumed
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer, Scripted, role_of
 
 STORMS = "Storms closed the northern pier for some weeks of the winter."
 QUESTION = "What closed the northern pier?"
@@ -31,7 +32,7 @@ async def run(endpoint: OpenAIServer, tmp_path: Path) -> str:
 
 
 async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, run: str) -> None:
-    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    endpoint.script["reporter_editing"] = [titled("The pier")]
     report = await arevise(run, "Another title")
     assert (report.title, report.folder) == ("The pier", None)
     versions = await aversions(run)
@@ -40,17 +41,17 @@ async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, ru
     ]  # fmt: skip
     assert [not (await averify(run, number))[1].problems for number in (1, 2)] == [True, True]
     assert "+# The pier" in await adifference(run, 1, 2)
-    assert report.prompts["reporter_revising"] == 3
+    assert report.prompts["reporter_editing"] == 6
     with pytest.raises(BadInput, match="no version 3"):
         await averify(run, 3)
 
 
 async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run: str) -> None:
-    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    endpoint.script["reporter_editing"] = [titled("The pier")]
     work = asyncio.create_task(arevise(run, "Another title"))
 
     def cancel(_: int, role: str, __: dict[str, Any]) -> None:
-        if role == "reporter_revising":
+        if role == "reporter_editing":
             work.get_loop().call_soon_threadsafe(work.cancel)
 
     endpoint.fault = cancel
@@ -59,7 +60,7 @@ async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run
     [record] = await aruns()
     assert record.status == "interrupted"
     endpoint.fault = None
-    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    endpoint.script["reporter_editing"] = [titled("The pier")]
     report = await aresume()
     assert report.title == "The pier"
     assert [version.number for version in await aversions(run)] == [1, 2]
@@ -70,7 +71,7 @@ async def test_a_change_whose_process_was_killed_is_gone_on_with(endpoint: OpenA
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "pier.md").write_text(f"# The pier\n\n{STORMS}\n")
     endpoint.script["reporter"] = [f"# Storms\n\n{STORMS} [B0-1]"]
-    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"] * 2
+    endpoint.script["reporter_editing"] = [titled("The pier")] * 2
     home = {**os.environ, "LEADLINE_HOME": str(tmp_path / "home")}
     research = ["research", QUESTION, "--docs", "papers", "--quick"]
     command = [sys.executable, "-m", "leadline"]
@@ -78,7 +79,7 @@ async def test_a_change_whose_process_was_killed_is_gone_on_with(endpoint: OpenA
     children: list[subprocess.Popen[str]] = []
 
     def kill(_: int, role: str, __: dict[str, Any]) -> None:
-        if role == "reporter_revising" and len(children) == 1:
+        if role == "reporter_editing" and len(children) == 1:
             children[0].kill()
 
     endpoint.fault = kill
@@ -95,8 +96,8 @@ async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_agai
 ) -> None:
     costs = "The repair of the northern pier cost 40,000 crowns in 1922."
     (tmp_path / "papers" / "costs.md").write_text(f"# Costs\n\n{costs}\n")
-    written = [f"# The pier\n\n{STORMS} [B0-1]\n\n===\n- What the repair cost\n", f"# Costs\n\n{costs} [E1-1]"]
-    endpoint.script["reporter_revising"] = list(written)
+    written: list[Scripted] = [edits(lacks=["What the repair cost"]), whole(f"# Costs\n\n{costs} [E1-1]")]
+    endpoint.script["reporter_editing"] = list(written)
     work = asyncio.create_task(arevise(run, "For the treasurer"))
 
     def cancel(_: int, role: str, __: dict[str, Any]) -> None:
@@ -107,11 +108,11 @@ async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_agai
     with pytest.raises(asyncio.CancelledError):
         await work
     endpoint.fault = None
-    endpoint.script["reporter_revising"] = [*written[1:]]
+    endpoint.script["reporter_editing"] = [*written[1:]]
     report = await aresume()
     assert "40,000 crowns" in report.markdown
     assert report.version == 2
-    assert [role_of(body) for body in endpoint.requests].count("reporter_revising") == 2
+    assert [role_of(body) for body in endpoint.requests].count("reporter_editing") == 2
     calls = len(endpoint.requests)
     assert (await areplay(run)).markdown == report.markdown
     assert len(endpoint.requests) == calls
@@ -123,7 +124,7 @@ async def test_a_change_keeps_its_limits_and_says_what_they_left_out(endpoint: O
         record = await home.record(run)
         context = record.context.model_copy(update={"max_searches": 1})
         await home.save(record.model_copy(update={"context": context}))
-    endpoint.script["reporter_revising"] = [f"# The pier\n\n{STORMS} [B0-1]"]
+    endpoint.script["reporter_editing"] = [edits(lacks=["The pier was sealed with tar"])]
     report = await arevise(run, "Add a section on tar")
     assert report.usage.searches <= 2
     assert any("not found" in limit or "searches" in limit for limit in report.limits)

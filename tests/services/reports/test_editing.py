@@ -25,10 +25,18 @@ Its second line.
 
 Last paragraph."""
 IDS = {block.text.split("\n")[0]: block.id for block in blocks_of(DRAFT)}
+HEAD, ROW = "| a | b |", "| 1 [E1-1] | 2 |"
 
 
-def edit(line: str, action: str, text: str = "", moved: str = "") -> Edit:
-    return Edit.model_validate({"block": IDS.get(line, line), "action": action, "text": text, "moved": moved})
+def edit(line: str, action: str, text: str = "", moved: str = "", until: str = "") -> Edit:
+    given = {
+        "block": IDS.get(line, line),
+        "action": action,
+        "text": text,
+        "moved": moved,
+        "until": IDS.get(until, until),
+    }
+    return Edit.model_validate(given)
 
 
 def changed(*edits: Edit) -> str:
@@ -37,7 +45,7 @@ def changed(*edits: Edit) -> str:
 
 def test_paragraphs_headings_items_rows_and_fences_are_blocks_and_nothing_is_lost() -> None:
     assert list(IDS) == [
-        "# Title", "First paragraph [E1-1].", "- one [E1-1]", "- two [E1-2]", "| a | b |", "|---|---|", "| 1 [E1-1] | 2 |",
+        "# Title", "First paragraph [E1-1].", "- one [E1-1]", "- two [E1-2]", "| a | b |", "| 1 [E1-1] | 2 |",
         "| 3 [E1-2] | 4 |", "```chart", "Last paragraph.",
     ]  # fmt: skip
     assert changed() == DRAFT
@@ -53,6 +61,44 @@ def test_a_block_is_replaced_dropped_added_and_moved() -> None:
     )
     moved = changed(edit("# Title", "move_after", moved=IDS["Last paragraph."]))
     assert moved.startswith("# Title\n\nLast paragraph.\n\nFirst paragraph")
+
+
+def test_a_range_of_blocks_is_replaced_dropped_and_moved() -> None:
+    table = DRAFT[DRAFT.index(HEAD) : DRAFT.index("```chart") - 2]
+    assert changed(edit(HEAD, "drop", until="| 3 [E1-2] | 4 |")) == DRAFT.replace(f"\n\n{table}", "")
+    assert changed(edit("- one [E1-1]", "replace", "One and two [E1-1].", until="- two [E1-2]")) == DRAFT.replace(
+        "- one [E1-1]\n- two [E1-2]", "One and two [E1-1]."
+    )
+    moved = changed(edit("Last paragraph.", "move_after", moved=IDS[HEAD], until="| 3 [E1-2] | 4 |"))
+    assert moved.endswith(f"Last paragraph.\n\n{table}")
+    assert changed(edit(ROW, "drop", until="# Title")) == DRAFT.replace(f"\n{ROW}", ""), "a range has no end before it"
+
+
+def test_a_table_keeps_the_line_below_its_head_and_goes_as_a_whole() -> None:
+    assert changed(edit(HEAD, "replace", "| A | B |")) == DRAFT.replace(HEAD, "| A | B |")
+    gone = changed(edit(HEAD, "drop"), edit(ROW, "drop"), edit("| 3 [E1-2] | 4 |", "drop"))
+    assert "|" not in gone
+
+
+def test_a_section_that_loses_all_of_its_blocks_loses_its_heading() -> None:
+    text = "# T\n\n## A\n\na\n\n### In\n\ni\n\n## B\n\nb\n\n## C\n\nc"
+    ids = {block.text: block.id for block in blocks_of(text)}
+    gone = [Edit(block=ids[name], action="drop") for name in ("i", "b", "c")]
+    assert with_edits(blocks_of(text), gone) == "# T\n\n## A\n\na"
+
+
+def test_several_additions_behind_one_block_stand_in_their_order() -> None:
+    rows = ["| c | d |\n|---|---|\n| 7 [E1-1] | 8 |", "| 9 [E1-1] | 0 |"]
+    text = changed(
+        edit("Last paragraph.", "add_after", "## More"), *(edit("Last paragraph.", "add_after", row) for row in rows)
+    )
+    assert text == f"{DRAFT}\n\n## More\n\n{rows[0]}\n{rows[1]}"
+
+
+def test_a_paragraph_may_become_a_list_and_what_follows_stays_apart() -> None:
+    assert changed(edit("First paragraph [E1-1].", "replace", "- a [E1-1]\n- b [E1-1]")).startswith(
+        "# Title\n\n- a [E1-1]\n- b [E1-1]\n\n- one [E1-1]\n- two"
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ async def _profiled(folder: Path, states: list[FileState], home: Path) -> list[T
 
         async def read(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
             return {
-                state.path: [Profiled(view=view) for view in await converters.tables(folder / state.path)]
+                state.path: [Profiled(view=view) for view in await converters.tables(folder / state.path) or []]
                 for state in new
             }
 

@@ -1,17 +1,22 @@
 """The difference between two versions of a report, sentence by sentence."""
 
+import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher, unified_diff
 from typing import Literal
 
 from pydantic import BaseModel
 
+from schemas.evidence import EXCERPT_ID
 from schemas.reporter import Report
-from services.reports.revision.cited_draft import own_text
+from services.evidence.citation_forms import INFERENCE
+from services.reports.references import numbers_of
 from services.text.passages import sentences
 
 AROUND = 1
 """Unchanged sentences shown before and after a change."""
+_ID = re.compile(EXCERPT_ID)
+_CITATIONS = re.compile(rf"(?:\[{EXCERPT_ID}\])+")
 
 
 class Sentence(BaseModel):
@@ -44,6 +49,17 @@ def compared(before: Report, after: Report) -> list[Sentence]:
             told += [Sentence(state="removed", text=text) for text in first[start:end]]
             told += [Sentence(state="added", text=text) for text in second[from_:to]]
     return told
+
+
+def own_text(report: Report) -> list[str]:
+    """Return the lines of a report's own text with numbers as citations, such as `[2]`, without empty lines."""
+    numbers = numbers_of(report)
+
+    def cited(run: re.Match[str]) -> str:
+        return "".join(dict.fromkeys(f"[{numbers[key]}]" for key in _ID.findall(run[0]) if key in numbers))
+
+    text = _CITATIONS.sub(cited, report.draft.replace(f" [{INFERENCE}]", "").replace(f"[{INFERENCE}]", ""))
+    return [line for line in (text or report.markdown).split("\n") if line.strip()]
 
 
 def _lines(report: Report) -> Iterator[str]:

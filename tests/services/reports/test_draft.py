@@ -1,0 +1,156 @@
+"""The draft that a report keeps, from which a change begins, and the difference between two reports."""
+
+import pytest
+
+from schemas.evidence import Judgement
+from schemas.usage import Usage
+from services.reports.difference import difference
+from services.reports.markdown import finish_report
+from services.reports.shortening import headings_of, shortened, without_section
+from tests.services.reports.conftest import Make
+from tests.services.reports.full import chinese, english
+
+
+def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferences(draft: Make) -> None:
+    body = (
+        "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. It was deep [E1-1].\n\n"
+        "The wire made soundings near Guam quicker [inferred: E1-1, E2-1]."
+    )
+    report = finish_report(draft(body, opening="No advice."), Usage())
+    assert "No advice." in report.markdown
+    assert "⚠" in report.markdown
+    assert report.draft == (
+        "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. It was deep [E1-1].\n\n"
+        "The wire made soundings near Guam quicker [E1-1][E2-1]. [⇒]"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. The wire replaced the hemp line.\n\n"
+        "The wire made soundings near Guam quicker [inferred: E1-1, E2-1].",
+        "# T\n\n## A\n\n- It went on to Japan [E1-2].\n- The piano wire of Lucas replaced the hemp line [E2-1].\n\n"
+        "| a | b |\n|---|---|\n| Japan | it went on [E1-2] |\n| Mars | a green place [E1-2] |\n\n> It went on to Japan. [E1-2]",
+        "# 深度\n\n2018年8月30日，教育部等八部门印发实施方案[E3-1]。小学生都住在火星上[E3-1]。",
+    ],
+)
+def test_a_report_made_of_the_draft_of_another_has_the_same_text_and_claims(draft: Make, body: str) -> None:
+    first = finish_report(draft(body), Usage())
+    again = finish_report(draft(first.draft, former=first), Usage())
+    assert again.draft == first.draft
+    assert again.citations == first.citations
+    assert again.markdown == first.markdown
+
+
+def test_statements_that_stay_keep_what_the_check_said_and_others_are_checked(draft: Make) -> None:
+    first = finish_report(draft("# T\n\nIt went on to Japan [E1-2].\n\nNobody painted the wire green [E2-1]."), Usage())
+    kept = Judgement(verdict="supported", words="It went on to Japan.")
+    judged = [claim.model_copy(update={"status": "supported", "judgement": kept}) for claim in first.citations[:1]]
+    former = first.model_copy(update={"citations": [*judged, *first.citations[1:]]})
+    changed = first.draft.replace("Nobody painted", "99 men painted")
+    claims = finish_report(draft(changed, former=former), Usage()).citations
+    assert claims[0] == judged[0]
+    assert (claims[1].text, claims[1].status) == ("99 men painted the wire green.", "unverified")
+
+
+LABELLED = """# Title
+
+**TL;DR** It is so [E1-1].
+
+## Conclusion
+
+It cost 5 crowns [E1-1]. It was much [E1-2]. It was paid [E1-3].
+
+More of it [E1-2].
+
+Another source gives another figure:
+
+It cost 6 crowns [E1-3].
+
+## Evidence
+
+**The first paper** [E1-1]
+
+> It cost 5 crowns. [E1-1]
+
+**The second paper** [E1-3]
+
+> It cost 6 crowns. [E1-3]
+
+## List
+
+- a [E1-1]
+- b [E1-1]
+- c [E1-1]
+
+| a | b |
+|---|---|
+| 1 | 2 [E1-1] |
+
+### Inner
+
+| a | b |
+|---|---|
+| 1 | 2 [E1-1] |
+| 3 | 4 [E1-1] |
+
+## Sources
+
+**The third paper** [E1-4]"""
+
+
+def test_a_shortened_draft_keeps_the_opening_the_beginning_of_sections_and_the_sides_of_a_disagreement() -> None:
+    assert (
+        shortened(LABELLED)
+        == """# Title
+
+**TL;DR** It is so [E1-1].
+
+## Conclusion
+
+It cost 5 crowns [E1-1]. It was much [E1-2].
+
+Another source gives another figure:
+
+It cost 6 crowns [E1-3].
+
+## Evidence
+
+**The first paper** [E1-1]
+
+> It cost 5 crowns. [E1-1]
+
+## List
+
+- a [E1-1]
+- b [E1-1]
+
+### Inner
+
+| a | b |
+|---|---|
+| 1 | 2 [E1-1] |
+| 3 | 4 [E1-1] |"""
+    )
+
+
+def test_a_section_is_left_out_with_those_inside_it() -> None:
+    text = without_section(LABELLED, "List") or ""
+    assert headings_of(text) == ["Conclusion", "Evidence", "Sources"]
+    assert without_section(LABELLED, "Title") is None
+    assert without_section(LABELLED, "Costs") is None
+    fenced = "# T\n\n```text\n## A\n```\n\n## B\n\nb"
+    assert without_section(fenced, "A") is None
+
+
+def test_the_same_text_has_no_difference() -> None:
+    assert difference(english(), english(), ("a", "b")) == []
+    assert difference(english(), chinese(), ("a", "b"))[:2] == ["--- a", "+++ b"]
+
+
+def test_sources_are_named_only_by_their_numbers() -> None:
+    other = english().model_copy(
+        update={"sources": [source.model_copy(update={"url": "elsewhere.md"}) for source in english().sources]}
+    )
+    assert difference(english(), other, ("a", "b")) == []
