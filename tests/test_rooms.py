@@ -15,7 +15,7 @@ ROOMS = {
         "text", "run", "embedding", "sandbox", "models", "search", "check", "evidence", "reports", "tools", "turn",
     ],
     "leadline": [
-        "runs", "api", "batch", "evaluation", "progress", "mcp", "setup", "server", "cli", "contrib",
+        "runs", "api", "evaluation", "progress", "mcp", "setup", "server", "cli", "contrib",
     ],
 }  # fmt: skip
 """Rooms from the first, which imports none of the others, to the last."""

@@ -37,7 +37,7 @@ def revise(
     """Change a finished report: shorter, restructured, in another language or tone, without a section.
 
     Sentences keep their citations and are checked again. What it asks for and the evidence does not hold is searched once, and said
-    where it is not found. Every version is kept: leadline show RUN --version N.
+    where it is not found. Every version is kept: leadline runs show RUN --version N.
     """
 
     def work(progress: Progress) -> Awaitable[Report]:

@@ -58,13 +58,13 @@ def test_what_a_request_plainly_wants_added_is_searched_before_it_is_written(
     assert leadline("verify", run, "--version", "2").code == 0
     assert leadline("verify", run, "--version", "1").code == 0
     calls = len(endpoint.requests)
-    assert leadline("replay", run).out == ran.out
+    assert leadline("runs", "replay", run).out == ran.out
     assert len(endpoint.requests) == calls
     endpoint.script["reporter_revising"] = [f"# Costs\n\n{COST} [E1-1]"]
     third = leadline("revise", run, "Only the costs")
     assert "40,000 crowns" in revised(third, run)
     assert "Searched for this change" not in third.out
-    assert leadline("replay", run).out == third.out
+    assert leadline("runs", "replay", run).out == third.out
 
 
 def test_what_the_model_says_it_lacks_is_searched_once_and_then_written(
@@ -75,7 +75,7 @@ def test_what_the_model_says_it_lacks_is_searched_once_and_then_written(
     ran = leadline("revise", run, "Tell the treasurer what she needs, too")
     assert "40,000 crowns" in revised(ran, run)
     assert "evidence does not hold" not in ran.out
-    assert leadline("replay", run).out == ran.out
+    assert leadline("runs", "replay", run).out == ran.out
 
 
 def test_what_is_not_found_is_said_and_not_invented(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
@@ -85,7 +85,7 @@ def test_what_is_not_found_is_said_and_not_invented(leadline: Leadline, endpoint
     assert ran.code == 0
     limits = ran.out.partition("## Limits")[2]
     assert "searched for and not found, so it is not in the report: The price of saffron." in limits
-    assert leadline("replay", run).out == ran.out
+    assert leadline("runs", "replay", run).out == ran.out
 
 
 def test_what_the_evidence_holds_is_never_said_to_be_missing(
@@ -167,7 +167,7 @@ def test_without_a_model_a_section_of_quotes_is_added(
     assert "40,000 crowns" in text
     assert "Storms closed" in text
     assert leadline("verify", run, "--version", "2").code == 0
-    assert leadline("replay", run).out == ran.out
+    assert leadline("runs", "replay", run).out == ran.out
     none = leadline("revise", run, "Add a section on the price of saffron")
     assert none.code == 0
     assert "not found, so it is not in the report: price of saffron" in none.out
@@ -182,7 +182,7 @@ def test_a_plain_message_after_a_report_makes_a_version_of_it(
     ran = leadline("follow", "Make it shorter")
     assert ran.code == 0, ran.err
     assert roles(endpoint).count("coordinator") == asked
-    assert leadline("show", run, "--version", "2").out == ran.out
+    assert leadline("runs", "show", run, "--version", "2").out == ran.out
     assert len(json.loads(leadline("runs", "--json").out)) == 1
     refused = leadline("follow", "Make it even shorter", "--depth", "deep")
     assert refused.code == 2
@@ -200,11 +200,11 @@ def test_a_message_that_only_a_model_takes_for_a_change_makes_a_version_too(
     ran = leadline("follow", run, request)
     assert ran.code == 0, ran.err
     assert "# For Ann" in ran.out
-    assert leadline("show", run, "--version", "2").out == ran.out
+    assert leadline("runs", "show", run, "--version", "2").out == ran.out
     assert len(json.loads(leadline("runs", "--json").out)) == 1
     [asked] = [body for body in endpoint.requests if role_of(body) == "coordinator"][-1:]
     assert "`revises`" in asked["messages"][0]["content"]
-    assert leadline("replay", run).out == ran.out
+    assert leadline("runs", "replay", run).out == ran.out
 
 
 def test_a_question_after_a_report_is_a_question(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
