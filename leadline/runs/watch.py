@@ -152,7 +152,9 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
         since=since,
         checked=now,
         holding=seen_again.count("holds"),
-        fell_before=seen_again.count("fallen") - sum(claim.state == "fallen" for claim in changed),
+        fell_before=len(
+            {claim.text for claim in seen_again.claims if claim.state == "fallen"} - {claim.text for claim in changed}
+        ),
         claims=[claim for claim in changed if claim not in figures],
         other_figures=figures,
         gone=[

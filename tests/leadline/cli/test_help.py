@@ -94,7 +94,7 @@ def test_an_earlier_command_names_the_present_one(leadline: Leadline, name: str)
         assert ran.err == f"leadline: `leadline {name}` is now: {MOVED[name]}\n"
     program, command, *_ = MOVED[name].split()
     assert (program, command in COMMANDS) == ("leadline", True)
-    assert f" {name} " not in leadline("--help").out
+    assert f"│ {name} " not in leadline("--help").out
 
 
 def test_the_version_is_told(leadline: Leadline) -> None:

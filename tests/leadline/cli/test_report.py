@@ -1,4 +1,4 @@
-"""`leadline report` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
+"""`leadline runs export` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
 
 import json
 import re

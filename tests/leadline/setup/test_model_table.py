@@ -1,4 +1,4 @@
-"""`leadline models` and `leadline init` call a model as a run does: what an endpoint refuses, a run does without."""
+"""`leadline doctor --models` and `leadline init` call a model as a run does: what an endpoint refuses, a run does without."""
 
 import json
 import subprocess
