@@ -1,7 +1,4 @@
-"""Command options generated from the fields of `RunContext`, which declares the choices of a run.
-
-What only a run needs is imported when it is used, so that help and completion need not wait for it.
-"""
+"""Command options generated from the fields of `RunContext`, which declares the choices of a run."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -15,7 +12,9 @@ from leadline.runs.profiles import load_profile
 from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.evidence import NamedKind
 from schemas.options import SEARCH_WORDS, Flag, OutputFormat
+from services.reports.format_names import chosen_formats
 from services.run.errors import LeadlineError
+from services.search.choice import BESIDE, ELSE, known_names
 
 LOCALES = ("auto", "en-US", "en-GB", "zh-CN", "zh-TW", "de-DE", "es-ES", "fr-FR", "ja-JP", "ko-KR", "pt-BR")
 """Languages proposed by completion; all language tags are accepted."""
@@ -44,16 +43,8 @@ def _parts(text: str) -> list[str]:
     return list(dict.fromkeys(filter(None, (part.strip().lower() for part in text.split(",")))))
 
 
-def _named_formats(text: str) -> list[OutputFormat]:
-    from services.reports.formats import chosen_formats
-
-    return chosen_formats(text)
-
-
 def _searches(incomplete: str) -> list[str]:
     """Complete the last of several search names."""
-    from services.search.choice import BESIDE, ELSE, known_names
-
     last = incomplete[max(map(incomplete.rfind, (BESIDE, ELSE))) + 1 :]
     before = incomplete.removesuffix(last)
     try:
@@ -84,7 +75,7 @@ _TYPES: dict[str, Any] = {
 _READERS: dict[str, Callable[[Any], Any]] = {
     "documents": lambda folders: [str(folder) for folder in folders],
     "profile": load_profile,
-    "output_formats": _named_formats,
+    "output_formats": chosen_formats,
     **dict.fromkeys(LISTS, _parts),
 }
 _COMPLETIONS = {"search": _searches, "locale": _locales, "output_formats": _formats, **dict.fromkeys(LISTS, _kinds)}

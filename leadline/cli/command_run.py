@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import typer
 
 from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
+from leadline.cli.report_text import print_report
 from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import console_of, echo
@@ -18,6 +19,7 @@ from leadline.runs.first_line import first_line
 from leadline.runs.review_pending import ReviewPending
 from schemas.events import Event
 from schemas.reporter import Report
+from services.reports.parser import parse_report
 from services.run.errors import BadInput, LeadlineError
 from services.run.ui_text import say
 
@@ -70,9 +72,6 @@ def show_report(
 def echo_report(report: Report) -> None:
     """Write a report to standard output: formatted for a terminal, as Markdown elsewhere."""
     if sys.stdout.isatty():
-        from leadline.cli.report_text import print_report
-        from services.reports.parser import parse_report
-
         print_report(parse_report(report), console_of(), headed=not report.direct)
     else:
         echo(report.markdown)

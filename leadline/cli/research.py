@@ -1,6 +1,6 @@
 """Commands that research: a question, a further one, an interrupted run.
 
-Modules with the graph are imported when a command runs, so that its help need not wait for them.
+`leadline` loads the graph when a command runs (PEP 562), so that its help need not wait for that.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+import leadline
 from leadline.cli.choices import FLAGS, choices_of, takes_choices
 from leadline.cli.command_run import errors_as_json, last_word, show_report
 from leadline.cli.examples import examples
@@ -18,7 +19,7 @@ from leadline.cli.options import Events, Json, OtherOut, Out, UnfinishedRun
 from leadline.progress.plan_review import review_in_terminal
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import echo
-from leadline.runs.run_ids import new_run_id
+from leadline.runs.run_ids import full_id, new_run_id
 from schemas.reporter import Report
 from services.run.errors import BadInput
 
@@ -45,10 +46,8 @@ def research(
     run_id = new_run_id()
 
     def work(progress: Progress) -> Awaitable[Report]:
-        from leadline.api import aresearch
-
         review_plan = review_in_terminal(progress)
-        return aresearch(text, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
+        return leadline.aresearch(text, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
 
     with errors_as_json(as_events):
         choices = choices_of(given)
@@ -87,10 +86,8 @@ def follow(
     run_id = new_run_id()
 
     def work(progress: Progress) -> Awaitable[Report]:
-        from leadline.api import aresearch
-
         review_plan = review_in_terminal(progress)
-        return aresearch(
+        return leadline.aresearch(
             question, out=out, on_event=progress, on_review=review_plan, run_id=run_id, after=run, **choices
         )
 
@@ -109,15 +106,14 @@ def _is_steered(run: str, message: str, as_events: bool, given: dict[str, Any]) 
     Raises:
         BadInput: there are choices, which would have no effect, or the run cannot follow the message.
     """
-    from leadline.runs.steer import asteer, is_unfinished
-
-    if not asyncio.run(is_unfinished(run)):
+    records = {record.id: record for record in asyncio.run(leadline.aruns())}
+    if records[full_id(run, records)].status == "done":
         return False
     if given:
         raise BadInput(
             f"Run {run} is not finished: it hears what you say, and keeps what it chose. Leave the options out."
         )
-    steered = asyncio.run(asteer(message, run))
+    steered = asyncio.run(leadline.asteer(message, run))
     heard = _HEARD[steered.message.action].format(steps=", ".join(steered.message.steps))
     if steered.status != "running":
         heard += f" The run is {steered.status}; go on with it: leadline resume {steered.run_id}"
@@ -139,9 +135,7 @@ def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = Fals
     """Go on with an interrupted run where it stopped; nothing that was answered is asked again."""
 
     def work(progress: Progress) -> Awaitable[Report]:
-        from leadline.runs.actions import aresume
-
-        return aresume(run, out=out, on_event=progress, on_review=review_in_terminal(progress))
+        return leadline.aresume(run, out=out, on_event=progress, on_review=review_in_terminal(progress))
 
     with errors_as_json(as_events):
         show_report(work, as_json, as_events)

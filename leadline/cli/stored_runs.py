@@ -19,7 +19,7 @@ from leadline.runs.memory import aforget, aforget_all, amemory
 from leadline.runs.revise import adifference, aversion
 from leadline.runs.store import RunRecord
 from schemas.memory import MemoryEntry, MemoryView
-from services.reports.formats import chosen_formats
+from services.reports.format_names import chosen_formats
 from services.run.errors import BadInput
 from services.run.ui_text import say
 

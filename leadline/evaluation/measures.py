@@ -8,14 +8,13 @@ from typing import Literal
 from leadline.evaluation.gold import gold_among, states
 from leadline.evaluation.question import EvalQuestion
 from leadline.runs.journals import Gatherings
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Excerpt, Source, root_of
 from schemas.reporter import Report
 from services.reports.body_text import own_text, repeated
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
 from services.run.ui_text import say
 from services.search.source_kinds import owner_of
-from services.text.duplicates import root_of
 from services.text.word_count import words_in
 
 Figures = dict[str, float | None]

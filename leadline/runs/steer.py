@@ -46,13 +46,3 @@ async def _record(home: Home, run_id: str | None) -> RunRecord:
     if not unfinished:
         raise BadInput('No run is under way. To go on after a report: leadline follow "…"')
     return (running or unfinished)[0]
-
-
-async def is_unfinished(run_id: str) -> bool:
-    """Tell whether a run is going on or was broken off, so that it can still be steered.
-
-    Raises:
-        BadInput: the run does not exist.
-    """
-    async with open_home(settings().leadline_home, to_read=True) as home:
-        return (await home.record(run_id)).status != "done"
