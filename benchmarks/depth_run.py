@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from benchmarks.prompt_capture import Prompts, prompts_shown, stands_in
 from leadline import Report, aresearch
-from leadline.evaluation.prompt_capture import Prompts, prompts_shown, stands_in
 from leadline.runs.journals import gatherings_of
 from leadline.runs.store import config_of, open_home
 from schemas.evidence import Excerpt, Passage, Source

@@ -1,11 +1,11 @@
 """`leadline eval` on the questions of ScholarQA-CS: how two depths differ, with intervals over questions.
 
-    python -m benchmarks.evaluation DATA [--questions 20] [--depth standard]... [--connected] [-- --judge MODEL]
+    python -m benchmarks.evaluation DATA [--questions 20] [--depth standard]... [--connected]
 
 `DATA` is a folder with `scholarqa_cs_corpus.jsonl.gz` and `scholarqa_cs_questions.jsonl.gz`, as for `benchmarks/depth.py`. The corpus is
 the user's documents. No language model is connected unless `--connected` lets `OPENAI_BASE_URL`, `OPENAI_API_KEY`,
 `LEADLINE_MODEL` and all other settings of Leadline through. What stands after `--` goes to `leadline eval`. Started again, it goes on where it
-stopped. Writes `benchmarks/results/evaluation.json`: summaries, differences, the judge's part and, with a model, its calls by template; no texts.
+stopped. Writes `benchmarks/results/evaluation.json`: summaries, differences and, with a model, its calls by template; no texts.
 """
 
 import argparse
@@ -23,9 +23,6 @@ from benchmarks.depth import EMBEDDINGS, PROJECT, WORK, Impossible, check
 from benchmarks.depth_sets import laid_out
 from benchmarks.environment import plain_environment
 from benchmarks.model_figures import journal_of, roles_of
-from leadline.runs.store import open_home
-from services.run.errors import JournalMiss
-from services.run.journal import Entry, Recording, run_key
 
 RESULTS = PROJECT / "benchmarks" / "results" / "evaluation.json"
 SET = "scholarqa_cs"
@@ -60,22 +57,11 @@ def environment_of(home: Path, *, connected: bool) -> dict[str, str]:
 
 
 async def calls_of(home: Path, evaluation: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the model calls of the runs and of the judge by template: those needed, valid at first, made again, and why."""
+    """Return the model calls of the runs by template: those needed, valid at first, made again, and why."""
     runs = [result["run_id"] for question in evaluation["questions"] for result in question["results"].values()]
     journals = [(await journal_of(home, run_id))[0] for run_id in runs]
-    calls = {"runs": [entry for journal in journals for entry in journal]}
-    if evaluation["judge"] is not None:
-        calls["judge"] = await _judge_journal(home, evaluation["judge"]["model"])
-    return {who: {stem: _counts(role) for stem, role in roles_of(entries).items()} for who, entries in calls.items()}
-
-
-async def _judge_journal(home: Path, model: str) -> list[Entry]:
-    async with open_home(home) as opened:
-        try:
-            recording = await Recording.load(opened.store, run_key(f"judge {model}", 0), "judge")
-        except JournalMiss:
-            return []
-    return sorted(recording.entries.values(), key=lambda entry: entry.at)
+    entries = [entry for journal in journals for entry in journal]
+    return {"runs": {stem: _counts(role) for stem, role in roles_of(entries).items()}}
 
 
 def _counts(role: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +73,7 @@ def kept(evaluation: dict[str, Any]) -> dict[str, Any]:
     return {
         "questions": len(evaluation["questions"]),
         "models": {name: setting["models"]["reporter"] for name, setting in evaluation["settings"].items()},
-        **{name: evaluation[name] for name in ("summary", "failed", "differences", "judge")},
+        **{name: evaluation[name] for name in ("summary", "failed", "differences")},
         "machine": {
             "python": platform.python_version(),
             "system": platform.system(),
@@ -109,7 +95,7 @@ def run(given: argparse.Namespace, results: Path = RESULTS, work: Path = WORK) -
     home = place.parent / "home"
     home.mkdir(exist_ok=True)
     ran = subprocess.run(command, env=environment_of(home, connected=given.connected), cwd=home, check=False)
-    if ran.returncode:
+    if ran.returncode not in {0, 1}:  # 1: a question has no report, which the figures count
         raise Impossible(f"leadline eval ended with {ran.returncode}.")
     content = json.loads(results.read_text("utf-8")) if results.exists() else {}
     evaluation = json.loads((place / "eval.json").read_text("utf-8"))

@@ -28,7 +28,8 @@ from dotenv import dotenv_values
 
 from benchmarks.environment import plain_environment
 from benchmarks.model_figures import abandoned_of, journal_of, references_of, report_of, roles_in, roles_of, total_of
-from leadline.batch.question_sets import Question, read_questions
+from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.sets import read_set
 from tests.fakes.reasoning_server import THOUGHT, ReasoningServer, reasoning_server
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -56,7 +57,7 @@ NOT_CONNECTED = (
 )
 
 
-def questions_of(ids: list[str]) -> list[tuple[str, Question]]:
+def questions_of(ids: list[str]) -> list[tuple[str, EvalQuestion]]:
     """Return questions with the names of their sets, in the order of their ids.
 
     Raises:
@@ -65,7 +66,7 @@ def questions_of(ids: list[str]) -> list[tuple[str, Question]]:
     known = {
         question.id: (name, question)
         for name in SETS
-        for question in read_questions(PROJECT / "examples" / f"{name}.questions.json")
+        for question in read_set(PROJECT / "examples" / f"{name}.questions.json")
     }
     unknown = [one for one in ids if one not in known]
     if unknown:
@@ -122,7 +123,9 @@ def _ended(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
     return None
 
 
-def measured(name: str, question: Question, folder: Path, environment: Mapping[str, str], given: Any) -> dict[str, Any]:
+def measured(
+    name: str, question: EvalQuestion, folder: Path, environment: Mapping[str, str], given: Any
+) -> dict[str, Any]:
     """Ask one question, and judge what came of it."""
     out, home = folder / question.id, folder / "home"
     shutil.rmtree(out, ignore_errors=True)
@@ -214,7 +217,7 @@ def _thought_run(server: ReasoningServer, place: Path, number: int) -> dict[str,
         "answers_without_room": list(server.empty),
         "first_call_seconds": calls[0].seconds if calls else None,
         "thoughts_in_the_report": sum(text.count(THOUGHT.split(". ")[0]) for text in files),
-        "verifies": report_of(out, Question(id="", question=THINKING_ABOUT))["verifies"],
+        "verifies": report_of(out, EvalQuestion(question=THINKING_ABOUT))["verifies"],
     }
 
 

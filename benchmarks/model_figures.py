@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from leadline.batch.question_sets import Question
+from leadline.evaluation.question import EvalQuestion
 from leadline.runs.store import config_of, open_home
 from services.reports.checking.bundle import verify_bundle
 from services.run.errors import BundleError, JournalMiss
@@ -114,7 +114,7 @@ def references_of(calls: Iterable[Entry], known: set[str]) -> dict[str, int]:
     return {"written": len(cited), "existing": sum(re.sub("[‑–]", "-", one) in known for one in cited)}
 
 
-def report_of(out: Path, question: Question) -> dict[str, Any]:
+def report_of(out: Path, question: EvalQuestion) -> dict[str, Any]:
     """Judge the files of a report: whether they verify, the statuses of its sentences, and which facts stand in it.
 
     Args:

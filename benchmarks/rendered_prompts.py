@@ -291,10 +291,6 @@ _BY_ROLE = {
 }
 SILENT = {
     "verifier": '{"verdicts": []}',
-    "judge_criteria": '{"verdicts": []}',
-    "judge_pair": '{"better": "neither"}',
-    "judge_dimensions": '{"scores": []}',
-    "judge_scores": '{"scores": []}',
     "reporter_editing": '{"edits": []}',
     "reporter_sentences": '{"sentences": []}',
     "reporter_slides": '{"pages": []}',

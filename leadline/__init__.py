@@ -2,7 +2,7 @@
 
 `research(question)` runs the whole machine and returns a `Report`; `aresearch` is the same for code that already runs
 in an event loop, and tells its progress as it goes: to a `Progress`, for one, which shows it in a notebook. `steer(text)` says something to a run
-under way, and `asteer` is the same inside an event loop.
+under way, and `asteer` is the same inside an event loop. `aruns` lists the runs, and `aresume` goes on with an interrupted one.
 
 Each name loads its module when it is first used (PEP 562): a command that runs no research need not wait for the graph.
 """
@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from leadline.api import aresearch, research, steer
     from leadline.progress.notebook import Progress
+    from leadline.runs.actions import aresume, aruns
     from leadline.runs.steer import asteer
     from schemas.reporter import Report
 
-__all__ = ["Progress", "Report", "aresearch", "asteer", "research", "steer"]
+__all__ = ["Progress", "Report", "aresearch", "aresume", "aruns", "asteer", "research", "steer"]
 
 _MODULES = {
     "Progress": "leadline.progress.notebook",
     "Report": "leadline.api",
     "aresearch": "leadline.api",
+    "aresume": "leadline.runs.actions",
+    "aruns": "leadline.runs.actions",
     "asteer": "leadline.runs.steer",
     "research": "leadline.api",
     "steer": "leadline.api",

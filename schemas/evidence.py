@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AliasChoices, BaseModel, Field, computed_field, model_validator
@@ -100,6 +100,15 @@ class Source(BaseModel):
         """Return it with further addresses of the same text."""
         others = sorted({*self.also_at, *addresses} - {self.url})
         return self if others == self.also_at else self.model_copy(update={"also_at": others})
+
+
+def root_of(key: str, sources: Mapping[str, Source]) -> str:
+    """Return the key of what a source copies in the end, or its own; a circle of copies ends where it closes."""
+    seen = {key}
+    while (source := sources.get(key)) is not None and source.duplicate_of and source.duplicate_of not in seen:
+        key = source.duplicate_of
+        seen.add(key)
+    return key
 
 
 def by_content_hash(report: Any) -> Any:

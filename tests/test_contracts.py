@@ -30,13 +30,8 @@ TEMPLATES = [
     "reporter_sentences",
     "reporter_slides",
     "verifier",
-    "judge_criteria",
-    "judge_dimensions",
-    "judge_pair",
-    "judge_scores",
 ]
-"""A node that makes several calls has a template for each, which begins with its stem; the verifier works for the reporter. A judge
-works for `leadline eval`, and for no node."""
+"""A node that makes several calls has a template for each, which begins with its stem; the verifier works for the reporter."""
 LAYERS = ["schemas", "prompts", "services", "nodes", "graph", "leadline"]
 MAY_IMPORT = {
     "schemas": {"schemas"},

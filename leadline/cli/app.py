@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from leadline.cli.command_list import COMMANDS
+from leadline.cli.command_list import COMMANDS, MOVED
 from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED
 from leadline.cli.install_offer import install_and_repeat
 from leadline.progress.terminal import echo
@@ -37,7 +37,13 @@ class Commands(TyperGroup):
         }
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]  # as in `invoke`
-        """Load the named command."""
+        """Load the named command.
+
+        Raises:
+            BadInput: the command has another name now.
+        """
+        if args[0] in MOVED and not ctx.resilient_parsing:
+            raise BadInput(f"`leadline {args[0]}` is now: {MOVED[args[0]]}")
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed and loaded(str(name)), rest
 

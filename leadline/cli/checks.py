@@ -1,4 +1,4 @@
-"""Commands that check and compare: models, this machine, reports, prompts."""
+"""Commands that check: reports, and this machine with its models."""
 
 import asyncio
 import json
@@ -7,13 +7,9 @@ from typing import Annotated
 
 import typer
 
-from leadline.batch.question_sets import documents_beside, read_questions
-from leadline.cli.evaluate import outcome_lines
 from leadline.cli.examples import examples
-from leadline.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
-from leadline.cli.options import Docs, Version
-from leadline.evaluation import compare as comparing
-from leadline.evaluation.question import locale_of
+from leadline.cli.exit_codes import EXIT_FAILED
+from leadline.cli.options import Version
 from leadline.progress.terminal import echo
 from leadline.runs.revise import averify
 from leadline.runs.run_ids import is_run_id
@@ -21,48 +17,13 @@ from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
-from schemas.depth import DEPTHS
 from services.models.endpoint_memory import forget_kept
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.bundle import BundleCheck, verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.run.errors import BadInput
-from services.text.tokens import message_language
 
 commands = typer.Typer()
-
-
-@commands.command(epilog=examples("models"))
-def models(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="First forget what earlier runs learned of the endpoints.")
-    ] = False,
-) -> None:
-    """Show which model each role will use, and check each with one tiny call. What it finds out is kept for runs."""
-    if forget:
-        echo(f"Forgotten: what was learned of {asyncio.run(forget_kept())} models.", err=True)
-    checks = asyncio.run(checked_models())
-    if as_json:
-        echo(json.dumps([check.model_dump(mode="json") for check in checks], indent=2, ensure_ascii=False))
-    else:
-        echo("\n".join(model_lines(checks)))
-    for problem in dict.fromkeys(check.problem for check in checks if check.problem):
-        echo(f"leadline: {problem}", err=True)
-    if any(check.problem for check in checks):
-        raise typer.Exit(EXIT_FAILED)
-
-
-@commands.command(epilog=examples("doctor"))
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False) -> None:
-    """Show what works on this machine, what is missing, and how to get it."""
-    checks = asyncio.run(examine())
-    if as_json:
-        echo(json.dumps([check.model_dump() for check in checks], indent=2, ensure_ascii=False))
-    else:
-        show(checks)
-    if any(check.state == BROKEN for check in checks):
-        raise typer.Exit(EXIT_FAILED)
 
 
 @commands.command(epilog=examples("verify"))
@@ -149,39 +110,40 @@ def _told(name: str, check: BundleCheck) -> bool:
     return True
 
 
-@commands.command(epilog=examples("compare"))
-def compare(
-    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS", help="Question set: JSON with the expected facts.")],
-    prompts: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--prompts", metavar="DIR", help="Folder of other prompts; repeatable. One is compared with ours."
-        ),
-    ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="Model at the same endpoint; give two or more.")
-    ] = None,
-    depth: Annotated[
-        list[str] | None,
-        typer.Option("--depth", metavar="|".join(DEPTHS), help="Depth of all runs; two or more of them are compared."),
-    ] = None,
-    docs: Docs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print every question's figures as JSON.")] = False,
+@commands.command(epilog=examples("doctor"))
+def doctor(
+    models: Annotated[
+        bool,
+        typer.Option("--models", help="Show which model each role uses, and check each with one tiny call instead."),
+    ] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="First forget what earlier runs learned of the models' endpoints.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
-    """Compare prompts, models or depths on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds."""
-    question_set = read_questions(questions)
-    variants = comparing.variants_of(prompts or [], model or [], depth or [])
-    locale = locale_of(message_language(question.question) for question in question_set)
-    progress = outcome_lines(len(question_set) * len(variants), locale)
-    work = comparing.compare(question_set, variants, docs or documents_beside(questions), progress)
-    try:
-        totals = asyncio.run(work)
-    except KeyboardInterrupt:
-        echo("\nInterrupted.", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+    """Show what works on this machine, what is missing, and how to get it."""
+    if forget:
+        echo(f"Forgotten: what was learned of {asyncio.run(forget_kept())} models.", err=True)
+    if models:
+        _show_models(as_json)
+        return
+    checks = asyncio.run(examine())
     if as_json:
-        echo(json.dumps([total.model_dump() for total in totals], ensure_ascii=False, indent=2))
+        echo(json.dumps([check.model_dump() for check in checks], indent=2, ensure_ascii=False))
     else:
-        echo(comparing.table(totals, locale))
-    if all(total.failed == len(question_set) for total in totals):
+        show(checks)
+    if any(check.state == BROKEN for check in checks):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _show_models(as_json: bool) -> None:
+    """Print the model of each role, each checked with a call; what is found out is kept for runs."""
+    checks = asyncio.run(checked_models())
+    if as_json:
+        echo(json.dumps([check.model_dump(mode="json") for check in checks], indent=2, ensure_ascii=False))
+    else:
+        echo("\n".join(model_lines(checks)))
+    for problem in dict.fromkeys(check.problem for check in checks if check.problem):
+        echo(f"leadline: {problem}", err=True)
+    if any(check.problem for check in checks):
         raise typer.Exit(EXIT_FAILED)

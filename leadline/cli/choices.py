@@ -12,7 +12,7 @@ from leadline.runs.profiles import load_profile
 from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.evidence import NamedKind
 from schemas.options import SEARCH_WORDS, Flag, OutputFormat
-from services.reports.formats import chosen_formats
+from services.reports.format_names import chosen_formats
 from services.run.errors import LeadlineError
 from services.search.choice import BESIDE, ELSE, known_names
 

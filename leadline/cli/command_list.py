@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-RESEARCH, REPORTS, MACHINE, SERVING = "Research", "Runs and their reports", "Set up and check", "Serve"
+RESEARCH, REPORTS, MACHINE, SERVING = "Research", "Runs and their reports", "Set up and measure", "Serve"
 """Headings of the commands in the help."""
 
 
@@ -21,76 +21,39 @@ COMMANDS = {
     "follow": Listed(
         "research",
         RESEARCH,
-        "Ask further, with what is known so far: by default after the latest run. What that run chose holds.",
+        "Ask further after the latest run, or say something to a run that is going on.",
+    ),
+    "revise": Listed(
+        "revise",
+        RESEARCH,
+        "Change a finished report: shorter, restructured, with a table or a section more, in another language or tone.",
     ),
     "resume": Listed(
         "research",
         RESEARCH,
         "Go on with an interrupted run where it stopped; nothing that was answered is asked again.",
     ),
-    "steer": Listed(
-        "research",
-        RESEARCH,
-        "Say something to a run while it goes on; by default the one that began last. The planner hears it at the next boundary.",
-    ),
-    "replay": Listed(
-        "research",
-        RESEARCH,
-        "Run a finished run again from its journal: no model is called, nothing is searched, and the report is the same.",
-    ),
-    "batch": Listed("research", RESEARCH, "Research many questions; started again, it goes on where it stopped."),
-    "revise": Listed(
-        "revise",
-        RESEARCH,
-        "Change a finished report: shorter, restructured, with a table or a section more, in another language or tone.",
-    ),
-    "runs": Listed("stored_runs", REPORTS, "List all runs, the newest first."),
-    "show": Listed(
-        "stored_runs",
-        REPORTS,
-        "Show what a run did when: every call, how long it took, and what waited for what; or a version of its report.",
-    ),
-    "report": Listed(
-        "stored_runs",
-        REPORTS,
-        "Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF, BibTeX, CSL-JSON. Nothing is asked or searched.",
-    ),
-    "refresh": Listed(
-        "stored_runs",
-        REPORTS,
-        "Read a report's documents and pages again, and show which claims hold, changed or fell. No model is asked.",
-    ),
+    "runs": Listed("stored_runs", REPORTS, "List all runs; show, replay and export one, forget what was remembered."),
     "watch": Listed(
         "watch",
         REPORTS,
         "Check a report's claims again, and search for what is new on its question since the last check. No model is asked.",
     ),
-    "memory": Listed("memory", REPORTS, "Show what is remembered of the reports of runs with --memory, and forget it."),
-    "init": Listed(
-        "init",
-        MACHINE,
-        "Connect a model and a web search: asks, tries them out, and writes .env, which only you can read.",
-    ),
-    "models": Listed(
-        "checks",
-        MACHINE,
-        "Show which model each role will use, and check each with one tiny call. What it finds out is kept for runs.",
-    ),
-    "doctor": Listed("checks", MACHINE, "Show what works on this machine, what is missing, and how to get it."),
     "verify": Listed(
         "checks",
         REPORTS,
         "Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites.",
     ),
-    "compare": Listed(
-        "checks",
+    "init": Listed(
+        "init",
         MACHINE,
-        "Compare prompts, models or depths on a set of questions: evidence found, claims verified, calls, tokens, cost, seconds.",
+        "Connect a model and a web search: asks, tries them out, and writes .env, which only you can read.",
     ),
+    "doctor": Listed("checks", MACHINE, "Show what works on this machine, what is missing, and how to get it."),
     "eval": Listed(
         "evaluate",
         MACHINE,
-        "Evaluate models, depths, prompts and searches on a set of questions, side by side; started again, it goes on.",
+        "Research a list of questions and measure the reports, also of several settings side by side; started again, it goes on.",
     ),
     "serve": Listed(
         "serve",
@@ -102,3 +65,16 @@ COMMANDS = {
     ),
 }
 """Commands in the order of the help."""
+
+MOVED = {
+    "batch": "leadline eval FILE",
+    "compare": "leadline eval FILE, with --depth, --model or --prompts twice",
+    "memory": "leadline runs forget",
+    "models": "leadline doctor --models",
+    "refresh": "leadline watch --once",
+    "replay": "leadline runs replay",
+    "report": "leadline runs export",
+    "show": "leadline runs show",
+    "steer": 'leadline follow RUN "…"',
+}
+"""Earlier commands, and what does their work now."""

@@ -16,8 +16,8 @@ from leadline.cli.report_text import print_report
 from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import console_of, echo
-from leadline.runs.execute import ReviewPending
 from leadline.runs.first_line import first_line
+from leadline.runs.review_pending import ReviewPending
 from schemas.events import Event
 from schemas.reporter import Report
 from services.reports.parser import parse_report

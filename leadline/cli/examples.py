@@ -23,60 +23,48 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "follow": [
         ("The first question that the latest report recommends", "leadline follow 1"),
         ("In your own words", 'leadline follow "And where was he born?"'),
+        ("Narrow a run that another terminal carries out", 'leadline follow 20261124-09 "only the tallow"'),
     ],
     "revise": [
         ("The latest report, for somebody in a hurry", 'leadline revise "Shorter, please."'),
         ("A table of what was found", 'leadline revise "Add a table of the depths with who measured them"'),
         ("Without a section, and without a model", 'leadline revise --without "Conclusion"'),
-        ("See what has changed", "leadline show --diff 1 2"),
+        ("See what has changed", "leadline runs show --diff 1 2"),
     ],
     "resume": [
         ("Go on with what Ctrl-C, a crash or a review interrupted", "leadline resume"),
     ],
-    "steer": [
-        ("Narrow a run that another terminal carries out", 'leadline steer "only the tallow"'),
-        ("Leave a step out", 'leadline steer "skip step 2"'),
-        ("Have the report written from what there is", 'leadline steer "stop and write"'),
-    ],
-    "replay": [
-        ("The latest finished run again, asking nobody", "leadline replay --out again"),
-    ],
-    "report": [
-        ("The latest report as a page and as slides", "leadline report --format html,slides"),
-        ("A report with all of its evidence somewhere else", "leadline report --format md,html --out elsewhere"),
-    ],
-    "refresh": [
-        ("Which claims of the latest report still hold?", "leadline refresh"),
-    ],
-    "watch": [
-        ("Tell what is new since the latest report, or since the last check", "leadline watch --once"),
-    ],
-    "memory": [
-        ("What runs with --memory have proven", "leadline memory"),
-        ("On one subject, for a script", "leadline memory tallow --json"),
-        ("Forget everything", "leadline memory forget --all --yes"),
-    ],
     "runs": [
         ("All runs", "leadline runs"),
         ("For a script", "leadline runs --json"),
+        ("The latest report as a page and as slides", "leadline runs export --format html,slides"),
     ],
-    "show": [
-        ("Where did the time go?", "leadline show"),
-        ("The same as a page", "leadline show --html timeline.html"),
-        ("The report as it was before it was changed", "leadline show --version 1"),
+    "runs show": [
+        ("Where did the time go?", "leadline runs show"),
+        ("The same as a page", "leadline runs show --html timeline.html"),
+        ("The report as it was before it was changed", "leadline runs show --version 1"),
     ],
-    "batch": [
+    "runs replay": [
+        ("The latest finished run again, asking nobody", "leadline runs replay --out again"),
+    ],
+    "runs export": [
+        ("The latest report as a page and as slides", "leadline runs export --format html,slides"),
+        ("A report with all of its evidence somewhere else", "leadline runs export --format md,html --out elsewhere"),
+    ],
+    "runs forget": [
+        ("What runs with --memory have proven, with ids", "leadline runs forget"),
+        ("Forget everything", "leadline runs forget --all --yes"),
+    ],
+    "watch": [
         (
-            "A question a line, eight at a time; the same again goes on",
-            "leadline batch questions.jsonl --docs papers --jobs 8",
+            "Does the latest report still hold, and what is new since it, or since the last check?",
+            "leadline watch --once",
         ),
-    ],
-    "models": [
-        ("Who plays what, and does it answer?", "leadline models"),
-        ("After a server was changed: find out anew what it takes", "leadline models --forget"),
     ],
     "doctor": [
         ("What works here, and how to get what does not", "leadline doctor"),
+        ("Who plays what, and does it answer?", "leadline doctor --models"),
+        ("After a server was changed: find out anew what it takes", "leadline doctor --models --forget"),
         ("For a script", "leadline doctor --json"),
     ],
     "init": [
@@ -92,16 +80,13 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("All of them", "leadline verify out/*"),
         ("Check what you made of it", "leadline verify article.md --bundle out/who-designed-the-sounding-machine"),
     ],
-    "compare": [
-        (
-            "What does more depth bring, and what does it cost?",
-            "leadline compare set.json --depth quick --depth deep --docs papers",
-        ),
-        ("Your prompts against the built-in ones", "leadline compare set.json --prompts shorter --docs papers"),
-    ],
     "eval": [
         (
-            "Two depths side by side on your own questions; the same again goes on",
+            "A question a line, eight at a time; the same again goes on",
+            "leadline eval questions.txt --docs papers --jobs 8",
+        ),
+        (
+            "Two depths side by side on questions with their facts",
             "leadline eval set.jsonl --depth quick --depth standard --docs papers",
         ),
     ],

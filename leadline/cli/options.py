@@ -7,7 +7,6 @@ import typer
 
 from leadline.cli.choices import option
 from leadline.runs.run_ids import complete_run_id
-from schemas.depth import Depth
 from schemas.options import OUTPUT, CitationStyle
 
 
@@ -30,8 +29,6 @@ Version = Annotated[
     ),
 ]
 Docs = Annotated[list[Path] | None, option("documents")]
-AllDepth = Annotated[Depth | None, option("depth", show_default=False)]
-"""Depth of all questions in a set that name no depth."""
 Formats = Annotated[str, option("output_formats")]
 References = Annotated[CitationStyle | None, option("citation_style", show_default=False)]
 Out = Annotated[

@@ -41,7 +41,7 @@ def revise(
     """Change a finished report: shorter, restructured, with a table or a section more, in another language or tone.
 
     What the request does not concern stays as it is; what is new is checked. What it asks for and the evidence does not hold is
-    searched once, and said where it is not found. Every version is kept: leadline show RUN --version N.
+    searched once, and said where it is not found. Every version is kept: leadline runs show RUN --version N.
     """
 
     def work(progress: Progress) -> Awaitable[Report]:

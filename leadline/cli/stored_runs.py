@@ -1,32 +1,47 @@
-"""Commands for stored runs: list, show, export reports, refresh sources."""
+"""Commands for stored runs: list, show, replay, export, forget what was remembered."""
 
 import asyncio
 import json
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from leadline.cli.command_run import echo_report
+from leadline.cli.command_run import echo_report, show_report
 from leadline.cli.examples import examples
-from leadline.cli.exit_codes import EXIT_FAILED
-from leadline.cli.options import FinishedRun, Formats, LatestRun, References, Version
+from leadline.cli.options import FinishedRun, Formats, Json, LatestRun, OtherOut, References, Version
 from leadline.progress.terminal import echo
-from leadline.runs.actions import arefresh, areport, aruns, atimeline
-from leadline.runs.refresh import as_markdown
+from leadline.runs.actions import areplay, areport, aruns, atimeline
+from leadline.runs.memory import aforget, aforget_all, amemory
 from leadline.runs.revise import adifference, aversion
-from schemas.reporter import Report
-from services.reports.checking.bundle import write_files
-from services.reports.formats import chosen_formats
+from leadline.runs.store import RunRecord
+from schemas.memory import MemoryEntry, MemoryView
+from services.reports.format_names import chosen_formats
 from services.run.errors import BadInput
 from services.run.ui_text import say
 
 commands = typer.Typer()
+_runs = typer.Typer(invoke_without_command=True)
+commands.add_typer(_runs, name="runs", epilog=examples("runs"))
+
+SHOWN = {"id", "question", "status", "created", "folder", "error"}
+"""Fields of a run in `leadline runs --json`."""
+STATUS = len("interrupted")
+"""Columns of a run's status."""
+NOTHING = "Nothing is remembered. A run with --memory remembers what its report proves."
 
 
-@commands.command(epilog=examples("runs"))
-def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the runs as a JSON list.")] = False) -> None:
-    """List all runs, the newest first."""
+@_runs.callback()
+def runs(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the runs as a JSON list.")] = False,
+) -> None:
+    """List all runs; show, replay and export one, forget what was remembered."""
+    if context.invoked_subcommand is not None:
+        return
     records = asyncio.run(aruns())
     if as_json:
         shown = [record.model_dump(mode="json", include=SHOWN) for record in records]
@@ -34,16 +49,19 @@ def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the runs as
         return
     if not records:
         echo('There is no run yet. Start one: leadline research "…"', err=True)
+    width = shutil.get_terminal_size().columns
     for record in records:
-        where = f"  {record.folder}" if record.folder else ""
-        echo(f"{record.id}  {record.status:<11}  {' '.join(record.question.split())[:80]}{where}")
+        echo(_line(record, width))
 
 
-SHOWN = {"id", "question", "status", "created", "folder", "error"}
-"""Fields of a run in `leadline runs --json`."""
+def _line(record: RunRecord, width: int) -> str:
+    """Return a line about a run that fits so many columns."""
+    line = Text(f"{record.id}  {record.status:<{STATUS}}  {' '.join(record.question.split())}")
+    line.truncate(width, overflow="ellipsis")
+    return line.plain
 
 
-@commands.command(epilog=examples("show"))
+@_runs.command(epilog=examples("runs show"))
 def show(
     run: LatestRun = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the timeline as a page instead.")] = None,
@@ -70,18 +88,25 @@ def show(
             raise BadInput(f"{html} cannot be written ({error.strerror}). Name another file.") from None
         echo(f"Written to {html}", err=True)
         return
-    echo(f"{record.id}  {record.status}  {record.context.depth}  {title}\n")
+    folder = f"{record.folder}\n" if record.folder else ""
+    echo(f"{record.id}  {record.status}  {record.context.depth}  {title}\n{folder}")
     echo("\n".join(timeline.lines()))
     if record.revisions:
         changes = [
             f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(record.revisions, 2)
         ]
         echo("\n".join(["", say("show_versions", timeline.locale), "  1", *changes]))
-        echo(f"Show one: leadline show {record.id} --version 1", err=True)
+        echo(f"Show one: leadline runs show {record.id} --version 1", err=True)
 
 
-@commands.command(epilog=examples("report"))
-def report(
+@_runs.command(epilog=examples("runs replay"))
+def replay(run: FinishedRun = None, out: OtherOut = None, as_json: Json = False) -> None:
+    """Run a finished run again from its journal: no model is called, nothing is searched, and the report is the same."""
+    show_report(lambda _: areplay(run, out=out), as_json)
+
+
+@_runs.command(epilog=examples("runs export"))
+def export(
     run: FinishedRun = None,
     formats: Formats = "html",
     citation_style: References = None,
@@ -100,20 +125,46 @@ def report(
             typer.launch(place.absolute().as_uri())
 
 
-@commands.command(epilog=examples("refresh"))
-def refresh(
-    run: FinishedRun = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+@_runs.command(epilog=examples("runs forget"))
+def forget(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]…", help="What to forget: ids of statements, or their beginnings.", show_default=False
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Forget everything.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --all: do not ask.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the statements as a JSON list.")] = False,
 ) -> None:
-    """Read a report's documents and pages again, and show which claims hold, changed or fell. No model is asked."""
-    refreshed, folder = asyncio.run(arefresh(run))
-    text = as_markdown(refreshed)
-    if folder is not None and Path(folder).is_dir():
-        asyncio.run(write_files(Path(folder), {"refresh.md": text.encode()}, "refresh"))
-        echo(f"Written to {folder}/refresh.md", err=True)
+    """List what is remembered of the reports of runs with --memory, or forget it. The runs and their reports stay."""
+    if everything and ids:
+        raise BadInput("Name what to forget by its id, or forget everything with --all: not both.")
+    forgotten = _forget_all(yes) if everything else asyncio.run(aforget(ids)) if ids else None
+    entries = asyncio.run(amemory()) if forgotten is None else forgotten
     if as_json:
-        echo(refreshed.model_dump_json(indent=2))
+        shown = [MemoryView.of(entry).model_dump(mode="json") for entry in entries]
+        echo(json.dumps(shown, indent=2, ensure_ascii=False))
+    elif not entries:
+        echo(NOTHING, err=True)
+    elif forgotten is None:
+        for entry in entries:
+            _show(entry)
     else:
-        echo_report(Report(title=refreshed.question, markdown=text))
-    if refreshed.count("fallen"):
-        raise typer.Exit(EXIT_FAILED)
+        for entry in forgotten:
+            echo(f"Forgotten: {entry.id}  {' '.join(entry.claim.split())}", err=True)
+
+
+def _show(entry: MemoryEntry) -> None:
+    sources = "; ".join(f"{source.title or source.url} ({source.url})" for source in entry.sources.values())
+    echo(f"{entry.id}  {entry.known_from}  {' '.join(entry.claim.split())}\n{'':26}{sources}")
+
+
+def _forget_all(yes: bool) -> list[MemoryEntry]:
+    entries = asyncio.run(amemory())
+    if not yes and entries:
+        if not sys.stdin.isatty():
+            raise BadInput(f"This forgets {len(entries)} statements. To do so without being asked: --yes")
+        typer.confirm(f"Forget all {len(entries)} statements?", abort=True, err=True)
+    asyncio.run(aforget_all())
+    return entries

@@ -3,19 +3,14 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from leadline.batch.questions import Outcome
-from leadline.evaluation.evaluation_runs import (
-    Observation,
-    OnOutcome,
-    SettingsRunner,
-    chosen_by,
-    read_observations,
-    run_settings,
-)
 from leadline.evaluation.measures import facts_missing, figures_of, figures_of_nothing, quotes_of
 from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.question_runs import OnOutcome, Outcome, chosen_by, run_settings
 from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
+from leadline.evaluation.settings import Setting
 from leadline.runs.finished import finished_report
 from leadline.runs.journals import Gatherings, gatherings_of
 from leadline.runs.store import Home, open_home
@@ -40,18 +35,22 @@ class Evaluated:
 
 async def evaluate(
     questions: Sequence[EvalQuestion],
-    runner: SettingsRunner,
+    settings_of_runs: Sequence[Setting],
+    choices: Mapping[str, Any],
+    place: Path,
     *,
     name: str,
     locale: str = "en-US",
     jobs: int = 1,
     on_outcome: OnOutcome | None = None,
 ) -> Evaluated:
-    """Run every question under every setting, and measure without a judge.
+    """Run every question under every setting, and measure the reports.
 
     Args:
         questions: the questions.
-        runner: runs the questions and stores the results.
+        settings_of_runs: what differs between the runs of a question.
+        choices: choices of all runs, fields of `schemas.context.RunContext`.
+        place: folder of the results and reports; what is done in it is not done again.
         name: name of the set.
         locale: language of table and page.
         jobs: number of parallel runs.
@@ -60,21 +59,21 @@ async def evaluate(
     Raises:
         BadInput: a choice or a folder cannot be used, or a finished run is not in this home.
     """
-    outcomes = await run_settings(questions, runner, jobs, on_outcome)
-    seen = await asyncio.to_thread(read_observations, runner.place)
+    outcomes = await run_settings(questions, settings_of_runs, choices, place, jobs=jobs, on_outcome=on_outcome)
     reports: Reports = {}
     results: list[QuestionResult] = []
     async with open_home(settings().leadline_home) as home:
         for question in questions:
             of_settings: dict[str, RunResult] = {}
-            for setting in runner.settings:
+            for setting in settings_of_runs:
                 outcome = outcomes[question.id, setting.name]
                 report = await _report_of(home, outcome)
-                of_settings[setting.name] = await _measured(home, question, outcome, report, seen, locale)
+                of_settings[setting.name] = await _measured(home, question, outcome, report, locale)
                 if report is not None:
                     reports[question.id, setting.name] = report
             results.append(QuestionResult(id=question.id, question=question.question, results=of_settings))
-    evaluation = Evaluation(set=name, locale=locale, settings=chosen_by(runner), questions=results)
+    chosen = chosen_by(settings_of_runs, choices)
+    evaluation = Evaluation(set=name, locale=locale, settings=chosen, questions=results)
     return Evaluated(await asyncio.to_thread(evaluation.summarised), reports)
 
 
@@ -100,7 +99,6 @@ async def _measured(
     question: EvalQuestion,
     outcome: Outcome,
     report: Report | None,
-    seen: Mapping[str, Observation],
     locale: str,
 ) -> RunResult:
     if report is None:
@@ -114,8 +112,7 @@ async def _measured(
         gathered = await gatherings_of(home, outcome.run_id)
     except JournalMiss:
         gathered = Gatherings()
-    watched = seen.get(outcome.run_id)
-    figures = await asyncio.to_thread(figures_of, question, report, gathered, watched)
+    figures = await asyncio.to_thread(figures_of, question, report, gathered)
     return RunResult(
         run_id=outcome.run_id,
         folder=outcome.folder,

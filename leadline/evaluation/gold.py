@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from schemas.evidence import Source
-from services.text.duplicates import root_of
+from schemas.evidence import Source, root_of
 from services.text.normal_form import normal_form
 from services.text.tokens import has_cjk
 

@@ -1,22 +1,20 @@
-"""Measures of one run, and the computation of those that need no judge."""
+"""Measures of one run, and their computation."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from leadline.evaluation.evaluation_runs import Observation
 from leadline.evaluation.gold import gold_among, states
 from leadline.evaluation.question import EvalQuestion
 from leadline.runs.journals import Gatherings
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Excerpt, Source, root_of
 from schemas.reporter import Report
 from services.reports.body_text import own_text, repeated
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
 from services.run.ui_text import say
 from services.search.source_kinds import owner_of
-from services.text.duplicates import root_of
 from services.text.word_count import words_in
 
 Figures = dict[str, float | None]
@@ -42,17 +40,9 @@ MEASURES = (
     Measure("facts_stated", "share", "more"),
     Measure("facts_quoted", "share", "more"),
     Measure("gold_found", "share", "more"),
-    Measure("gold_read", "share", "more"),
     Measure("gold_quoted", "share", "more"),
     Measure("gold_cited", "share", "more"),
     Measure("criteria_cited", "share", "more"),
-    Measure("criteria_met", "share", "more"),
-    Measure("claims_supported", "share", "more"),
-    Measure("race", "share", "more"),
-    Measure("race_comprehensiveness", "share", "more"),
-    Measure("race_insight", "share", "more"),
-    Measure("race_instruction_following", "share", "more"),
-    Measure("race_readability", "share", "more"),
     Measure("supported_share", "share", "more"),
     Measure("supported"),
     Measure("inferred"),
@@ -67,19 +57,18 @@ MEASURES = (
     Measure("cost", "dollars", "less"),
     Measure("seconds", "seconds", "less"),
 )
-"""All measures in display order, including those of a judge."""
+"""All measures in display order."""
 BY_KEY = {measure.key: measure for measure in MEASURES}
 _ANSWERED = {"yes": 1.0, "partly": 0.5, "no": 0.0}
 
 
-def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, seen: Observation | None) -> Figures:
+def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings) -> Figures:
     """Return the figures of a run. Blocking.
 
     Args:
         question: the question with its expectations.
         report: the report.
         gathered: passages found by its searches.
-        seen: observations during the run; None for a resumed run, whose first prompts are unknown.
     """
     texts = list(own_text(parse_report(report)))
     statuses = Counter(status_of(claim) for claim in report.citations)
@@ -89,7 +78,7 @@ def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, see
     return {
         "answered": _ANSWERED.get(report.answered),
         **facts_found(question, "\n".join(text for _, text in texts), report),
-        **_gold(question, report, gathered, seen, sources),
+        **_gold(question, report, gathered, sources),
         "criteria_cited": _criteria_cited(question, cited, sources),
         "supported_share": _share(statuses["quoted"] + statuses["supported"], len(report.citations)),
         "supported": statuses["quoted"] + statuses["supported"],
@@ -103,7 +92,7 @@ def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings, see
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "cost": usage.cost,
-        "seconds": report.usage.seconds if seen is None else seen.seconds,
+        "seconds": report.usage.seconds,
     }
 
 
@@ -113,7 +102,7 @@ def figures_of_nothing(question: EvalQuestion) -> Figures:
         "answered": True,
         "facts_stated": bool(question.facts),
         "facts_quoted": bool(question.facts),
-        **dict.fromkeys(("gold_found", "gold_read", "gold_quoted", "gold_cited"), bool(question.sources)),
+        **dict.fromkeys(("gold_found", "gold_quoted", "gold_cited"), bool(question.sources)),
         "criteria_cited": any(criterion.gold for criterion in question.criteria),
     }
     return {key: 0.0 for key, wanted in expected.items() if wanted}
@@ -141,25 +130,15 @@ def facts_found(question: EvalQuestion, text: str, report: Report) -> Figures:
     }
 
 
-def _gold(
-    question: EvalQuestion,
-    report: Report,
-    gathered: Gatherings,
-    seen: Observation | None,
-    sources: Mapping[str, Source],
-) -> Figures:
+def _gold(question: EvalQuestion, report: Report, gathered: Gatherings, sources: Mapping[str, Source]) -> Figures:
     """Return the share of the gold sources at each stage."""
     gold = question.sources
     stages = {
         "gold_found": {passage.content_hash for passage in gathered.passages},
-        "gold_read": set(seen.read) if seen is not None else None,
         "gold_quoted": {excerpt.content_hash for excerpt in report.excerpts},
         "gold_cited": _cited(report),
     }
-    return {
-        key: None if keys is None else _share(len(gold_among(gold, keys, sources)), len(gold))
-        for key, keys in stages.items()
-    }
+    return {key: _share(len(gold_among(gold, keys, sources)), len(gold)) for key, keys in stages.items()}
 
 
 def _cited(report: Report) -> set[str]:

@@ -1,34 +1,28 @@
-"""The page of an evaluation: one HTML file with the table, charts, and the reports of each question next to each other."""
+"""The page of an evaluation: one HTML file with the table, and the reports of each question next to each other."""
 
 import asyncio
 import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
-from leadline.evaluation.charts import COLOURS, charts_of
-from leadline.evaluation.claims import differing_claims
 from leadline.evaluation.evaluate import Evaluated
 from leadline.evaluation.measures import Figures, Measure, shown_measures
-from leadline.evaluation.results import QuestionResult
-from leadline.evaluation.table import amount, heading, judge_lines, notable_differences, rows
-from schemas.evidence import Claim
+from leadline.evaluation.results import FILE, QuestionResult
+from leadline.evaluation.table import amount, heading, notable_differences, rows
 from schemas.reporter import Report
 from services.reports.checking.bundle import write_files
 from services.reports.html.page import asset, environment, page_parts, render_fragment
-from services.reports.labels import labels_for, language_of
+from services.reports.labels import language_of
 from services.reports.parser import parse_report
-from services.reports.statuses import status_of
 from services.run.ui_text import say
-from services.text.quotable import as_prose
 
 MAX_REPORTS = 120
 """Maximum reports in the page; the others are in their folders."""
-MAX_DIFFERING = 40
-"""Maximum claims listed as a report's own."""
+COLOURS = 6
+"""Number of colours of settings, `c0` to `c5`; further settings reuse them."""
 _HERE = Path(__file__).parent
 _NAMES = re.compile(r'( id="| href="#| aria-labelledby="| for="| aria-controls="| aria-describedby=")')
 """Attributes that define or reference an element's name, in our templates' markup, which escapes quotation marks in texts."""
@@ -45,15 +39,7 @@ class Side:
     error: str
     missing: list[str]
     folder: str | None
-    claims: list[Claim]
-    """Claims that no other setting's report makes."""
-    more: int
-    """Number of further such claims."""
     report: Markup | None
-    criteria: list[dict[str, Any]]
-    """Judge's verdict on each criterion."""
-    scores: list[dict[str, Any]]
-    """Judge's scores of the report and of the reference by criterion."""
 
 
 async def write_results(evaluated: Evaluated, place: Path) -> None:
@@ -64,7 +50,7 @@ async def write_results(evaluated: Evaluated, place: Path) -> None:
     """
     text = await asyncio.to_thread(evaluated.evaluation.model_dump_json, indent=1)
     page = await asyncio.to_thread(render_page, evaluated)
-    await write_files(place, {"eval.json": f"{text}\n".encode(), "eval.html": page.encode()}, "eval")
+    await write_files(place, {FILE: f"{text}\n".encode(), "eval.html": page.encode()}, "eval")
 
 
 def render_page(evaluated: Evaluated) -> str:
@@ -84,14 +70,10 @@ def render_page(evaluated: Evaluated) -> str:
             style=parts["style"],
             heading=heading(evaluation, say("eval_measure", locale)),
             rows=rows(evaluation),
-            notes=[*(notable_differences(evaluation) if len(evaluation.names) > 2 else []), *judge_lines(evaluation)],
-            charts=charts_of(evaluation),
+            notes=notable_differences(evaluation) if len(evaluation.names) > 2 else [],
             questions=[(question, _sides(evaluated, question, at)) for at, question in enumerate(evaluation.questions)],
             names=[(name, place % COLOURS) for place, name in enumerate(evaluation.names)],
-            status_of=status_of,
-            as_prose=as_prose,
             unbroken=_unbroken,
-            statuses=labels_for(locale).words,
         )
     )
 
@@ -109,10 +91,9 @@ def _unbroken(cell: str) -> str:
 def _sides(evaluated: Evaluated, question: QuestionResult, at: int) -> list[Side]:
     names, locale = evaluated.evaluation.names, evaluated.evaluation.locale
     reports = {name: found for name in names if (found := evaluated.reports.get((question.id, name))) is not None}
-    differing = differing_claims(reports)
     sides = []
     for place, name in enumerate(names):
-        result, own = question.results[name], differing.get(name, [])
+        result = question.results[name]
         fits = at * len(names) + place < MAX_REPORTS
         sides.append(
             Side(
@@ -122,11 +103,7 @@ def _sides(evaluated: Evaluated, question: QuestionResult, at: int) -> list[Side
                 error=result.error,
                 missing=result.missing_facts,
                 folder=result.folder,
-                claims=own[:MAX_DIFFERING] if len(reports) > 1 else [],
-                more=max(0, len(own) - MAX_DIFFERING) if len(reports) > 1 else 0,
                 report=_fragment(reports[name], f"q{at}-{place}-") if name in reports and fits else None,
-                criteria=list(result.judged.get("criteria", [])),
-                scores=list(result.judged.get("scores", [])),
             )
         )
     return sides

@@ -1,19 +1,18 @@
-"""A question of an evaluation, with the facts, sources, criteria and reports that measure its answer."""
+"""A question of an evaluation, with the facts, sources and criteria that measure its answer."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from schemas.judge_dimensions import Dimension
 from schemas.locale import Locale
 from services.run.ui_text import is_chinese
 
 MAX_TEXT = 200_000
-"""Maximum characters of a question, a criterion or a reference."""
+"""Maximum characters of a question or a criterion."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
-Share = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+Gold = Annotated[list[Text], Field(validation_alias=AliasChoices("gold", "gold_ids"))]
 
 
 def _alternatives(value: Any) -> Any:
@@ -21,66 +20,42 @@ def _alternatives(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def _criterion(value: Any) -> Any:
-    return {"text": value} if isinstance(value, str) else value
-
-
 Fact = Annotated[list[Text], BeforeValidator(_alternatives), Field(min_length=1)]
 """The forms of a fact, of which one suffices."""
 
 
 class Criterion(BaseModel):
-    """A property of a good answer, and its weight."""
+    """A property of a good answer, the sources that hold it, and its weight."""
 
     model_config = ConfigDict(extra="forbid")
 
     text: Annotated[Text, Field(validation_alias=AliasChoices("text", "criterion"))]
-    weight: Share = 1.0
-    gold: Annotated[list[Text], Field(validation_alias=AliasChoices("gold", "gold_ids"))] = []
-    """Sources any of which holds what the criterion asks for."""
-    dimension: Dimension | Literal[""] = ""
-
-
-class LabelledReport(BaseModel):
-    """A report whose criteria people have judged, with which a judge is compared."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    report: Text
-    met: list[bool | None]
-    """Whether it meets each criterion of the question, in their order; null if not judged."""
+    weight: Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)] = 1.0
+    gold: Gold = []
 
 
 class EvalQuestion(BaseModel):
-    """A question and any of the facts, sources, criteria and reports by which its answer is measured."""
+    """A question and any of the facts, sources and criteria by which its answer is measured."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
     question: Text
     id: Annotated[str, Field(validation_alias=AliasChoices("id", "qid"), max_length=200)] = ""
     """By which its result is found again; by default its place in the file."""
-    kind: Annotated[str, Field(max_length=200)] = ""
-    """Sort of question."""
-    note: Annotated[str, Field(max_length=MAX_TEXT)] = ""
-    needs_model: bool = False
-    """Whether it takes a model to answer it; for whoever reads the set, as `kind` and `note` are."""
     facts: list[Fact] = []
-    gold: Annotated[list[Text], Field(validation_alias=AliasChoices("gold", "gold_ids"))] = []
+    gold: Gold = []
     """Sources that hold the answer: addresses, DOIs, file names or their stems."""
     documents: list[Text] = []
     """File names of documents that hold the answer; they count as `gold` does."""
-    criteria: list[Annotated[Criterion, BeforeValidator(_criterion)]] = []
-    reference: Annotated[str, Field(max_length=MAX_TEXT)] = ""
-    """A report to compare with."""
+    criteria: list[Criterion] = []
     language: Annotated[Locale, Field(max_length=35)] = ""
     """Of the report, as a language tag; empty: that of the question."""
     docs: list[str] = []
     """Folders of documents for this question beside those that all share."""
-    dimension_weights: dict[Dimension, Share] = {}
-    """Weight of each dimension in the score against the reference."""
-    excluded: list[Text] = []
-    """Addresses whose sites the run must not use."""
-    labelled: list[LabelledReport] = []
+    kind: Annotated[str, Field(max_length=200)] = ""
+    """Sort of question; for whoever reads the set, as `note` and `needs_model` are."""
+    note: Annotated[str, Field(max_length=MAX_TEXT)] = ""
+    needs_model: bool = False
 
     @property
     def sources(self) -> list[str]:

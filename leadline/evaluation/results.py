@@ -1,13 +1,20 @@
-"""The results of an evaluation, as `eval.json` holds them (docs/evaluation.md)."""
+"""The results of an evaluation, as `eval.json` holds them (docs/evaluation.md), and those of two folders side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from leadline.evaluation.measures import Figures, shown_measures
-from leadline.evaluation.statistics import Agreement, Difference, Estimate, difference, estimate
+from leadline.evaluation.statistics import Difference, Estimate, difference, estimate
+from schemas.regular_file import read_regular
+from services.run.errors import BadInput, reason_of
+
+FILE = "eval.json"
+MAX_BYTES = 200_000_000
+"""Maximum bytes of a file of results."""
 
 
 class RunResult(BaseModel):
@@ -21,8 +28,6 @@ class RunResult(BaseModel):
     figures: Figures
     missing_facts: list[str] = []
     """Facts that stand neither in the report nor in its quotes."""
-    judged: dict[str, Any] = {}
-    """The judge's answers: `criteria`, `claims`, `dimensions`, `scores`; see `leadline/evaluation/judgements.py`."""
 
 
 class QuestionResult(BaseModel):
@@ -32,8 +37,6 @@ class QuestionResult(BaseModel):
     question: str
     results: dict[str, RunResult]
     """By the setting's name."""
-    pairs: list[dict[str, Any]] = []
-    """The judge's answers on pairs of its reports."""
 
 
 class MeasuredDifference(BaseModel):
@@ -44,28 +47,6 @@ class MeasuredDifference(BaseModel):
     measure: str
     difference: Difference
     """Second less first."""
-
-
-class JudgeResult(BaseModel):
-    """Calls and tallies of a judge, and how far it agrees with people."""
-
-    model: str
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float | None = 0.0
-    asked: int = 0
-    """Judgements that were asked for."""
-    no_judgement: int = 0
-    """Those of them that are unusable: no answer that fits, words that the report does not have, or the limit was reached."""
-    shortened: int = 0
-    """How often it was shown only the beginning of a report, which was too long for it."""
-    wins: dict[str, dict[str, int]] = {}
-    """By pair of settings (`first | second`): questions that the first won in both orders, that the second won, and ties."""
-    agreement: Agreement | None = None
-    """With the labels that people gave, where the set has them."""
-    prompts: dict[str, int | str] = {}
-    """Versions of its prompts."""
 
 
 class Evaluation(BaseModel):
@@ -84,7 +65,6 @@ class Evaluation(BaseModel):
     failed: dict[str, int] = {}
     """Questions without a report, by setting."""
     differences: list[MeasuredDifference] = []
-    judge: JudgeResult | None = None
 
     @property
     def names(self) -> list[str]:
@@ -125,3 +105,47 @@ def _both(first: Sequence[Figures], second: Sequence[Figures], key: str) -> tupl
         if here is not None and there is not None
     ]
     return [here for here, _ in pairs], [there for _, there in pairs]
+
+
+def read_results_of(folder: Path, asked: Collection[str]) -> Evaluation:
+    """Read the results in the folder of an evaluation. Blocking.
+
+    Args:
+        folder: the folder.
+        asked: questions that they will be compared over.
+
+    Raises:
+        BadInput: there are none, or they have another form, or none of these questions.
+    """
+    try:
+        results = Evaluation.model_validate_json(read_regular(folder / FILE, MAX_BYTES))
+    except OSError as error:
+        raise BadInput(
+            f"The results {folder / FILE} cannot be read ({error.strerror}). Name a folder of `leadline eval`."
+        ) from None
+    except ValidationError as error:
+        raise BadInput(f"The results {folder / FILE} have another form: {reason_of(error.errors()[0])}.") from None
+    if not any(question.question in asked for question in results.questions):
+        raise BadInput(f"The results {folder / FILE} have no question of this set. Name another folder with --against.")
+    return results
+
+
+def side_by_side(first: Evaluation, second: Evaluation, prefix: str) -> Evaluation:
+    """Return both evaluations as one, over the questions that both asked.
+
+    Args:
+        first: results that come first; differences are the second less them.
+        second: results that come second, whose set and language hold.
+        prefix: begins the names of the first's settings.
+    """
+    names = {name: f"{prefix}: {name}" for name in first.names}
+    before = {question.question: question.results for question in first.questions}
+    questions = [
+        question.model_copy(
+            update={"results": {names[name]: before[question.question][name] for name in names} | question.results}
+        )
+        for question in second.questions
+        if question.question in before
+    ]
+    settings = {names[name]: setting for name, setting in first.settings.items()} | second.settings
+    return second.model_copy(update={"settings": settings, "questions": questions}).summarised()

@@ -1,4 +1,4 @@
-"""Statistics of an evaluation: intervals of figures, differences of two settings, agreement of two judges."""
+"""Statistics of an evaluation: intervals of figures, differences of two settings."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -83,24 +83,3 @@ def _interval(values: Sequence[float]) -> tuple[float, float]:
     drawn = np.random.default_rng(SEED).integers(0, len(numbers), size=(RESAMPLES, len(numbers)))
     low, high = np.quantile(numbers[drawn].mean(axis=1), [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     return float(low), float(high)
-
-
-class Agreement(BaseModel):
-    """How far two judges agree on yes or no."""
-
-    judged: int
-    raw: float
-    """Share of the cases on which they agree."""
-    kappa: float | None
-    """Cohen's kappa; None where both always say the same one thing, and it is not defined."""
-
-
-def agreement(first: Sequence[bool], second: Sequence[bool]) -> Agreement | None:
-    """Return raw agreement and Cohen's kappa (Educational and Psychological Measurement 20, 1960); None without cases."""
-    if not first:
-        return None
-    count = len(first)
-    raw = sum(here == there for here, there in zip(first, second, strict=True)) / count
-    yes, also_yes = sum(first) / count, sum(second) / count
-    chance = yes * also_yes + (1 - yes) * (1 - also_yes)
-    return Agreement(judged=count, raw=raw, kappa=None if chance == 1 else (raw - chance) / (1 - chance))

@@ -19,8 +19,7 @@ def table(evaluation: Evaluation) -> str:
     lines = laid_out([heading(evaluation), *rows(evaluation)])
     if len(names) > 2:
         lines += ["", *notable_differences(evaluation)]
-    of_judge = judge_lines(evaluation)
-    return "\n".join([*lines, *([""] if of_judge else []), *of_judge])
+    return "\n".join(lines)
 
 
 def heading(evaluation: Evaluation, first: str = "") -> list[str]:
@@ -65,51 +64,6 @@ def notable_differences(evaluation: Evaluation) -> list[str]:
         for measured in evaluation.differences
         if measured.difference.p < SURE and BY_KEY[measured.measure].better
     ]
-
-
-def judge_lines(evaluation: Evaluation) -> list[str]:
-    """Return lines about the judge: number of calls, pairs won, agreement with people."""
-    judge, locale = evaluation.judge, evaluation.locale
-    if judge is None:
-        return []
-    unknown = say("eval_cost_unknown", locale)
-    lines = [
-        say(
-            "eval_judge",
-            locale,
-            model=judge.model,
-            asked=judge.asked,
-            unusable=judge.no_judgement,
-            share=amount(judge.no_judgement / judge.asked if judge.asked else 0.0, "share"),
-            shortened=judge.shortened,
-            calls=judge.calls,
-            tokens=f"{judge.input_tokens + judge.output_tokens:,}",
-            cost=unknown if judge.cost is None else say("eval_dollars", locale, cost=amount(judge.cost, "dollars")),
-        )
-    ]
-    lines += [
-        say(
-            "eval_pairs",
-            locale,
-            pair=pair,
-            first=counts["first"],
-            second=counts["second"],
-            tie=counts["tie"],
-        )
-        for pair, counts in judge.wins.items()
-    ]
-    if judge.agreement is not None:
-        kappa = judge.agreement.kappa
-        lines.append(
-            say(
-                "eval_agreement",
-                locale,
-                judged=judge.agreement.judged,
-                raw=f"{judge.agreement.raw:.0%}",
-                kappa=say("eval_not_defined", locale) if kappa is None else f"{kappa:.2f}",
-            )
-        )
-    return lines
 
 
 def shown(estimate: Estimate | None, unit: Unit, locale: str) -> str:

@@ -2,25 +2,20 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 from rich.text import Text
 
-from leadline.batch.questions import Outcome
 from leadline.progress.live import LiveView
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.protocol import Progress
 from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_told
 from leadline.progress.terminal import console_of
-from leadline.runs.first_line import LONGEST_QUESTION
 from schemas.clean_text import clean_line
 from schemas.events import CallProgress, Event
-from services.reports.labels import labels_for
 
 _MARKS = {
     "notice": "·",
@@ -135,29 +130,6 @@ def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
 def can_redraw(console: Console) -> bool:
     """Tell whether stderr is a terminal that can redraw lines; colours alone (FORCE_COLOR) do not suffice."""
     return sys.stderr.isatty() and not console.is_dumb_terminal and os.environ.get("TERM", "") != ""
-
-
-@contextmanager
-def batch_progress(total: int) -> Iterator[Callable[[Outcome], None]]:
-    """Show the number of finished questions while the block runs: a bar in a terminal, lines elsewhere."""
-    console = Console(stderr=True, highlight=False)
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, disable=not can_redraw(console)) as bar:
-        task = bar.add_task("", total=total)
-
-        def ended(outcome: Outcome) -> None:
-            line = " ".join(clean_line(outcome.question).split())[:LONGEST_QUESTION]
-            mark, style = MARKS_OF_REPORTS[outcome.standing]
-            if outcome.status != "done":
-                mark, style = "x", "red"
-            counts = (
-                f" ({labels_for(outcome.locale).head(outcome.answered, outcome.statuses)})" if outcome.statuses else ""
-            )
-            said = Text(f"{mark} {outcome.id}  {line}{counts}", style=style if console.is_terminal else "")
-            bar.console.print(said, soft_wrap=True)
-            bar.advance(task)
-
-        yield ended
 
 
 def _mark(event: Event) -> str:

@@ -1,4 +1,4 @@
-"""Actions on runs from Python: resume, replay, list, refresh, watch, and export reports. `leadline.api` starts runs."""
+"""Actions on runs from Python: resume, replay, list, watch, and export reports. `leadline.api` starts runs."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,7 +23,6 @@ from leadline.runs.finished import finished_report
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
 from leadline.runs.past_events import replayed_events
-from leadline.runs.refresh import Refreshed, refreshed
 from leadline.runs.revise import arevise
 from leadline.runs.store import Home, RunRecord, config_of, open_home
 from leadline.runs.timeline import Timeline
@@ -119,23 +118,6 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
     for revision in record.revisions:
         values = await graph.ainvoke(change_input(revision), config_of(record), context=record.context)
     return report_of(values)
-
-
-async def arefresh(run_id: str | None = None) -> tuple[Refreshed, str | None]:
-    """Read the sources of a finished run's report again, and return which claims hold, changed or fell.
-
-    Returns:
-        The state of the report, and the folder of its files, if it has one.
-
-    Raises:
-        BadInput: the run does not exist, is not finished, or has no report.
-        DocumentsError: a folder of its documents is gone.
-    """
-    async with open_home(settings().leadline_home) as home:
-        record, report = await finished_report(home, run_id)
-        record.check_usable()
-        allow_folders(record.context.documents)
-        return await refreshed(report, record.context), record.folder
 
 
 async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:

@@ -11,6 +11,7 @@ from langgraph.types import Command
 
 from leadline.runs.drafts import Drafting
 from leadline.runs.output import report_folder, write_report
+from leadline.runs.review_pending import ReviewPending
 from leadline.runs.run_lock import hold_run_lock
 from leadline.runs.store import Home, RunRecord, config_of
 from schemas.events import Event
@@ -46,10 +47,6 @@ class ChangeAsked(Exception):
         super().__init__(request)
         self.after = after
         self.request = request
-
-
-class ReviewPending(Exception):
-    """The run waits for a review of its plan, but no reviewer was there."""
 
 
 async def folder_of(record: RunRecord, report: Report) -> Path | None:

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from leadline.runs.store import Home, open_home
+from leadline.runs.store import Home
 from schemas.evidence import Passage, Source
 from services.run.journal import Recording, run_key
-from services.run.settings import settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +16,13 @@ class Gatherings:
     """Sources of the passages and their copies, by content hash."""
 
 
-async def gatherings(run_id: str) -> Gatherings:
+async def gatherings_of(home: Home, run_id: str) -> Gatherings:
     """Return the passages that a run's searches found.
 
     Raises:
         BadInput: the run does not exist.
         JournalMiss: the run has no journal.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
-        return await gatherings_of(home, run_id)
-
-
-async def gatherings_of(home: Home, run_id: str) -> Gatherings:
-    """Return the passages that a run's searches found, from an open home."""
     record = await home.record(run_id)
     values = await home.values(record)
     recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)

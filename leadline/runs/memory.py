@@ -72,7 +72,9 @@ def _full_id(text: str, known: Sequence[str]) -> str:
     """
     matches = [key for key in known if text and key.startswith(text.strip().lower())]
     if not matches:
-        raise BadInput(f"Nothing is remembered under {text[:40]!r}. `leadline memory` lists what is, with its ids.")
+        raise BadInput(
+            f"Nothing is remembered under {text[:40]!r}. `leadline runs forget` lists what is, with its ids."
+        )
     if len(matches) > 1:
         raise BadInput(
             f"{len(matches)} statements begin with {text[:40]}: {', '.join(matches[:SHOWN])}. Say more of the id."

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from leadline.runs.refresh import ClaimNow, Refreshed, SourceNow, refreshed
+from leadline.runs.recheck import ClaimNow, Rechecked, SourceNow, recheck
 from leadline.runs.store import Home, RunRecord
 from nodes.background_investigator import quote_best
 from schemas.context import RunContext
@@ -70,6 +70,8 @@ class WatchResult(BaseModel):
     """ISO time of this check."""
     holding: int
     """Claims that hold."""
+    fell_before: int
+    """Claims that had fallen at the last check and still do not hold."""
     claims: list[ClaimNow] = Field(default_factory=list)
     """Claims whose state is another than the last time, those that hold again included."""
     other_figures: list[ClaimNow] = Field(default_factory=list)
@@ -124,7 +126,7 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
     since = last.checked if last is not None else record.created
     known, searched_at = await _known_to_run(home, record, values)
     known |= set(last.known if last is not None else [])
-    seen_again = await refreshed(report, record.context)
+    seen_again = await recheck(report, record.context)
     searched = _Searched(record.context, values, known, searched_at if last is None else datetime.fromisoformat(since))
     gathered = await searched.again(home)
     changed = _changed(seen_again, last)
@@ -150,6 +152,9 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
         since=since,
         checked=now,
         holding=seen_again.count("holds"),
+        fell_before=len(
+            {claim.text for claim in seen_again.claims if claim.state == "fallen"} - {claim.text for claim in changed}
+        ),
         claims=[claim for claim in changed if claim not in figures],
         other_figures=figures,
         gone=[
@@ -163,7 +168,7 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
     )
 
 
-def _changed(seen_again: Refreshed, last: _Check | None) -> list[ClaimNow]:
+def _changed(seen_again: Rechecked, last: _Check | None) -> list[ClaimNow]:
     """Return the claims whose state has changed since the last check, each once; before the first check, all checkable claims held."""
     states = last.claims if last is not None else {}
     return [

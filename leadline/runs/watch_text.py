@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from leadline.runs.refresh import ClaimNow
+from leadline.runs.recheck import ClaimNow
 from leadline.runs.watch import NewFinding, WatchResult
 from services.run.ui_text import say
 from services.text.quotable import as_prose
@@ -12,8 +12,10 @@ from services.text.quotable import as_prose
 def watch_markdown(found: WatchResult) -> str:
     """Describe in Markdown new findings, then the state of the report's claims; one line without news."""
     locale, since = found.locale, f"{datetime.fromisoformat(found.since):%Y-%m-%d %H:%M} UTC"
+    fell_before = say("watch_fell_before", locale, count=found.fell_before) if found.fell_before else ""
     if not found.has_news:
-        lines = [say("watch_nothing", locale, since=since, holding=found.holding, question=found.question)]
+        nothing = say("watch_nothing", locale, since=since, holding=found.holding, question=found.question)
+        lines = [f"{nothing}{fell_before}"]
         return "\n".join([*lines, *_failures(found)]) + "\n"
     states = {
         state: [claim for claim in found.claims if claim.state == state] for state in ("fallen", "changed", "holds")
@@ -26,7 +28,7 @@ def watch_markdown(found: WatchResult) -> str:
     )
     answers = [finding for finding in found.findings if finding.answers]
     near = [finding for finding in found.findings if not finding.answers]
-    lines = [f"# {' '.join(found.question.split())}", "", counted]
+    lines = [f"# {' '.join(found.question.split())}", "", f"{counted}{fell_before}"]
     lines += _section("watch_findings", locale, map(_finding, answers))
     lines += _section("watch_near", locale, map(_finding, near))
     lines += _section("watch_figures", locale, (_claim(claim, locale) for claim in found.other_figures))

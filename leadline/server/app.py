@@ -41,7 +41,8 @@ from schemas.reporter import Report
 from services.reports.bibliography.styles import check_style
 from services.reports.checking.bundle import bundle_files
 from services.reports.checking.source_texts import unpacked
-from services.reports.formats import FORMATS, render
+from services.reports.format_names import FORMATS
+from services.reports.formats import render
 from services.reports.reference_list import restyled
 from services.reports.source_numbers import name_of
 from services.run.errors import SettingsError, StoreError

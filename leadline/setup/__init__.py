@@ -1,1 +1,1 @@
-"""Setting up: `leadline init`, `leadline models` and `leadline doctor`."""
+"""Setting up: `leadline init` and `leadline doctor`."""

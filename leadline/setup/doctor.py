@@ -144,7 +144,7 @@ def _models() -> Iterable[Check]:
             found="offline model: selects sentences by rules" if model == OFFLINE else model,
             remedy="Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key"
             if model == OFFLINE
-            else "leadline models calls it",
+            else "leadline doctor --models calls it",
         )
     yield from (_model_file(*file) for file in files.values())
     key = settings().openai_api_key is not None

@@ -38,7 +38,7 @@ PROVIDERS: dict[str, Provider] = {
 
 
 async def problems_of(values: Mapping[str, str]) -> list[str]:
-    """Test the settings: one small call to each model, as in `leadline models`, and one query to each search that they set up.
+    """Test the settings: one small call to each model, as in `leadline doctor --models`, and one query to each search that they set up.
 
     Returns:
         The problems, one sentence each; empty if there are none.

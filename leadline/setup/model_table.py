@@ -1,4 +1,4 @@
-"""`leadline models`: the table of roles and their models."""
+"""`leadline doctor --models`: the table of roles and their models."""
 
 from schemas.context import RunContext
 from services.models import clients_open

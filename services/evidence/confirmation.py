@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
 
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Excerpt, Source, root_of
 from schemas.state import ResearchState
 from services.check.differences import agreement
 from services.evidence.primary import primary
 from services.search.source_kinds import owner_of
-from services.text.duplicates import may_tell_the_same, root_of
+from services.text.duplicates import may_tell_the_same
 from services.text.measures import Measure, measures
 from services.text.quote_location import locate
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from schemas.evidence import Contradiction, Excerpt, Source
+from schemas.evidence import Contradiction, Excerpt, Source, root_of
 from services.check.differences import difference
-from services.text.duplicates import root_of
 from services.text.measures import UNIT_WORDS, measures
 from services.text.names import names
 from services.text.quote_location import locate

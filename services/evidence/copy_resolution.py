@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Excerpt, Source, root_of
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.text.copies import is_copy
-from services.text.duplicates import may_tell_the_same, root_of
+from services.text.duplicates import may_tell_the_same
 from services.text.quote_location import locate
 
 

@@ -1,8 +1,7 @@
-"""The formats of a report: name, file, requirements and renderer of each."""
+"""Renders a report in its formats."""
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from schemas.context import OutputFormat
 from schemas.reporter import Report
@@ -10,57 +9,16 @@ from services.reports.bibliography.bibtex import bibtex
 from services.reports.bibliography.items import csl_json
 from services.reports.diagrams.pictures import with_pictures
 from services.reports.document import ParsedReport
+from services.reports.format_names import FORMATS
 from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from services.reports.pdf import check_pdf, render_pdf
 from services.reports.slides.deck import render_deck
-from services.run.errors import BadInput, NotInstalled
+from services.run.errors import NotInstalled
 from services.run.installation import install_command, is_installed
 
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format of reports."""
-
-    file: str
-    module: str = ""
-    """Required module; empty if the base installation suffices."""
-    package: str = ""
-    """Package that provides the module."""
-
-
-FORMATS: dict[OutputFormat, Format] = {
-    "md": Format("report.md"),
-    "html": Format("report.html"),
-    "slides": Format("slides.html"),
-    "pptx": Format("report.pptx", "pptx", "python-pptx"),
-    "docx": Format("report.docx", "docx", "python-docx"),
-    "pdf": Format("report.pdf"),
-    "bibtex": Format("references.bib"),
-    "csl": Format("references.json"),
-}
 _EXPORTS: dict[OutputFormat, Callable[[Report], bytes]] = {"bibtex": bibtex, "csl": csl_json}
 """Exports of the report's sources, without its text."""
-
-
-def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
-    """Return formats by their names, each once, from a list or a comma-separated string.
-
-    Raises:
-        BadInput: a format does not exist, or no format is named.
-    """
-    given = given.replace(";", ",").split(",") if isinstance(given, str) else given
-    names = [name.strip().lower().lstrip(".") for name in given if name.strip()]
-    if not names:
-        raise BadInput(f"No format is named. Choose from: {', '.join(FORMATS)}.")
-    aliases = {"markdown": "md", "ppt": "pptx", "deck": "slides", "word": "docx", "bib": "bibtex", "csl-json": "csl"}
-    chosen: dict[OutputFormat, None] = {}
-    for name in names:
-        known = next((known for known in FORMATS if known == aliases.get(name, name)), None)
-        if known is None:
-            raise BadInput(f"There is no format {name!r}. Choose from: {', '.join(FORMATS)}.")
-        chosen[known] = None
-    return list(chosen)
 
 
 def check_formats(names: Iterable[OutputFormat]) -> None:

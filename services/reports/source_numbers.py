@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
-from schemas.evidence import Excerpt, Source
-from services.text.duplicates import root_of
+from schemas.evidence import Excerpt, Source, root_of
 from services.text.slugs import slug_of
 
 MAX_NAME = 40

@@ -23,7 +23,6 @@ LeadlineError
 ├── ToolError             a tool cannot do what it was asked for: the message goes to the model
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
-├── ServerGone            the server that was to do the work cannot be reached
 └── StoreError            checkpoints or evidence cannot be read or written
     ├── StoreDamaged      a file of the home holds what was never written: nothing is done with it
     └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
@@ -186,10 +185,6 @@ class StoreError(LeadlineError):
 
 class StoreDamaged(StoreError):
     """A file with users' work is damaged; it is left as it is."""
-
-
-class ServerGone(LeadlineError):
-    """The server that should do the work cannot be reached, so all its remaining work fails."""
 
 
 class StoreUnwritable(StoreError):

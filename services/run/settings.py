@@ -96,8 +96,6 @@ class Settings(BaseSettings):
     """Lines on stderr, or (`auto`) what the process does with the logger `leadline`: a server shows it, the command does not."""
     leadline_log_level: Literal["debug", "info", "warning"] = "info"
     leadline_home: Place = Path(".leadline")
-    leadline_token: SecretStr | None = None
-    """What `leadline batch --server` shows to a server that wants a token."""
     leadline_tokens: SecretStr | None = None
     """Who may use the server, `name:token` with commas between; see docs/server.md."""
     leadline_tokens_file: Place | None = None

@@ -2,13 +2,11 @@
 
 import hashlib
 import struct
-from collections.abc import Mapping
 from functools import lru_cache
 from operator import eq
 
 import numpy as np
 
-from schemas.evidence import Source
 from services.text.tokens import tokens
 
 SHINGLE = 3
@@ -89,12 +87,3 @@ def _size(signature: str) -> int:
     """Return how many runs of words a signature is of; 0 where it does not say."""
     size = signature[HASHES * _DIGITS :]
     return int(size, 16) if size else 0
-
-
-def root_of(key: str, sources: Mapping[str, Source]) -> str:
-    """Return the key of what a source copies in the end, or its own; a circle of copies ends where it closes."""
-    seen = {key}
-    while (source := sources.get(key)) is not None and source.duplicate_of and source.duplicate_of not in seen:
-        key = source.duplicate_of
-        seen.add(key)
-    return key

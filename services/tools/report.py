@@ -22,7 +22,8 @@ from services.evidence.views import evidence_views, finding_views
 from services.models import write
 from services.reports.checking.numbered_citations import read_citations
 from services.reports.counts_line import counts_of
-from services.reports.formats import FORMATS, check_formats, render
+from services.reports.format_names import FORMATS
+from services.reports.formats import check_formats, render
 from services.reports.labels import ENGLISH
 from services.reports.markdown import Draft, finish_report
 from services.run.errors import SearchError

@@ -39,7 +39,7 @@ MAX_CHECKED = 4
 """Maximum sources that are read again for checks."""
 MEANT = 0.4
 """Minimum cosine of a statement and a question for the statement to be relevant, in any languages. Chosen on one half
-of XQuAD's questions, asked of 595 statements; docs/memory.md has the figures of the other half. Below 0.35 every fourth
+of XQuAD's questions, asked of 595 statements; docs/runs.md has the figures of the other half. Below 0.35 every fourth
 question gets an irrelevant statement."""
 
 

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Excerpt, Source, root_of
 from schemas.outline import NodeView, OutlineNode
 from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of
 from services.evidence.views import steps_by_id
 from services.search.source_kinds import owner_of
-from services.text.duplicates import root_of
 from services.text.figures import has_figure, wants_figures
 from services.text.ranking import K1, B, rarity
 from services.text.terms import terms

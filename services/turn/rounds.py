@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from schemas.events import Searched
-from schemas.evidence import Excerpt, Passage, Source, StepKind
+from schemas.evidence import Excerpt, Passage, Source, StepKind, root_of
 from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models.fallback import ask_by_rules
@@ -25,7 +25,6 @@ from services.run.scope import Run
 from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
-from services.text.duplicates import root_of
 from services.turn.reading_on import read_on
 
 MIN_PASSAGES = 4

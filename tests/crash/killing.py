@@ -56,7 +56,7 @@ class Crashing:
             ended = (
                 record["status"] == "done"
             )  # killed after the run's end was written down, before its report was printed
-            return [*start, "replay"] if ended else [*start, "resume", *self.more]
+            return [*start, "runs", "replay"] if ended else [*start, "resume", *self.more]
         docs = self.world.folder / "papers"
         chosen = ["--docs", docs, "--out", self.out, "--max-plans", "1", "--format", self.formats]
         return [*start, "research", QUESTION, *map(str, chosen)]

@@ -163,7 +163,7 @@ def test_a_deep_run_that_is_killed_in_each_phase_comes_to_its_report_without_rep
     assert again == printed
     assert files(tmp_path / "killed") == files(tmp_path / "whole")
     calls = len(endpoint.requests)
-    code, replayed, err = run.live(tmp_path, "replay", "--out", str(tmp_path / "replayed"))
+    code, replayed, err = run.live(tmp_path, "runs", "replay", "--out", str(tmp_path / "replayed"))
     assert (code, replayed) == (0, again), err
     assert len(endpoint.requests) == calls
 

@@ -106,7 +106,7 @@ def test_a_jump_of_the_wall_clock_changes_nothing(run: Crashing, whole: Whole, j
     check(run, whole, printed)
     clock.write_text("+0")
     replayed = subprocess.run(
-        [sys.executable, "-m", "leadline", "replay", run.id()],
+        [sys.executable, "-m", "leadline", "runs", "replay", run.id()],
         cwd=run.world.folder,
         env=run.world.environment(run.home),
         capture_output=True,

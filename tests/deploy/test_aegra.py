@@ -3,15 +3,12 @@
 import hashlib
 import html
 import json
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from leadline.batch.questions import read_batch, run_batch
-from leadline.batch.runners import ServerRunner
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
 
@@ -94,13 +91,3 @@ async def test_a_reports_files_are_served_with_its_sources(client: LangGraphClie
         for source in evidence["sources"]:
             text = await files.get(source["text"])
             assert hashlib.sha256(text.content).hexdigest() == source["content_hash"]
-
-
-async def test_a_batch_is_researched_once(cluster: Cluster, tmp_path: Path) -> None:
-    file = tmp_path / "questions.txt"
-    file.write_text("Who designed the wire sounding machine?\nWhy was tallow pressed into the lead?\n")
-    for again in (False, True):
-        async with ServerRunner(cluster.address, tmp_path / "out", {}) as runner:
-            done = await run_batch(read_batch(file), runner, tmp_path / f"results-{again}.jsonl", 2)
-        assert [one.status for one in done] == ["done", "done"]
-        assert all(one.claims == one.verified > 0 for one in done)

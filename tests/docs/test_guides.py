@@ -24,7 +24,7 @@ ELSEWHERE = {"README", "deployment", "server"}
 """Guides whose commands other tests run: `test_new_user.py`, `tests/deploy` and `tests/server`."""
 PLACEHOLDER = re.compile(r"…|<\w+>|papers|questions\.jsonl")
 """In lines that show an option: their options are looked up instead."""
-OURS = re.compile(r"\.venv/bin/leadline (\w+)([^#|]*)")
+OURS = re.compile(r"\.venv/bin/leadline (runs [a-z]+|\w+)([^#|]*)")
 
 
 def _commands(guide: Path) -> list[str]:
@@ -70,7 +70,7 @@ def test_extras_that_are_to_be_installed_exist() -> None:
 
 
 def _options(command: str) -> set[str]:
-    ran = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+    ran = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "200"})
     assert ran.exit_code == 0, f"leadline {command}: {ran.output}"
     return set(re.findall(r"(?<![\w-])--[\w-]+", ran.output))
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timeout(600)
 
 INSTALLED = ("setup", ".venv/develop")
 """Targets of the Makefile that need the network."""
-SERVED = ("README.md", "docs/api.md", "docs/server.md", "docs/steering.md")
+SERVED = ("README.md", "docs/api.md", "docs/server.md", "docs/runs.md")
 """Guides whose Python talks to a server."""
 OWNER = "Who owned the schooner Lalla Rookh?"
 
@@ -138,11 +138,11 @@ state = await client.runs.wait(thread_id, "deep_research", input={{"question": "
 
 
 def test_the_python_of_the_guide_to_memory_works(checkout: Path) -> None:
-    [code] = _blocks("docs/memory.md", "python")
+    [code] = [block for block in _blocks("docs/runs.md", "python") if "amemory" in block]
     assert "William Thomson" in _waiting(checkout, f"{code}\nprint(entry)")
 
 
 def test_every_guide_with_python_is_run_somewhere() -> None:
     elsewhere = {"docs/extending.md", "docs/deployment.md"}  # tests/docs/test_guides.py, tests/deploy
     guides = ["README.md", *(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md"))]
-    assert {guide for guide in guides if _blocks(guide, "python")} == {*SERVED, "docs/memory.md"} | elsewhere
+    assert {guide for guide in guides if _blocks(guide, "python")} == {*SERVED} | elsewhere

@@ -28,10 +28,6 @@ SCHEMAS = {
     "PassageSentences": "reporter_sentences",
     "Slides": "reporter_slides",
     "Verification": "verifier",
-    "CriteriaJudgement": "judge_criteria",
-    "PairJudgement": "judge_pair",
-    "DimensionScores": "judge_dimensions",
-    "CriterionScores": "judge_scores",
 }
 ADVICE = {"max_tokens": " Use 'max_completion_tokens' instead."}
 """What OpenAI says beside the refusal of a parameter."""

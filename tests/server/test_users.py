@@ -14,10 +14,6 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from leadline.batch.questions import BatchQuestion
-from leadline.batch.runners import ServerRunner
-from services.run.errors import LeadlineError
-from services.run.settings import forget_settings
 from tests.server.conftest import dev_server, papers
 
 GRAPH = "deep_research"
@@ -232,21 +228,6 @@ async def test_no_other_route_shows_or_changes_another_users_thread(
     after: Any = await ada.threads.get_state(thread)
     assert after["checkpoint"] == whole["checkpoint"]
     assert len(await ada.runs.list(thread)) == before
-
-
-async def test_a_batch_shows_its_token(
-    guarded: tuple[str, Path], ada: LangGraphClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = BatchQuestion(id="1", question=QUESTION)
-    async with ServerRunner(guarded[0], tmp_path, {}) as runner:
-        with pytest.raises(LeadlineError, match="This server wants a token"):
-            await runner.run(asked, runner.new_id(asked), again=False)
-    monkeypatch.setenv("LEADLINE_TOKEN", TOKENS["ada"])
-    forget_settings()
-    async with ServerRunner(guarded[0], tmp_path, {}) as runner:
-        report = await runner.run(asked, runner.new_id(asked), again=False)
-        assert "Lalla Rookh" in report.markdown
-        assert [one["thread_id"] for one in await ada.threads.search(ids=[runner.new_id(asked)])]
 
 
 async def test_nobody_makes_a_thread_another_users(ada: LangGraphClient, grace: LangGraphClient) -> None:

@@ -19,8 +19,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "an unknown format": (["research", QUESTION, "--format", "odt"], 2, "odt"),
     "an unknown depth": (["research", QUESTION, "--depth", "abyss"], 2, "'quick', 'standard', 'deep', 'exhaustive'"),
     "an unknown depth of a follow-up": (["follow", QUESTION, "--depth", "abyss"], 2, "exhaustive"),
-    "an unknown depth of a batch": (["batch", "file.txt", "--depth", "abyss"], 2, "exhaustive"),
-    "an unknown depth to compare": (["compare", "set.json", "--docs", "empty", "--depth", "abyss"], 2, "exhaustive"),
+    "an unknown depth to evaluate": (["eval", "set.json", "--docs", "empty", "--depth", "abyss"], 2, "exhaustive"),
     "a profile with an unknown depth": (["research", QUESTION, "--profile", "abyss.yaml"], 2, "'exhaustive'"),
     "an unknown kind to prefer": (
         ["research", QUESTION, "--prefer-kinds", "news,blog"],
@@ -42,29 +41,18 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a profile that is no YAML": (["research", QUESTION, "--profile", "broken.yaml"], 2, "not valid YAML"),
     "a profile with an unknown field": (["research", QUESTION, "--profile", "odd.yaml"], 2, "colour"),
     "a folder that cannot be written": (["research", QUESTION, "--out", "/proc/nowhere"], 2, "--out"),
-    "an unknown run to show": (["show", "2000"], 2, "leadline runs"),
-    "an unknown run to replay": (["replay", "2000"], 2, "leadline runs"),
-    "an unknown run to report": (["report", "2000"], 2, "leadline runs"),
-    "an unknown run to refresh": (["refresh", "2000"], 2, "leadline runs"),
-    "nothing to show": (["show"], 2, "no run yet"),
-    "nothing to report": (["report"], 2, "no finished run"),
-    "nothing to replay": (["replay"], 2, "no finished run"),
-    "an unknown format of a report": (["report", "--format", "html,nonsense"], 2, "nonsense"),
-    "a report in an unwritable place": (["report", "--out", "/proc/nowhere"], 2, "--out"),
-    "a batch that is missing": (["batch", "nowhere.jsonl"], 2, "nowhere.jsonl"),
-    "a batch that is a folder": (["batch", "empty"], 2, "empty"),
-    "a batch that is empty": (["batch", "nothing.txt"], 2, "empty"),
-    "a batch with broken JSON": (["batch", "broken.jsonl"], 2, "line 2"),
-    "a batch with an id twice": (["batch", "doubled.jsonl"], 2, "more than one line"),
-    "a batch of no jobs": (["batch", "file.txt", "--jobs", "0"], 2, "--jobs"),
-    "results in an unwritable place": (["batch", "file.txt", "--results", "nowhere/r.jsonl"], 2, "--results"),
-    "reports of a batch in an unwritable place": (["batch", "file.txt", "--out", "file.txt/x"], 2, "--out"),
+    "an unknown run to show": (["runs", "show", "2000"], 2, "leadline runs"),
+    "an unknown run to replay": (["runs", "replay", "2000"], 2, "leadline runs"),
+    "an unknown run to report": (["runs", "export", "2000"], 2, "leadline runs"),
+    "nothing to show": (["runs", "show"], 2, "no run yet"),
+    "nothing to report": (["runs", "export"], 2, "no finished run"),
+    "nothing to replay": (["runs", "replay"], 2, "no finished run"),
+    "an unknown format of a report": (["runs", "export", "--format", "html,nonsense"], 2, "nonsense"),
+    "a report in an unwritable place": (["runs", "export", "--out", "/proc/nowhere"], 2, "--out"),
     "a report to verify that is missing": (["verify", "nowhere"], 2, "evidence.json"),
     "a report to verify that is none": (["verify", "empty"], 2, "evidence.json"),
     "a bundle that is none": (["verify", "file.txt", "--bundle", "empty"], 2, "evidence.json"),
-    "a question set that is missing": (["compare", "nowhere.json"], 2, "nowhere.json"),
-    "a question set that is none": (["compare", "file.txt"], 2, "JSON"),
-    "prompts that are missing": (["compare", "set.json", "--docs", "empty", "--prompts", "nowhere"], 2, "nowhere"),
+    "prompts that are missing": (["eval", "set.json", "--docs", "empty", "--prompts", "nowhere"], 2, "nowhere"),
     "an endpoint that is no address": (["init", "--endpoint", "localhost", "--model", "m"], 2, "http://"),
     "a provider that nobody knows": (["init", "--provider", "hal"], 2, "openai"),
     "an init with nobody to ask": (["init"], 2, "--provider"),
@@ -75,20 +63,24 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a profile that is a device": (["research", QUESTION, "--profile", "device"], 2, "it is a device, not a file"),
     "a profile that is a socket": (["research", QUESTION, "--profile", "socket"], 2, "it is a socket, not a file"),
     "a profile without an end": (["research", QUESTION, "--profile", "huge"], 2, "it is larger than 1,000,000 bytes"),
-    "a batch that is a pipe": (["batch", "pipe"], 2, "it is a pipe, not a file"),
-    "a batch that is a device": (["batch", "device"], 2, "it is a device, not a file"),
-    "results that are a pipe": (["batch", "file.txt", "--results", "pipe"], 2, "no regular file"),
+    "a set that is missing": (["eval", "nowhere.jsonl"], 2, "nowhere.jsonl"),
+    "a set that is a folder": (["eval", "empty"], 2, "empty"),
+    "a set that is empty": (["eval", "nothing.txt"], 2, "holds no questions"),
+    "a set with broken JSON": (["eval", "broken.jsonl"], 2, "line 2"),
+    "a set with an id twice": (["eval", "doubled.jsonl"], 2, "stands there twice"),
+    "an evaluation of no jobs": (["eval", "file.txt", "--jobs", "0"], 2, "--jobs"),
+    "reports of a set in an unwritable place": (["eval", "file.txt", "--out", "file.txt/x"], 2, "--out"),
+    "an unknown run to watch": (["watch", "2000"], 2, "leadline runs"),
+    "an unknown run to follow": (["follow", "2000", "Why?"], 2, "leadline runs"),
     "a set that is a pipe": (["eval", "pipe"], 2, "it is a pipe, not a file"),
     "a set that is a device": (["eval", "device"], 2, "it is a device, not a file"),
     "a packed set that is a pipe": (["eval", "pipe.gz"], 2, "it is a pipe, not a file"),
-    "a question set that is a pipe": (["compare", "pipe"], 2, "it is a pipe, not a file"),
-    "a question set that is a device": (["compare", "device"], 2, "it is a device, not a file"),
-    "prompts that are a pipe": (["compare", "set.json", "--docs", "empty", "--prompts", "prompts"], 2, "it is a pipe"),
+    "prompts that are a pipe": (["eval", "set.json", "--docs", "empty", "--prompts", "prompts"], 2, "it is a pipe"),
     "a report to verify with a pipe": (["verify", "hostile/pipe"], 2, "report.md cannot be read (it is a pipe"),
     "a report to verify with a device": (["verify", "hostile/device"], 2, "report.md cannot be read (it lies outside"),
     "a report to verify in a circle": (["verify", "hostile/circle"], 2, "report.md cannot be read (Too many levels"),
     "a text with a pipe for its evidence": (["verify", "file.txt", "--bundle", "hostile/evidence"], 2, "it is a pipe"),
-    "a timeline in an unwritable place": (["show", "--html", "nowhere/x.html"], 2, "no run yet"),
+    "a timeline in an unwritable place": (["runs", "show", "--html", "nowhere/x.html"], 2, "no run yet"),
 }
 
 
@@ -143,7 +135,7 @@ def test_a_wrong_key_is_named(endpoint: OpenAIServer, leadline: Leadline, docs: 
     assert ran.code == 1
     assert "key" in ran.err
     assert "Traceback" not in ran.err
-    assert leadline("models").code == 1
+    assert leadline("doctor", "--models").code == 1
 
 
 def test_a_server_that_is_not_there_is_named(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +144,6 @@ def test_a_server_that_is_not_there_is_named(leadline: Leadline, docs: Path, mon
     ran = leadline("research", QUESTION, "--docs", docs)
     assert ran.code == 1
     assert "OPENAI_BASE_URL" in ran.err
-    assert leadline("batch", docs / "tallow.md", "--server", "http://127.0.0.1:9").code == 1
 
 
 @pytest.mark.parametrize("command", [["research", QUESTION], ["runs"], ["resume"]])
@@ -169,7 +160,7 @@ def test_a_home_that_cannot_be_made_is_named(
 def test_a_beginning_that_several_runs_share_is_not_guessed(leadline: Leadline, docs: Path) -> None:
     leadline("research", QUESTION, "--docs", docs, "--quick")
     leadline("research", QUESTION, "--docs", docs, "--quick")
-    ran = leadline("show", "20")
+    ran = leadline("runs", "show", "20")
     assert ran.code == 2
     assert "2 runs" in ran.err
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from tests.leadline.conftest import Leadline
 
@@ -53,9 +54,12 @@ def test_the_language_can_be_chosen(leadline: Leadline, docs: Path) -> None:
 
 def test_runs_lists_what_was_run(leadline: Leadline, docs: Path) -> None:
     leadline("research", QUESTION, "--docs", docs)
+    leadline("research", "威廉·汤姆森设计的钢丝测深机在哪里首次试用，为什么在铅锤的凹槽里填牛脂？", "--docs", docs)
     ran = leadline("runs")
     assert "done" in ran.out
-    assert QUESTION in ran.out
+    assert QUESTION[:30] in ran.out
+    assert max(map(cell_len, ran.out.splitlines())) <= 80
+    assert [run["question"] for run in json.loads(leadline("runs", "--json").out)][1] == QUESTION
 
 
 def test_a_review_is_read_from_the_terminal(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline
     level = LEVELS["deep"]
     assert (latest().max_plan_iterations, latest().max_step_num) == (1, level.steps)
     assert "· Depth deep: at most 40 minutes, some 80 sources, 3,000 to 6,000 words." in ran.err
-    assert "  deep  " in leadline("show").out.splitlines()[0]
+    assert "  deep  " in leadline("runs", "show").out.splitlines()[0]
 
 
 def test_a_depth_that_is_no_more_than_usual_is_not_announced(leadline: Leadline, docs: Path) -> None:
@@ -86,25 +86,10 @@ def test_a_level_that_the_budget_cannot_pay_says_so_and_runs(
     assert ran.err.index(line) < ran.err.index("? Understanding")
 
 
-def test_a_batch_shares_a_depth_and_a_line_of_it_may_choose_another(leadline: Leadline, docs: Path) -> None:
-    lines = [{"question": QUESTION}, {"question": "Why was tallow pressed into the lead?", "depth": "standard"}]
-    Path("batch.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    assert leadline("batch", "batch.jsonl", "--docs", docs, "--depth", "quick").code == 0
-    assert {one.question: one.context.depth for one in asyncio.run(aruns())} == {
-        QUESTION: "quick",
-        "Why was tallow pressed into the lead?": "standard",
-    }
-
-
-def test_depths_are_compared_side_by_side(leadline: Leadline, docs: Path) -> None:
+def test_depths_are_measured_side_by_side(leadline: Leadline, docs: Path) -> None:
     asked = {"id": "born", "question": QUESTION, "facts": [["Belfast"]], "documents": []}
     Path("set.json").write_text(json.dumps([asked]))
-    ran = leadline("compare", "set.json", "--docs", docs, "--depth", "standard", "--depth", "quick", "--json")
+    ran = leadline("eval", "set.json", "--docs", docs, "--depth", "standard", "--depth", "quick", "--json")
     assert ran.code == 0, ran.err
-    totals = {one["name"]: one for one in json.loads(ran.out)}
-    assert list(totals) == ["quick", "standard"]
-    assert totals["quick"]["calls"] < totals["standard"]["calls"]
-    both = leadline(
-        "compare", "set.json", "--docs", docs, "--depth", "quick", "--depth", "deep", "--model", "a", "--model", "b"
-    )
-    assert (both.code, "Compare prompts, models or depths" in both.err) == (2, True)
+    calls = {name: measured["calls"]["mean"] for name, measured in json.loads(ran.out)["summary"].items()}
+    assert calls["quick"] < calls["standard"]

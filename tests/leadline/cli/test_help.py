@@ -10,21 +10,23 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from typer.main import get_group
 
 from leadline.cli.app import loaded
-from leadline.cli.command_list import COMMANDS
+from leadline.cli.command_list import COMMANDS, MOVED
 from leadline.cli.examples import EXAMPLES
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Who designed the sounding machine?"
-LIVE = {"serve", "follow", "init", "doctor", "models", "mcp", "compare", "resume", "batch", "steer", "revise"}
+LIVE = {"serve", "follow", "init", "doctor", "mcp", "resume", "revise"}
 """Commands whose examples other tests run, with what they need."""
 
 
 def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
-    assert COMMANDS.keys() == EXAMPLES.keys()
-    for name in COMMANDS:
-        ran = leadline(name, "--help")
+    below = {f"runs {name}" for name in loaded("runs").commands}
+    assert {*COMMANDS, *below} == EXAMPLES.keys()
+    for name in EXAMPLES:
+        ran = leadline(*name.split(), "--help")
         assert ran.code == 0
         for _, line in EXAMPLES[name]:
             assert "".join(line.split()) in "".join(ran.out.split())
@@ -32,8 +34,7 @@ def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
 
 @pytest.mark.parametrize("module", dict.fromkeys(listed.module for listed in COMMANDS.values()))
 def test_each_module_has_the_commands_that_are_listed_as_its_own(module: str) -> None:
-    defined = import_module(f"leadline.cli.{module}").commands.registered_commands
-    names = [command.name or command.callback.__name__ for command in defined]
+    names = list(get_group(import_module(f"leadline.cli.{module}").commands).commands)
     assert names == [name for name, listed in COMMANDS.items() if listed.module == module]
 
 
@@ -47,7 +48,9 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
     Path("question.txt").write_text(QUESTION)
     monkeypatch.setenv("LEADLINE_SANDBOX", "isolated")
     Path("set.jsonl").write_text(json.dumps({"question": QUESTION, "facts": ["Thomson"]}))
-    order = ["research", "memory", "runs", "show", "report", "replay", "refresh", "watch", "verify", "eval"]
+    Path("questions.txt").write_text(QUESTION)
+    below = ["runs show", "runs export", "runs replay", "runs forget"]
+    order = ["research", "runs", *below, "watch", "verify", "eval"]
     assert {*order, *LIVE} == EXAMPLES.keys()
     for name in order:
         for _, line in EXAMPLES[name]:
@@ -73,13 +76,25 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
         (["docter"], "doctor"),
         (["research", QUESTION, "--doc", "x"], "--docs"),
         (["research", QUESTION, "--max-step", "3"], "--max-steps"),
-        (["report", "--fromat", "html"], "--format"),
+        (["runs", "export", "--fromat", "html"], "--format"),
+        (["runs", "shwo"], "show"),
     ],
 )
 def test_what_is_mistyped_gets_a_suggestion(leadline: Leadline, arguments: list[str], meant: str) -> None:
     ran = leadline(*arguments)
     assert ran.code == 2
     assert meant in ran.err
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_an_earlier_command_names_the_present_one(leadline: Leadline, name: str) -> None:
+    for arguments in ([], ["--help"], ["x", "--json"]):
+        ran = leadline(name, *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == f"leadline: `leadline {name}` is now: {MOVED[name]}\n"
+    program, command, *_ = MOVED[name].split()
+    assert (program, command in COMMANDS) == ("leadline", True)
+    assert f"│ {name} " not in leadline("--help").out
 
 
 def test_the_version_is_told(leadline: Leadline) -> None:
@@ -112,9 +127,9 @@ def test_choices_formats_and_runs_are_completed(leadline: Leadline, docs: Path) 
     run = leadline("runs").out.split()[0]
     assert "research" in completed(["rese"])
     assert "duckduckgo" in completed(["research", "x", "--search", "duck"])
-    assert "html,pptx" in completed(["report", "--format", "html,pp"])
+    assert "html,pptx" in completed(["runs", "export", "--format", "html,pp"])
     assert "zh-CN" in completed(["research", "x", "--locale", "zh"])
-    assert run in completed(["show", run[:6]])
+    assert run in completed(["runs", "show", run[:6]])
 
 
 IN_A_SHELL = {

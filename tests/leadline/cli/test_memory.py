@@ -1,4 +1,4 @@
-"""`leadline research --memory` and `leadline memory`: remembered, used by a later run also after `kill -9`, shown, and forgotten."""
+"""`leadline research --memory` and `leadline runs forget`: remembered, used by a later run also after `kill -9`, shown, and forgotten."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ QUESTION = "Who designed the wire sounding machine?"
 
 
 def test_the_command_remembers_uses_shows_and_forgets(docs: Path, tmp_path: Path, leadline: Leadline) -> None:
-    assert leadline("memory").err.startswith("Nothing is remembered.")
+    assert leadline("runs", "forget").err.startswith("Nothing is remembered.")
     first = leadline("research", QUESTION, "--docs", docs, "--memory", "--out", tmp_path / "first")
     assert (first.code, "known from" in first.out) == (0, False)
     second = leadline("research", QUESTION, "--search", "none", "--memory", "--out", tmp_path / "second")
@@ -25,15 +25,14 @@ def test_the_command_remembers_uses_shows_and_forgets(docs: Path, tmp_path: Path
     verified = leadline("verify", bundle)
     assert (verified.code, "everything holds" in verified.out) == (0, True)
 
-    listed = leadline("memory").out
+    listed = leadline("runs", "forget").out
     assert "designed by William Thomson" in listed
     assert "The wire sounding machine (papers/machine.md)" in listed
-    [shown, *others] = json.loads(leadline("memory", "designed", "--json").out)
+    [shown, *others] = json.loads(leadline("runs", "forget", "--json").out)
     assert shown["quotes"][0]
-    assert leadline("memory", "kettle").out == ""
-    forgotten = leadline("memory", "forget", shown["id"][:6])
+    forgotten = leadline("runs", "forget", shown["id"][:6])
     assert (forgotten.code, forgotten.err.startswith(f"Forgotten: {shown['id']}")) == (0, True)
-    assert len(json.loads(leadline("memory", "--json").out)) == len(others)
+    assert len(json.loads(leadline("runs", "forget", "--json").out)) == len(others)
 
 
 @pytest.fixture
@@ -44,22 +43,21 @@ def remembered(docs: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("forget",), "Name what to forget by its id"),
-        (("forget", "zzzz"), "Nothing is remembered under 'zzzz'"),
-        (("forget", ""), "Nothing is remembered under ''"),
-        (("forget", "--all"), "To do so without being asked: --yes"),
-        (("--all",), "leadline memory forget --all"),
+        (("zzzz",), "Nothing is remembered under 'zzzz'"),
+        (("",), "Nothing is remembered under ''"),
+        (("--all",), "To do so without being asked: --yes"),
+        (("zzzz", "--all"), "not both"),
     ],
 )
 def test_what_cannot_be_forgotten_is_said_in_one_message(
     remembered: None, leadline: Leadline, arguments: tuple[str, ...], said: str
 ) -> None:
-    ran = leadline("memory", *arguments)
+    ran = leadline("runs", "forget", *arguments)
     assert (ran.code, said in ran.err, ran.out) == (2, True, "")
-    assert json.loads(leadline("memory", "--json").out)
-    ran = leadline("memory", "forget", "--all", "--yes")
+    assert json.loads(leadline("runs", "forget", "--json").out)
+    ran = leadline("runs", "forget", "--all", "--yes")
     assert (ran.code, ran.err.startswith("Forgotten: ")) == (0, True)
-    assert leadline("memory", "--json").out == "[]\n"
+    assert leadline("runs", "forget", "--json").out == "[]\n"
 
 
 def test_a_run_that_is_killed_keeps_what_it_was_given_though_it_is_forgotten(
@@ -74,8 +72,8 @@ def test_a_run_that_is_killed_keeps_what_it_was_given_though_it_is_forgotten(
         child.kill()
         child.communicate()
         running.release()
-        assert leadline("memory", "forget", "--all", "--yes").code == 0
+        assert leadline("runs", "forget", "--all", "--yes").code == 0
         out, _ = ended(running.start("resume"))
         assert "William Thomson" in out
         assert "known from 20" in out
-        assert json.loads(leadline("memory", "Thomson", "--json").out)
+        assert json.loads(leadline("runs", "forget", "--json").out)

@@ -1,4 +1,4 @@
-"""`leadline report` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
+"""`leadline runs export` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
 
 import json
 import re
@@ -33,10 +33,10 @@ def test_research_writes_the_formats_that_were_asked_for(leadline: Leadline, doc
 def test_report_makes_files_of_a_finished_run_later(leadline: Leadline, docs: Path, tmp_path: Path) -> None:
     leadline("research", QUESTION, "--docs", docs)
     markdown = (FOLDER / "report.md").read_text()
-    ran = leadline("report", run_of(leadline), "--format", "html,md")
+    ran = leadline("runs", "export", run_of(leadline), "--format", "html,md")
     assert ran.out.split() == [str(FOLDER / "report.html"), str(FOLDER / "report.md")]
     assert (FOLDER / "report.md").read_text() == markdown
-    elsewhere = leadline("report", run_of(leadline), "--out", tmp_path / "other")
+    elsewhere = leadline("runs", "export", run_of(leadline), "--out", tmp_path / "other")
     assert elsewhere.out.strip().endswith("report.html")
     assert leadline("verify", Path(elsewhere.out.strip()).parent).code == 0
 
@@ -56,7 +56,7 @@ def test_references_are_written_in_a_style_and_the_report_still_verifies(leadlin
     styled = (FOLDER / "report.md").read_text()
     assert "(n.d.)" in styled.partition("## References")[2]
     assert leadline("verify", FOLDER).code == 0
-    assert leadline("report", run_of(leadline), "--format", "md", "--citation-style", "plain").code == 0
+    assert leadline("runs", "export", run_of(leadline), "--format", "md", "--citation-style", "plain").code == 0
     plain = (FOLDER / "report.md").read_text()
     assert plain != styled
     assert plain.partition("## References")[0] == styled.partition("## References")[0]
@@ -80,8 +80,8 @@ def test_a_style_whose_package_is_missing_is_refused_before_the_work(
 
 
 def test_report_asks_for_a_finished_run_and_a_known_format(leadline: Leadline) -> None:
-    assert leadline("report", "nothing").code == 2
-    ran = leadline("report", "nothing", "--format", "odt")
+    assert leadline("runs", "export", "nothing").code == 2
+    ran = leadline("runs", "export", "nothing", "--format", "odt")
     assert ran.code == 2
     assert "There is no format 'odt'. Choose from: md, html, slides, pptx, docx, pdf, bibtex, csl." in ran.err
 

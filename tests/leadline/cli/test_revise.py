@@ -91,14 +91,14 @@ def test_a_version_is_checked_and_written_and_the_former_one_is_kept(
     assert STORMS[:-1] in after
     assert "ferry" not in after.partition("## References")[0].partition("\n")[2]
     assert leadline("verify", run.folder).code == 0
-    assert leadline("show", run.id, "--version", "1").out.strip() == before.strip()
-    assert leadline("show", run.id, "--version", "2").out.strip() == after.strip()
+    assert leadline("runs", "show", run.id, "--version", "1").out.strip() == before.strip()
+    assert leadline("runs", "show", run.id, "--version", "2").out.strip() == after.strip()
     for version in ("1", "2"):
         checked = leadline("verify", run.id, "--version", version)
         assert checked.code == 0
         assert f"version {version}: everything holds" in checked.out
     assert "version 2: everything holds" in leadline("verify", run.id).out
-    listed = leadline("show", run.id).out
+    listed = leadline("runs", "show", run.id).out
     assert "2  Without the ferry" in listed
 
 
@@ -107,13 +107,13 @@ def test_the_difference_of_two_versions_is_shown_by_sentence(
 ) -> None:
     revising(endpoint, f"# The northern pier was closed by storms\n\n## What happened\n\n{STORMS} [B0-1]")
     leadline("revise", "Without the ferry")
-    lines = leadline("show", run.id, "--diff", "1", "2").out.splitlines()
+    lines = leadline("runs", "show", run.id, "--diff", "1", "2").out.splitlines()
     assert lines[:2] == ["--- version 1", "+++ version 2: Without the ferry"]
     assert f"-{FERRY[:-1]} [1]." in lines
     assert "-## The ferry" in lines
     assert f" {STORMS[:-1]} [1]." in lines
     assert not any(line.startswith("+") for line in lines[2:])
-    assert "the same" in leadline("show", run.id, "--diff", "2", "2").out
+    assert "the same" in leadline("runs", "show", run.id, "--diff", "2", "2").out
 
 
 def test_what_a_new_sentence_cites_must_support_it(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
@@ -140,7 +140,7 @@ def test_what_a_change_does_not_name_stays_with_its_citations_and_what_the_check
     after = json.loads((Path(run.folder) / "evidence.json").read_text())
     assert after["claims"][:-1] == before["claims"][:-1]
     assert after["excerpts"] == before["excerpts"]
-    old, new = (leadline("show", run.id, "--version", number).out.splitlines() for number in ("1", "2"))
+    old, new = (leadline("runs", "show", run.id, "--version", number).out.splitlines() for number in ("1", "2"))
     changed = [line for line in new if line not in old and not line.startswith("*")]  # the counts
     assert len(changed) == 1
     assert changed[0].startswith("In 1921: ")
@@ -157,7 +157,7 @@ def test_a_model_that_changes_nothing_is_said_so_and_makes_no_version(
     ran = leadline("revise", run.id, "Shorter")
     assert ran.code == 2
     assert "changed nothing" in ran.err
-    assert leadline("show", run.id, "--version", "2").code == 2
+    assert leadline("runs", "show", run.id, "--version", "2").code == 2
 
 
 def test_a_translation_has_its_own_language_in_headings_and_is_checked_by_meaning(
@@ -188,13 +188,13 @@ def test_a_change_that_proves_nothing_is_not_kept(leadline: Leadline, endpoint: 
     assert "Traceback" not in ran.err
     assert (Path(run.folder) / "report.md").read_text() == before
     assert json.loads(leadline("runs", "--json").out)[0]["status"] == "done"
-    assert leadline("show", run.id, "--version", "2").code == 2
+    assert leadline("runs", "show", run.id, "--version", "2").code == 2
     revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]")
     made = leadline("revise", run.id, "Without the ferry")
     assert made.code == 0
     assert "<instruction>\nWithout the ferry\n</instruction>" in endpoint.requests[-1]["messages"][-1]["content"]
-    assert leadline("show", run.id, "--version", "2").out == made.out
-    assert leadline("replay", run.id).out == made.out
+    assert leadline("runs", "show", run.id, "--version", "2").out == made.out
+    assert leadline("runs", "replay", run.id).out == made.out
 
 
 def test_a_model_that_fails_leaves_the_report_as_it_was(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
@@ -204,7 +204,7 @@ def test_a_model_that_fails_leaves_the_report_as_it_was(leadline: Leadline, endp
     ran = leadline("revise", run.id, "Shorter")
     assert ran.code == 1
     assert "Traceback" not in ran.err
-    assert leadline("show", run.id, "--version", "1").code == 0
+    assert leadline("runs", "show", run.id, "--version", "1").code == 0
     assert leadline("verify", run.folder).code == 0
     assert "interrupted" not in leadline("runs").out
 
@@ -215,12 +215,12 @@ def test_a_version_can_be_changed_again_and_replayed(leadline: Leadline, endpoin
     revising(endpoint, f"# The ferry\n\n{FERRY} [B0-1]")
     last = leadline("revise", run.id, "Only the ferry")
     assert last.code == 0
-    assert leadline("show", run.id, "--version", "3").out == last.out
+    assert leadline("runs", "show", run.id, "--version", "3").out == last.out
     calls = len(endpoint.requests)
-    replayed = leadline("replay", run.id)
+    replayed = leadline("runs", "replay", run.id)
     assert replayed.out == last.out
     assert len(endpoint.requests) == calls
-    made = leadline("report", run.id, "--version", "1", "--format", "html")
+    made = leadline("runs", "export", run.id, "--version", "1", "--format", "html")
     page = Path(made.out.strip())
     assert page.parent.name.endswith("-version-1")
     assert FERRY in page.read_text()
@@ -244,8 +244,8 @@ def test_a_section_is_left_out_by_its_heading_without_a_call(
     assert "## The ferry" not in ran.out
     assert len(endpoint.requests) == calls
     assert leadline("verify", run.id).code == 0
-    assert "2  Without the section “The ferry”" in leadline("show", run.id).out
-    assert leadline("replay", run.id).out == ran.out
+    assert "2  Without the section “The ferry”" in leadline("runs", "show", run.id).out
+    assert leadline("runs", "replay", run.id).out == ran.out
     without_model(monkeypatch)
     missing = leadline("revise", run.id, "--without", "Costs")
     assert missing.code == 2
@@ -280,7 +280,7 @@ def test_without_a_model_changes_in_words_say_that_one_is_needed(
     assert "--shorter" in ran.err
     assert "What happened; The ferry" in ran.err
     assert "Traceback" not in ran.err
-    assert leadline("show", run.id, "--version", "2").code == 2
+    assert leadline("runs", "show", run.id, "--version", "2").code == 2
 
 
 def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) -> None:

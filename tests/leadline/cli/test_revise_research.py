@@ -81,13 +81,13 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     for version in ("1", "2"):
         assert leadline("verify", run, "--version", version).code == 0
     calls = len(endpoint.requests)
-    assert leadline("replay", run).out == ran.out
+    assert leadline("runs", "replay", run).out == ran.out
     assert len(endpoint.requests) == calls
     endpoint.script["reporter_editing"] = [whole(f"# Costs\n\n{COST} [E1-1]")]
     third = leadline("revise", run, "Only the costs")
     assert "40,000 crowns" in revised(third, run)
     assert "Searched for this change" not in third.out
-    assert leadline("replay", run).out == third.out
+    assert leadline("runs", "replay", run).out == third.out
 
 
 def test_what_the_evidence_holds_is_written_without_a_search(
@@ -109,7 +109,7 @@ def test_what_is_not_found_is_said_and_not_invented(leadline: Leadline, endpoint
     assert ran.code == 0, ran.err
     limits = ran.out.partition("## Limits")[2]
     assert "searched for and not found, so it is not in the report: The price of saffron in Isfahan." in limits
-    assert leadline("replay", run).out == ran.out
+    assert leadline("runs", "replay", run).out == ran.out
     endpoint.script["reporter_editing"] = [titled("Storms")]
     again = leadline("revise", run, "Another title")
     assert "saffron in Isfahan" not in again.out  # a limit of the change before
@@ -177,11 +177,11 @@ def test_a_message_that_the_model_takes_for_a_change_makes_a_version(
     ran = leadline("follow", run, request)
     assert ran.code == 0, ran.err
     assert "# For Ann" in ran.out
-    assert leadline("show", run, "--version", "2").out == ran.out
+    assert leadline("runs", "show", run, "--version", "2").out == ran.out
     assert len(json.loads(leadline("runs", "--json").out)) == 1
     [asked] = [body for body in endpoint.requests if role_of(body) == "coordinator"][-1:]
     assert "`revises`" in asked["messages"][0]["content"]
-    assert leadline("replay", run).out == ran.out
+    assert leadline("runs", "replay", run).out == ran.out
     refused = leadline("follow", request, "--depth", "deep")
     assert refused.code == 2
     assert "takes no choices" in refused.err

@@ -1,4 +1,4 @@
-"""`leadline show`: the timeline of a run, in the terminal and as a page."""
+"""`leadline runs show`: the timeline of a run, in the terminal and as a page."""
 
 import asyncio
 import os
@@ -49,7 +49,7 @@ def test_calls_stand_in_the_order_in_which_they_began() -> None:
 
 def test_a_runs_calls_are_listed_with_their_places(docs: Path, leadline: Leadline) -> None:
     report = research(QUESTION, docs=[docs])
-    ran = leadline("show", report.run_id)
+    ran = leadline("runs", "show", report.run_id)
     assert ran.code == 0
     for place in ("  coordinator", "  researcher 1", "  reporter"):
         assert place in ran.out
@@ -58,7 +58,7 @@ def test_a_runs_calls_are_listed_with_their_places(docs: Path, leadline: Leadlin
 
 def test_the_page_holds_what_was_asked_as_text(docs: Path, leadline: Leadline, tmp_path: Path) -> None:
     research(QUESTION, docs=[docs])
-    ran = leadline("show", "--html", tmp_path / "run.html")
+    ran = leadline("runs", "show", "--html", tmp_path / "run.html")
     assert ran.code == 0
     assert not ran.out
     page = (tmp_path / "run.html").read_text("utf-8")
@@ -68,9 +68,9 @@ def test_the_page_holds_what_was_asked_as_text(docs: Path, leadline: Leadline, t
 
 
 def test_a_run_that_there_is_not_is_bad_input(leadline: Leadline) -> None:
-    assert leadline("show").code == 2
-    assert "no run yet" in leadline("show").err
-    assert leadline("show", "no-such-run").code == 2
+    assert leadline("runs", "show").code == 2
+    assert "no run yet" in leadline("runs", "show").err
+    assert leadline("runs", "show", "no-such-run").code == 2
 
 
 def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Path, leadline: Leadline) -> None:

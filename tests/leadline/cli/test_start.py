@@ -18,9 +18,17 @@ def _loaded_by(statement: str) -> set[str]:
 
 
 def test_the_command_loads_no_parser_of_files_and_pages() -> None:
-    loaded = _loaded_by("import leadline.cli.research")
+    loaded = _loaded_by("import leadline.cli.research, leadline.api")
     assert "langgraph" in loaded
     assert not loaded & HEAVY
+
+
+def test_the_help_of_the_first_command_waits_for_no_graph() -> None:
+    ask = "import contextlib, os, sys\nsys.argv = ['leadline', 'research', '--help']\nfrom leadline.cli import app\n"
+    quietly = "with open(os.devnull, 'w') as none, contextlib.redirect_stdout(none), contextlib.suppress(SystemExit): app.main()"
+    loaded = _loaded_by(ask + quietly)
+    assert {"typer", "leadline.cli.research"} <= loaded
+    assert not loaded & {"langgraph", "langchain_core", "openai", "numpy", "httpx"}
 
 
 def test_several_threads_may_ask_first_at_the_same_time() -> None:

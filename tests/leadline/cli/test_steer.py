@@ -1,5 +1,6 @@
-"""`leadline steer`: another process says something to a run under way, and the run follows it, also after `kill -9`."""
+"""`leadline follow RUN`: another process says something to a run under way, and the run follows it, also after `kill -9`."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from leadline import research, steer
+from leadline.runs.actions import aruns
 from services.run.errors import BadInput
 from tests.fakes.openai_server import OpenAIServer, openai_server, role_of, think
 
@@ -68,14 +70,14 @@ class Running:
         assert self.reached.wait(60), child.communicate(timeout=5)
         return child
 
-    def said(self, *arguments: str) -> str:
-        """Steer, and return what the command answers."""
-        code, err = self.answered(*arguments)
+    def said(self, message: str) -> str:
+        """Steer the latest run, and return what the command answers."""
+        code, err = self.answered(run_under_way(), message)
         assert code == 0, err
         return err
 
     def answered(self, *arguments: str) -> tuple[int, str]:
-        child = self.start("steer", *arguments)
+        child = self.start("follow", *arguments)
         _, err = child.communicate(timeout=60)
         return child.returncode, err
 
@@ -92,6 +94,10 @@ def running(docs: Path) -> Iterator[Running]:
         endpoint.on_request = run.on_request
         yield run
         run.release()
+
+
+def run_under_way() -> str:
+    return asyncio.run(aruns())[0].id
 
 
 def ended(child: subprocess.Popen[str]) -> tuple[str, str]:
@@ -112,7 +118,9 @@ def test_another_process_steers_a_run(running: Running) -> None:
     assert "<steering>\\nalso the silver chromate tube\\n</steering>" in second
     assert "<undone>" in second
     assert "shown to" not in err
-    shown = subprocess.run([sys.executable, "-m", "leadline", "show"], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-m", "leadline", "runs", "show"], capture_output=True, text=True, check=True
+    )
     assert "after plan 1: also the silver chromate tube" in shown.stdout
 
 
@@ -181,14 +189,16 @@ def test_what_cannot_be_followed_is_answered(running: Running) -> None:
         "leadline: There is no run 'nope'. `leadline runs` lists all runs.\n",
     )
     assert running.answered("a", "b", "c")[0] == 2
+    with pytest.raises(BadInput, match="No run is under way"):
+        steer("only the tallow")
     running.hold("reporter")
     child = running.begun()
-    code, err = running.answered("only the tallow")
+    code, err = running.answered(run_under_way(), "only the tallow")
     assert (code, "being written" in err) == (2, True)
+    code, err = running.answered(run_under_way(), "only the tallow", "--depth", "deep")
+    assert (code, "Leave the options out" in err) == (2, True)
     running.release()
     ended(child)
-    code, err = running.answered("only the tallow")
-    assert (code, "No run is under way" in err) == (2, True)
 
 
 def test_python_steers_a_run_of_another_thread(docs: Path) -> None:

@@ -1,8 +1,7 @@
-"""What is measured of a report without a judge: facts, gold sources by stage, criteria, sentences, sources."""
+"""What is measured of a report: facts, gold sources by stage, criteria, sentences, sources."""
 
 import pytest
 
-from leadline.evaluation.evaluation_runs import Observation
 from leadline.evaluation.gold import gold_among, names_of, states
 from leadline.evaluation.measures import figures_of, figures_of_nothing
 from leadline.evaluation.question import EvalQuestion
@@ -51,17 +50,9 @@ GATHERED = Gatherings([passage("a"), passage("b"), passage("c")], {one.content_h
 
 def test_gold_sources_are_counted_at_each_stage() -> None:
     question = EvalQuestion(question="?", gold=["oil", "https://site.example/lens?x=1", "never.md"])
-    seen = Observation(run_id="r", seconds=3.0, read=["a"])
-    figures = figures_of(question, report(claim("It burned oil.", "E1-1")), GATHERED, seen)
-    found = [figures[key] for key in ("gold_found", "gold_read", "gold_quoted", "gold_cited")]
-    assert found == [pytest.approx(2 / 3), pytest.approx(1 / 3), pytest.approx(2 / 3), pytest.approx(1 / 3)]
-    assert figures["seconds"] == 3.0
-
-
-def test_of_a_resumed_run_it_is_not_known_what_was_read() -> None:
-    figures = figures_of(EvalQuestion(question="?", gold=["oil"]), report(), GATHERED, None)
-    assert figures["gold_read"] is None
-    assert figures["gold_found"] == 1.0
+    figures = figures_of(question, report(claim("It burned oil.", "E1-1")), GATHERED)
+    found = [figures[key] for key in ("gold_found", "gold_quoted", "gold_cited")]
+    assert found == [pytest.approx(2 / 3), pytest.approx(2 / 3), pytest.approx(1 / 3)]
 
 
 def test_a_copy_of_a_gold_source_counts_as_that_source() -> None:
@@ -72,7 +63,7 @@ def test_a_copy_of_a_gold_source_counts_as_that_source() -> None:
 
 def test_facts_are_looked_for_in_the_report_and_in_its_quotes() -> None:
     question = EvalQuestion.model_validate({"question": "?", "facts": ["1871", ["eighteen miles", "18 miles"], "1872"]})
-    figures = figures_of(question, report(claim("It burned oil.", "E1-1", "E1-2")), GATHERED, None)
+    figures = figures_of(question, report(claim("It burned oil.", "E1-1", "E1-2")), GATHERED)
     assert [figures["facts_stated"], figures["facts_quoted"]] == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
 
 
@@ -83,7 +74,7 @@ def test_criteria_count_by_weight_where_a_gold_source_of_theirs_is_cited() -> No
         {"text": "without sources", "weight": 9},
     ]
     question = EvalQuestion.model_validate({"question": "?", "criteria": criteria})
-    figures = figures_of(question, report(claim("It burned oil.", "E1-1")), GATHERED, None)
+    figures = figures_of(question, report(claim("It burned oil.", "E1-1")), GATHERED)
     assert figures["criteria_cited"] == 0.75
 
 
@@ -94,7 +85,7 @@ def test_sentences_and_sources_are_counted() -> None:
         claim("c", "E1-3", status="inferred"),
         claim("d", status="unverified"),
     ]
-    figures = figures_of(EvalQuestion(question="?"), report(*claims), GATHERED, None)
+    figures = figures_of(EvalQuestion(question="?"), report(*claims), GATHERED)
     assert (figures["supported"], figures["inferred"], figures["unverified"]) == (2, 1, 1)
     assert (figures["sources_cited"], figures["independent_sources"]) == (3, 2)  # two are pages of one site
     assert figures["supported_share"] == 0.5

@@ -1,4 +1,4 @@
-"""The page of an evaluation: figures, charts, differing claims and reports, escaped, in one file, readable on a telephone."""
+"""The page of an evaluation: figures and reports, escaped, in one file, readable on a telephone."""
 
 import json
 import re
@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from leadline.evaluation.charts import BOTTOM, LEFT, RIGHT, TOP, charts_of
-from leadline.evaluation.claims import differing_claims
 from leadline.evaluation.evaluate import Evaluated
 from leadline.evaluation.measures import Figures
 from leadline.evaluation.page import render_page
-from leadline.evaluation.results import Evaluation, JudgeResult, QuestionResult, RunResult
+from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
 from schemas.evidence import Claim
 from schemas.reporter import Report
 from tests.fakes.browser import chromium, needs_chromium
@@ -43,29 +41,6 @@ def test_what_comes_from_outside_is_escaped() -> None:
     assert "default-src &#39;none&#39;" in page
 
 
-def test_a_chart_puts_quality_up_and_cost_to_the_right() -> None:
-    made = evaluation({"facts_stated": 0.0, "cost": 1.0}, {"facts_stated": 1.0, "cost": 2.0})
-    [chart] = charts_of(made)
-    cheap, dear = chart.points
-    assert (chart.quality.key, chart.cost.key) == ("facts_stated", "cost")
-    assert (cheap.x, cheap.y) == ((LEFT + RIGHT) / 2, BOTTOM)
-    assert (dear.x, dear.y) == (RIGHT, TOP)
-
-
-def test_without_known_costs_a_chart_goes_along_tokens_and_without_any_there_is_none() -> None:
-    [chart] = charts_of(evaluation({"facts_stated": 0.5, "cost": 0.0, "input_tokens": 10.0}))
-    assert chart.cost.key == "input_tokens"
-    assert charts_of(evaluation({"facts_stated": 0.0})) == []
-
-
-def test_claims_differ_where_no_other_report_says_the_same() -> None:
-    first = report("Thomson designed the machine in 1872.", "Tallow took a sample of the bottom.")
-    second = report("In 1872 the machine was designed by Thomson.", "Thomson designed the machine in 1873.")
-    found = differing_claims({"a": first, "b": second})
-    assert [claim.text for claim in found["a"]] == ["Tallow took a sample of the bottom."]
-    assert [claim.text for claim in found["b"]] == ["Thomson designed the machine in 1873."]
-
-
 @needs_chromium
 def test_the_page_is_whole_in_a_browser_and_on_a_telephone(leadline: Leadline, docs: Path, tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl"
@@ -89,16 +64,12 @@ def test_the_page_is_whole_in_a_browser_and_on_a_telephone(leadline: Leadline, d
         assert set(links) <= set(ids)
         assert links
         assert tab.evaluate("document.querySelectorAll('.column .report').length") == 2
-        assert tab.evaluate("document.querySelectorAll('.plotted circle').length") >= 2
-        assert "Claims that only this report makes" in tab.evaluate("document.body.innerText")
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_any_number_of_settings_fits(count: int) -> None:
     rows: list[Figures] = [{"facts_stated": number / 4, "input_tokens": 5.0} for number in range(count)]
     made = evaluation(*rows)
-    made.judge = JudgeResult(model="big-judge", wins={"a | b": {"first": 2, "second": 1, "tie": 0}})
     page = render_page(Evaluated(made))
     assert page.count('<article class="column">') == count
-    assert "2 won by the first" in page
     assert ('<th scope="col">p</th>' in page) is False

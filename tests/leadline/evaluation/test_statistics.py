@@ -1,8 +1,8 @@
-"""Intervals, differences and agreement, checked against values that are worked out by hand or published."""
+"""Intervals and differences, checked against values that are worked out by hand or published."""
 
 import pytest
 
-from leadline.evaluation.statistics import agreement, difference, estimate
+from leadline.evaluation.statistics import difference, estimate
 
 
 def test_an_interval_holds_the_mean_and_narrows_with_more_questions() -> None:
@@ -46,19 +46,3 @@ def test_the_chance_of_many_questions_is_never_zero() -> None:
     noise = difference([0.0] * 40, [0.1, -0.1] * 20)
     assert noise is not None
     assert noise.p > 0.5
-
-
-def test_kappa_is_that_of_a_table_worked_out_by_hand() -> None:
-    first = [True] * 25 + [False] * 25
-    second = [True] * 20 + [False] * 5 + [True] * 10 + [False] * 15
-    found = agreement(first, second)
-    assert found is not None
-    assert found.raw == 0.7
-    assert found.kappa == pytest.approx(0.4)  # (0.7 - 0.5) / (1 - 0.5)
-
-
-def test_kappa_is_not_defined_where_both_always_say_the_same() -> None:
-    found = agreement([True, True], [True, True])
-    assert found is not None
-    assert (found.raw, found.kappa) == (1.0, None)
-    assert agreement([], []) is None

@@ -111,23 +111,31 @@ def misspell(file: Path) -> None:
 
 
 WORK: dict[str, tuple[str, Damage, list[list[str]]]] = {
-    "checkpoints cut off": ("checkpoints.sqlite", cut, [["show"]]),
+    "checkpoints cut off": ("checkpoints.sqlite", cut, [["runs", "show"]]),
     "checkpoints overwritten": ("checkpoints.sqlite", overwrite, [["runs"], ["research", QUESTION]]),
     "checkpoints emptied": ("checkpoints.sqlite", empty, [["runs"], ["resume"], ["research", QUESTION]]),
-    "a letter of a checkpoint changed": ("checkpoints.sqlite", misspell, [["show"], ["replay"], ["report"]]),
+    "a letter of a checkpoint changed": (
+        "checkpoints.sqlite",
+        misspell,
+        [["runs", "show"], ["runs", "replay"], ["runs", "export"]],
+    ),
     "what is told of a checkpoint changed": (
         "checkpoints.sqlite",
         execute("UPDATE checkpoints SET metadata = x'ff'"),
-        [["show"]],
+        [["runs", "show"]],
     ),
-    "checkpoints of a run gone": ("checkpoints.sqlite", execute("DELETE FROM checkpoints"), [["show"], ["replay"]]),
+    "checkpoints of a run gone": (
+        "checkpoints.sqlite",
+        execute("DELETE FROM checkpoints"),
+        [["runs", "show"], ["runs", "replay"]],
+    ),
     "store cut off": ("store.sqlite", cut, [["runs"]]),
-    "store overwritten": ("store.sqlite", overwrite, [["runs"], ["memory"]]),
+    "store overwritten": ("store.sqlite", overwrite, [["runs"], ["runs", "forget"]]),
     "store emptied": ("store.sqlite", empty, [["runs"], ["research", QUESTION]]),
     "a record that is no JSON": (
         "store.sqlite",
         execute("UPDATE store SET value = '{' WHERE prefix = 'runs'"),
-        [["runs"], ["show"]],
+        [["runs"], ["runs", "show"]],
     ),
     "a record of another form": (
         "store.sqlite",
@@ -137,12 +145,12 @@ WORK: dict[str, tuple[str, Damage, list[list[str]]]] = {
     "a journal of another form": (
         "store.sqlite",
         execute("""UPDATE store SET value = '{"entry": "{"}' WHERE prefix LIKE 'journal.%'"""),
-        [["replay"], ["show"]],
+        [["runs", "replay"], ["runs", "show"]],
     ),
     "a text of a source changed": (
         "store.sqlite",
         execute("UPDATE store SET value = replace(value, 'Belfast', 'Dublin') WHERE prefix = 'evidence.texts'"),
-        [["report", "--format", "md", "--out", "elsewhere"]],
+        [["runs", "export", "--format", "md", "--out", "elsewhere"]],
     ),
 }
 

@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 QUESTION = "Where was the designer of the wire sounding machine born?"
 READING = [
     ["runs"],
-    ["show"],
-    ["report", "--format", "bibtex", "--out", "{out}"],
+    ["runs", "show"],
+    ["runs", "export", "--format", "bibtex", "--out", "{out}"],
     ["verify", "{run}"],
 ]
 

@@ -1,4 +1,4 @@
-"""`leadline models` and `leadline init` call a model as a run does: what an endpoint refuses, a run does without."""
+"""`leadline doctor --models` and `leadline init` call a model as a run does: what an endpoint refuses, a run does without."""
 
 import json
 import subprocess
@@ -49,7 +49,7 @@ def test_a_parameter_that_is_refused_is_named_and_no_problem(
         endpoint.fault = lambda _, __, body: (
             error(400, "stream is not supported with this model", "unsupported", "stream") if body["stream"] else None
         )
-    ran = leadline("models", "--json")
+    ran = leadline("doctor", "--models", "--json")
     first = json.loads(ran.out)[0]
     assert (ran.code, first["problem"], first["left_out"]) == (0, "", [parameter])
     assert (first["json_schema"], first["tools"]) == (True, True)
@@ -63,7 +63,7 @@ def test_a_server_that_breaks_down_over_schema_and_tools_at_once_is_asked_for_ea
     endpoint.fault = lambda _, __, body: (
         error(500, "cannot use both", "server_error") if {"response_format", "tools"} <= body.keys() else None
     )
-    ran = leadline("models", "--json")
+    ran = leadline("doctor", "--models", "--json")
     first = json.loads(ran.out)[0]
     assert (ran.code, first["json_schema"], first["tools"]) == (0, True, True)
 

@@ -1,4 +1,4 @@
-"""`leadline init`, `leadline models` and runs with a model that thinks before it answers: what one finds out, the others know."""
+"""`leadline init`, `leadline doctor --models` and runs with a model that thinks before it answers: what one finds out, the others know."""
 
 import subprocess
 import sys

@@ -25,7 +25,8 @@ from services.reports.document import (
     walk,
     words,
 )
-from services.reports.formats import FORMATS, chosen_formats, render
+from services.reports.format_names import FORMATS, chosen_formats
+from services.reports.formats import render
 from services.reports.html.page import render_html
 from services.reports.inlines import with_dollars
 from services.reports.parser import parse_report

@@ -1,4 +1,4 @@
-"""How a report stands is told alike in the terminal, in a batch, in a notebook and by the command."""
+"""How a report stands is told alike in the terminal, in a notebook and by the command."""
 
 import io
 import json
@@ -11,15 +11,13 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from leadline.batch.questions import Outcome
-from leadline.progress.lines import Lines, batch_progress
+from leadline.progress.lines import Lines
 from leadline.progress.live import Board
 from leadline.progress.notebook import Progress
 from leadline.progress.run_view import Watched, standing_told
 from schemas.events import Event
-from schemas.evidence import EXCERPT_ID, status_counts
+from schemas.evidence import EXCERPT_ID
 from tests.fakes.openai_server import OpenAIServer, role_of, think
-from tests.services.reports.states import COUNTS, SENTENCES, stated
 
 pytestmark = pytest.mark.long
 
@@ -31,18 +29,13 @@ pytestmark = pytest.mark.long
         (0, 0, "no", "·", "dim"),
     ],
 )  # fmt: skip
-def test_the_terminal_has_a_tick_for_all_alone(
-    claims: int, sure: int, answered: str, mark: str, style: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_terminal_has_a_tick_for_all_alone(claims: int, sure: int, answered: str, mark: str, style: str) -> None:
     console = Console(file=io.StringIO())
     data = {"claims": claims, "verified": claims, "sure": sure, "answered": answered}
     event = Event(type="report", node="reporter", title="Report", data=data)
     with console.capture() as captured:
         Lines(console)(event)
     assert captured.get().startswith(f"{mark} Report")
-    with batch_progress(1) as ended:
-        ended(Outcome(id="1", question="How deep?", status="done", **data))
-    assert f"{mark} 1  How deep?" in capsys.readouterr().err
     watched = Watched()
     watched.see(event)
     [line, _] = Board(console, watched)().renderables
@@ -55,29 +48,7 @@ def test_the_terminal_has_a_tick_for_all_alone(
     assert ("color:#080" in progress._repr_html_()) == (mark == "✓")
 
 
-@pytest.mark.parametrize("locale", SENTENCES)
-def test_the_batch_says_the_counts_in_the_report_s_language(locale: str, capsys: pytest.CaptureFixture[str]) -> None:
-    report = stated(locale)
-    statuses = status_counts(report.citations)
-    with batch_progress(1) as ended:
-        ended(
-            Outcome(
-                id="1",
-                question="?",
-                status="done",
-                claims=4,
-                verified=3,
-                sure=2,
-                answered="yes",
-                statuses=statuses,
-                locale=locale,
-            )
-        )
-    assert f"! 1  ? ({COUNTS[locale, 'some']})" in capsys.readouterr().err
-
-
-def test_results_and_events_of_earlier_versions_do_not_tell_whether_they_answer() -> None:
-    assert Outcome(id="1", question="?", status="done", claims=2, verified=2).standing == "some"
+def test_events_of_earlier_versions_do_not_tell_whether_they_answer() -> None:
     assert standing_told({"claims": 2, "sure": 2}) == "some"
 
 

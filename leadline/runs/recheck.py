@@ -1,4 +1,4 @@
-"""Refreshes a report: reads its documents and pages again and looks for each claim in their present text.
+"""Checks a report again: reads its documents and pages anew and looks for each claim in their present text.
 
 No model is asked. A claim holds while every quote that it cites still stands in its source, word for word; it has changed where
 a source says something else in the quote's place that still supports it; it has fallen where nothing does.
@@ -53,11 +53,9 @@ class ClaimNow(BaseModel):
     sources: list[str] = Field(default_factory=list)
 
 
-class Refreshed(BaseModel):
+class Rechecked(BaseModel):
     """What has become of a report."""
 
-    question: str
-    run_id: str = ""
     sources: list[SourceNow] = Field(default_factory=list)
     claims: list[ClaimNow] = Field(default_factory=list)
 
@@ -66,7 +64,7 @@ class Refreshed(BaseModel):
         return sum(claim.state == state for claim in self.claims)
 
 
-async def refreshed(report: Report, context: RunContext) -> Refreshed:
+async def recheck(report: Report, context: RunContext) -> Rechecked:
     """Read a report's sources again and search for its claims in them.
 
     Computations, databases and results of tools are not run again; claims that rest on them alone are not checked.
@@ -90,9 +88,7 @@ async def refreshed(report: Report, context: RunContext) -> Refreshed:
             for citation in report.citations
         ]
     )
-    return Refreshed(
-        question=report.question,
-        run_id=report.run_id,
+    return Rechecked(
         sources=[
             SourceNow(
                 id=original.id,
@@ -187,38 +183,3 @@ def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
 def _sentences(text: str) -> list[str]:
     passages = [text[span.start : span.end] for span in sentences(text)]
     return [sentence for sentence in passages if not sentence.startswith("#")] or passages
-
-
-def as_markdown(refreshed_report: Refreshed) -> str:
-    """Describe the state of a report's claims in Markdown, fallen claims first."""
-    lines = [
-        f"# {refreshed_report.question}",
-        "",
-        f"{refreshed_report.count('holds')} claims hold, {refreshed_report.count('changed')} changed, {refreshed_report.count('fallen')} fell, "
-        f"{refreshed_report.count('not checked')} were not checked (run `{refreshed_report.run_id}`).",
-    ]
-    for state, heading in (
-        ("fallen", "Fallen"),
-        ("changed", "Changed"),
-        ("not checked", "Not checked"),
-        ("holds", "Hold"),
-    ):
-        claims = [claim for claim in refreshed_report.claims if claim.state == state]
-        if claims:
-            lines += ["", f"## {heading}", ""]
-        for claim in claims:
-            lines.append(f"- {claim.text} ({', '.join(claim.sources)})")
-            lines += [f"  - was: “{_line(claim.was)}”"] if claim.was else []
-            lines += [f"  - now: “{_line(claim.now)}”"] if claim.now else []
-    moved = [source for source in refreshed_report.sources if source.state in {"changed", "gone"}]
-    if moved:
-        lines += ["", "## Sources", ""]
-        lines += [
-            f"- {source.id} {source.title} ({source.url}): {source.state}{f', {source.problem}' if source.problem else ''}"
-            for source in moved
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -1,13 +1,14 @@
-"""`leadline refresh`: which claims of a report hold when its sources have changed."""
+"""`leadline watch`: which claims of a report hold when its sources have changed."""
 
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from leadline import research
-from leadline.runs import refresh
+from leadline.runs.recheck import recheck
 from schemas.context import RunContext
 from schemas.evidence import Claim
 from services.run.settings import forget_settings
@@ -27,31 +28,30 @@ def run_id(docs: Path) -> str:
     return report.run_id
 
 
-def refreshed(leadline: Leadline, run_id: str) -> tuple[int, dict[str, list[dict[str, str]]]]:
-    ran = leadline("refresh", run_id, "--json")
+def checked(leadline: Leadline, run_id: str) -> tuple[int, dict[str, Any]]:
+    ran = leadline("watch", run_id, "--once", "--json")
     return ran.code, json.loads(ran.out)
 
 
 def test_everything_holds_while_nothing_has_changed(run_id: str, leadline: Leadline) -> None:
-    code, found = refreshed(leadline, run_id)
+    code, found = checked(leadline, run_id)
     assert code == 0
-    assert {one["state"] for one in found["claims"]} == {"holds"}
-    assert {one["state"] for one in found["sources"]} == {"unchanged"}
+    assert found["holding"] > 0
+    assert (found["fell_before"], found["claims"], found["gone"]) == (0, [], [])
 
 
 def test_a_quote_that_only_moved_still_holds(run_id: str, docs: Path, leadline: Leadline) -> None:
     thomson = docs / "thomson.md"
     thomson.write_text(thomson.read_text().replace("# William Thomson", "# William Thomson\n\nA new introduction."))
-    code, found = refreshed(leadline, run_id)
+    code, found = checked(leadline, run_id)
     assert code == 0
-    assert {one["state"] for one in found["claims"]} == {"holds"}
-    assert "changed" in {one["state"] for one in found["sources"]}
+    assert (found["claims"], found["other_figures"]) == ([], [])
 
 
 def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, leadline: Leadline) -> None:
     thomson = docs / "thomson.md"
     thomson.write_text(thomson.read_text().replace(BORN, "In 1824 William Thomson was born in the town of Belfast."))
-    code, found = refreshed(leadline, run_id)
+    code, found = checked(leadline, run_id)
     assert code == 0
     changed = [one for one in found["claims"] if one["state"] == "changed"]
     assert changed
@@ -62,11 +62,16 @@ def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, lea
 def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Leadline) -> None:
     thomson = docs / "thomson.md"
     thomson.write_text(thomson.read_text().replace("1824", "1842"))
-    ran = leadline("refresh", run_id)
-    assert ran.code == 1
-    assert "## Fallen" in ran.out
-    assert "now: “William Thomson was born in Belfast in 1842.”" in ran.out
-    assert ran.out.strip() == next(Path("out").glob("*/refresh.md")).read_text("utf-8").strip()
+    code, found = checked(leadline, run_id)
+    assert code == 1
+    assert found["other_figures"]
+    assert {claim["now"] for claim in found["other_figures"]} == {"William Thomson was born in Belfast in 1842."}
+    code, again = checked(leadline, run_id)
+    assert code == 0
+    assert again["fell_before"] == len(found["other_figures"])
+    told = leadline("watch", run_id).out
+    assert told.startswith("Nothing new")
+    assert f"Claims that fell earlier and still do not hold: {again['fell_before']}." in told
 
 
 def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: Path, leadline: Leadline) -> None:
@@ -74,7 +79,7 @@ def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: P
     thomson.write_text(
         "# William Thomson\n\nThis page has moved. Please see the museum's catalogue for opening hours.\n"
     )
-    code, found = refreshed(leadline, run_id)
+    code, found = checked(leadline, run_id)
     assert code == 1
     assert {one["now"] for one in found["claims"] if one["state"] == "fallen"} == {""}
 
@@ -94,16 +99,16 @@ def test_a_quote_of_two_sentences_is_found_in_two(docs: Path) -> None:
         )
     )
     changed = report.model_copy(update={"excerpts": [quote], "citations": [said]})
-    [claim] = asyncio.run(refresh.refreshed(changed, RunContext(documents=[str(docs)]))).claims
+    [claim] = asyncio.run(recheck(changed, RunContext(documents=[str(docs)]))).claims
     assert claim.state == "changed"
     assert claim.now == "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
 
 
 def test_a_document_that_is_gone_takes_its_claims_with_it(run_id: str, docs: Path, leadline: Leadline) -> None:
     (docs / "thomson.md").unlink()
-    code, found = refreshed(leadline, run_id)
+    code, found = checked(leadline, run_id)
     assert code == 1
-    assert "gone" in {one["state"] for one in found["sources"]}
+    assert [source["state"] for source in found["gone"]] == ["gone"]
     assert any(one["state"] == "fallen" and "Belfast" in one["text"] for one in found["claims"])
 
 
@@ -120,10 +125,6 @@ def test_pages_are_read_again(leadline: Leadline, monkeypatch: pytest.MonkeyPatc
         report = research("Who designed the tide predicting machine and in which year?", search="duckduckgo")
         assert "1873" in report.markdown
         served.page("/machine", head + text.format(1876) + "</article></body></html>")
-        code, found = refreshed(leadline, report.run_id)
+        code, found = checked(leadline, report.run_id)
     assert code == 1
-    assert "fallen" in {one["state"] for one in found["claims"]}
-
-
-def test_a_run_that_there_is_not_is_bad_input(leadline: Leadline) -> None:
-    assert leadline("refresh", "no-such-run").code == 2
+    assert "fallen" in {one["state"] for one in found["other_figures"]}

@@ -1,1 +1,0 @@
-"""Sets of questions: researched as a batch, compared between prompts and models, and evaluated."""
