@@ -377,18 +377,18 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
 
 
 def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt]) -> ReporterPrompt:
-    """Return a prompt that shows each text once, except the sides of contradictions."""
+    """Return a prompt that shows what several steps quote once, except the sides of contradictions.
+
+    Of the background search the prompt has only what no step quotes.
+    """
     sides = {key for contradiction in prompt.contradictions for key in contradiction.excerpt_ids}
-    shown = {
-        item.id for item in [*prompt.background, *(item for finding in prompt.findings for item in finding.evidence)]
-    }
+    shown = {item.id for finding in prompt.findings for item in finding.evidence}
     again = held_by(excerpt for excerpt in excerpts if excerpt.id in shown).keys() - sides - set(prompt.outdated)
     findings = [
         finding.model_copy(update={"evidence": [item for item in finding.evidence if item.id not in again]})
         for finding in prompt.findings
     ]
-    background = [item for item in prompt.background if item.id not in again]
-    return prompt.model_copy(update={"findings": findings, "background": background})
+    return prompt.model_copy(update={"findings": findings})
 
 
 def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:

@@ -79,7 +79,8 @@ async def verify_draft(
     try:
         checked = await _judged(draft, verified, judge)
         kept = draft.former.citations if draft.former else []
-        objections = [claim for claim in [*checked.failed, *checked.left_out] if claim not in kept]
+        fallen = {id(claim): claim for claim in [*checked.failed, *checked.left_out]}
+        objections = [claim for claim in fallen.values() if claim not in kept]
         now, only_mend = verified.draft(draft), draft.former is not None
         markdown = await edited(now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend)
         verified.edited = True

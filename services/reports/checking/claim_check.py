@@ -87,7 +87,9 @@ class ClaimCheck:
 
     def all_untraced(self, ids: Sequence[str]) -> bool:
         """Tell whether all excerpts are of untraced computations, so that no rewording would help."""
-        return bool(ids) and all(self.excerpts[key].content_hash in self.untraced for key in ids)
+        return bool(ids) and all(
+            key in self.excerpts and self.excerpts[key].content_hash in self.untraced for key in ids
+        )
 
     def sentence(
         self,

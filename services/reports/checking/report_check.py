@@ -210,8 +210,6 @@ class ReportCheck:
             return shown
         if claim.cited_by == "code":
             shown = with_citations(shown, [key for key in claim.citations if key not in own])
-        if not claim.verified and not self.check.all_untraced(ids):
-            self.result.failed.append(claim)
         return self._said(shown, claim)
 
     def _judged(self, words: str, own: list[str], ids: list[str]) -> Claim | None:
@@ -228,7 +226,6 @@ class ReportCheck:
         if says_nothing_known(words, evidence):
             claim = None if words in self.check.former.connecting else self.check.lack(words, ids)
             if claim is not None:
-                self.result.failed.append(claim)
                 return self._failed(shown, claim)
             self.result.connecting.append(words)
             self._note_lack(words)
@@ -243,9 +240,9 @@ class ReportCheck:
         return self._marked(shown, "inferred") if claim.status == "inferred" else shown
 
     def _inferred(self, words: str, ids: Sequence[str]) -> Claim:
-        """Judge a statement marked as inference; beyond the quota of its section, it is unverified."""
+        """Judge a statement marked as inference; beyond the quota of its section, it is unverified unless a verifier supports it."""
         claim = self.check.inference(words, ids)
-        beyond = claim.status == "inferred" and self.quota.inferred in self.excess
+        beyond = claim.status == "inferred" and claim.judgement is None and self.quota.inferred in self.excess
         if beyond:
             self.quota.inferred += 1
         return self.check.too_many(claim) if beyond else claim
@@ -254,7 +251,9 @@ class ReportCheck:
         return f"{shown.rstrip()}{SIGNS[status]}"
 
     def _failed(self, shown: str, claim: Claim) -> str:
-        """Mark an unsupported statement, or remove a refuted or dropped one, and count it."""
+        """Mark an unsupported statement, or remove a refuted or dropped one, and count it; of a program's output no words are at fault."""
+        if not self.check.all_untraced(claim.citations):
+            self.result.failed.append(claim)
         if self.drop or claim.status == "contradicted":
             self.result.left_out.append(claim)
             return ""

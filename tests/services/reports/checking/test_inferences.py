@@ -141,3 +141,12 @@ def test_checking_a_checked_report_again_infers_the_same() -> None:
     again = check(once.markdown)
     assert again.markdown == once.markdown
     assert statuses(again) == statuses(once)
+
+
+def test_a_conclusion_that_a_verifier_supports_is_never_one_too_many() -> None:
+    supported = Judgement(verdict="supported", words="6,100 cycles")
+    checked = check(
+        f"{LONGER} [⇒ E1-1, E1-2]. {BUYERS} [⇒ E1-1, E1-2].",
+        judgements={(f"{text}.", ("E1-1", "E1-2")): supported for text in (LONGER, BUYERS)},
+    )
+    assert (statuses(checked), checked.marked) == (["inferred", "inferred"], 0)

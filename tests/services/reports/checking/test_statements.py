@@ -3,6 +3,7 @@
 import pytest
 
 from schemas.evidence import Excerpt, Judgement
+from services.evidence.model_markdown import Shelter, with_marks, words_of
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 
@@ -189,3 +190,25 @@ def test_a_verifier_decides_what_code_only_suspects_and_not_what_is_certain() ->
     checked = check(f"{suspected[:-1]} [E1-1]. {certain[:-1]} [E1-1].", judgements=judged)
     assert [claim.status for claim in checked.claims] == ["supported", "unverified"]
     assert list(checked.suspicions) == [(suspected, ("E1-1",))]
+
+
+def test_a_row_that_fails_is_a_case_for_the_editor_and_a_refuted_statement_is_one_once() -> None:
+    wrong = "Exports were 99.9 million tonnes in 2021"
+    rows = "| year | exports |\n|---|---|\n| 2021 | 99.9 million tonnes [E1-1] |"
+    assert [claim.text for claim in check(rows).failed] == ["2021 | 99.9 million tonnes"]
+    refuted = {(wrong + ".", ("E1-1",)): Judgement(verdict="contradicted", words="23.4 million tonnes")}
+    checked = check(f"{wrong} [E1-1].", judgements=refuted)
+    fallen = {id(claim) for claim in [*checked.failed, *checked.left_out]}
+    assert len(fallen) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("Exports rose in 2021 [E1-1], and the Corvo sank [E1-2].", "Exports rose in 2021, and the Corvo sank."),
+        ("Exports rose [E1-1], [E1-3], and fell again.", "Exports rose, and fell again."),
+        ("吞吐量为120万吨[E1-4]，增长了8%。", "吞吐量为120万吨，增长了8%。"),
+    ],
+)
+def test_a_comma_behind_a_citation_belongs_to_the_sentence(written: str, words: str) -> None:
+    assert words_of(with_marks(written), Shelter()) == words
