@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.chart import Chart, Series
-from schemas.evidence import Claim
+from schemas.evidence import Claim, Status
 from schemas.reporter import Report
 from services.reports.charts.echarts import echarts_script
 from services.reports.html.notebook import notebook_html
@@ -368,7 +368,7 @@ def test_the_policy_names_every_script_by_its_hash_and_allows_nothing_else() -> 
 @needs_chromium
 @pytest.mark.parametrize("status", ["inferred", "unverified"])
 def test_the_reason_of_a_marked_statement_opens_at_a_hover_by_key_and_at_a_tap(
-    page: Page, tmp_path: Path, status: str
+    page: Page, tmp_path: Path, status: Status
 ) -> None:
     shown(page, stated("en-US"), tmp_path)
     said, why = (
