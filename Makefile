@@ -7,12 +7,18 @@ SANDBOX := .venv-sandbox
 AEGRA := .venv-aegra
 PLAIN := .venv-plain
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
+PINNED := --no-deps --require-hashes # the lock files name every dependency; with it, pip would look for extras of pinned libraries
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
 KILLS ?= 200
 JOBS ?= 10
 SAMPLE := How deep is the Challenger Deep, and who measured it?
-LOCK := --universal --generate-hashes --no-emit-index-url --no-header
+LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
+# Makes requirements-NAME.lock of extras: a line that includes another lock file, and the pins that are not in that
+define layer
+	@$(LOCK) pyproject.toml $(3) -c $(2) $$(cat requirements.lock $(2) | sed -n 's/^\([a-z0-9.-]*\).*==.*/--no-emit-package \1/p' | sort -u) -o requirements-$(1).lock
+	@sed -i -e '/^#/d' -e '1i -r $(2)' requirements-$(1).lock
+endef
 
 .DEFAULT_GOAL := help
 .PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-tools bench-model lock clean setup
@@ -116,15 +122,14 @@ bench-load: .venv/develop ## Measure a server under load: make bench-load [ARGS=
 bench-workers: .venv/develop $(AEGRA)/ready ## Measure what a second worker of a cluster adds (needs PostgreSQL, Redis and Python 3.12)
 	@$(BIN)/python -m benchmarks.workers $(ARGS)
 
-lock: .venv/develop ## Pin the dependencies anew (needs the network)
+lock: .venv/develop ## Pin the dependencies anew (needs the network); what is pinned stays at its version where it can
 	@$(PIP) uv
-	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr --extra scholar $(LOCK) -o requirements-dev.lock
-	@sed -i 's/^google-auth==/google-auth[requests]==/' requirements-dev.lock # pip looks for a newer release for the extra, whose hash is not here
-	@$(BIN)/uv pip compile -q pyproject.toml --extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra scholar --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-serve.lock
-	@$(BIN)/uv pip compile -q pyproject.toml --extra notebook --extra charts --extra mcp --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-notebook.lock
-	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
-	@$(BIN)/uv pip compile -q pyproject.toml --extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12 $(LOCK) -o requirements-aegra.lock
-	@$(BIN)/uv pip compile -q requirements-sandbox.in --python-version 3.11 $(LOCK) -o requirements-sandbox.lock
+	@$(LOCK) pyproject.toml --extra vectors -o requirements.lock
+	$(call layer,serve,requirements.lock,--extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra scholar --extra vectors)
+	$(call layer,dev,requirements-serve.lock,--group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr --extra scholar)
+	$(call layer,notebook,requirements.lock,--extra notebook --extra charts --extra mcp --extra vectors -c requirements-dev.lock)
+	$(call layer,aegra,requirements.lock,--extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12)
+	@$(LOCK) requirements-sandbox.in --python-version 3.11 -c requirements.lock -o requirements-sandbox.lock # an environment without the base
 
 clean: ## Remove the environment and caches; runs (.leadline) and reports (out) stay
 	rm -rf .venv $(SANDBOX) $(AEGRA) $(PLAIN) .mypy_cache .ruff_cache .pytest_cache
@@ -135,7 +140,7 @@ clean: ## Remove the environment and caches; runs (.leadline) and reports (out) 
 
 .venv/runtime: requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Setting up .venv (once; about a minute) …" >&2
-	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) $(PINNED) -r requirements.lock
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -147,36 +152,36 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 	@rm -rf $(SANDBOX)
 	@$(BIN)/python -m venv --without-pip $(SANDBOX)
 	@if $(BIN)/python -m pip --python $(SANDBOX)/bin/python --disable-pip-version-check install --quiet --no-compile \
-	  --require-hashes -r requirements-sandbox.lock && $(SANDBOX)/bin/python services/sandbox/fonts.py $(SANDBOX)/matplotlib; \
+	  $(PINNED) -r requirements-sandbox.lock && $(SANDBOX)/bin/python services/sandbox/fonts.py $(SANDBOX)/matplotlib; \
 	then $(SANDBOX)/bin/python -m compileall -q -j 2 -x '/tests/' $(SANDBOX)/lib >/dev/null; touch $@; \
 	else rm -rf $(SANDBOX) && mkdir $(SANDBOX) && touch $@; \
 	echo "The libraries for sandboxed programs were not installed; to try again: rm -r $(SANDBOX) && make setup" >&2; fi
 
-.venv/develop: requirements-dev.lock .venv/runtime
+.venv/develop: requirements-dev.lock requirements-serve.lock .venv/runtime
 	@echo "Setting up the development tools (once) …" >&2
-	@$(PIP) --require-hashes -r requirements-dev.lock
+	@$(PIP) $(PINNED) -r requirements-dev.lock
 	@touch $@
 
 .venv/notebook: requirements-notebook.lock .venv/runtime
 	@echo "Setting up JupyterLab (once) …" >&2
-	@$(PIP) --require-hashes -r requirements-notebook.lock
+	@$(PIP) $(PINNED) -r requirements-notebook.lock
 	@touch $@
 
 # What `make research` installs, without what development adds: libraries load some of that where they find it
 $(PLAIN)/ready: requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Setting up $(PLAIN) (once; about a minute) …" >&2
 	@rm -rf $(PLAIN) && $(PYTHON) -m venv $(PLAIN)
-	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements.lock
+	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet $(PINNED) -r requirements.lock
 	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Aegra wants a later Python than the rest, and has an environment of its own, as it has on the machines that serve (docs/deployment.md)
 $(AEGRA)/ready: PYTHON312 = $(firstword $(shell for p in python3.12 python3.13 python3.14 python3 $(wildcard $(HOME)/.pyenv/versions/3.12*/bin/python3.12); do \
   command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p; done))
-$(AEGRA)/ready: requirements-aegra.lock pyproject.toml
+$(AEGRA)/ready: requirements-aegra.lock requirements.lock pyproject.toml
 	@if [ -z "$(PYTHON312)" ]; then echo "Aegra needs Python 3.12 or later; none was found." >&2; exit 1; fi
 	@echo "Setting up $(AEGRA) (once; about a minute) …" >&2
 	@rm -rf $(AEGRA) && $(PYTHON312) -m venv $(AEGRA)
-	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes -r requirements-aegra.lock
+	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile $(PINNED) -r requirements-aegra.lock
 	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
