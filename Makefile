@@ -6,7 +6,7 @@ BIN := .venv/bin
 SANDBOX := .venv-sandbox
 AEGRA := .venv-aegra
 PLAIN := .venv-plain
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --no-compile # modules are compiled when they are used first
 PINNED := --no-deps --require-hashes # the lock files name every dependency; with it, pip would look for extras of pinned libraries
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
@@ -26,7 +26,7 @@ endef
 help: # Explain the targets of every day; CONTRIBUTING.md has the others
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-research: setup ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
+research: .venv/runtime ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
 	@if [ -z "$(strip $(value Q))" ]; then echo 'Ask something: make research Q="Who owned the schooner Lalla Rookh?"' >&2; exit 2; fi
 	@$(BIN)/leadline research "$$Q" $(ARGS)
 
@@ -143,7 +143,7 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 $(PLAIN)/ready: requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Setting up $(PLAIN) (once; about a minute) …" >&2
 	@rm -rf $(PLAIN) && $(PYTHON) -m venv $(PLAIN)
-	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet $(PINNED) -r requirements.lock
+	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile $(PINNED) -r requirements.lock
 	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
