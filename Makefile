@@ -6,21 +6,27 @@ BIN := .venv/bin
 SANDBOX := .venv-sandbox
 AEGRA := .venv-aegra
 PLAIN := .venv-plain
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --no-compile # modules are compiled when they are used first
+PINNED := --no-deps --require-hashes # the lock files name every dependency; with it, pip would look for extras of pinned libraries
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
 KILLS ?= 200
 JOBS ?= 10
 SAMPLE := How deep is the Challenger Deep, and who measured it?
-LOCK := --universal --generate-hashes --no-emit-index-url --no-header
+LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
+# Makes requirements-NAME.lock of extras: a line that includes another lock file, and the pins that are not in that
+define layer
+	@$(LOCK) pyproject.toml $(3) -c $(2) $$(cat requirements.lock $(2) | sed -n 's/^\([a-z0-9.-]*\).*==.*/--no-emit-package \1/p' | sort -u) -o requirements-$(1).lock
+	@sed -i -e '/^#/d' -e '1i -r $(2)' requirements-$(1).lock
+endef
 
 .DEFAULT_GOAL := help
-.PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench-run bench-growth bench-load bench-workers bench-retrieval bench-judgement bench-providers bench-pages bench-tokens bench-support bench-offline bench-depth bench-report bench-tools bench-model lock clean setup
+.PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench lock clean setup
 
-help: ## Explain every target
+help: # Explain the targets of every day; CONTRIBUTING.md has the others
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-research: setup ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
+research: .venv/runtime ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
 	@if [ -z "$(strip $(value Q))" ]; then echo 'Ask something: make research Q="Who owned the schooner Lalla Rookh?"' >&2; exit 2; fi
 	@$(BIN)/leadline research "$$Q" $(ARGS)
 
@@ -35,31 +41,31 @@ test: setup .venv/develop ## Run the tests that a change needs first; they need 
 test-long: setup .venv/develop ## Run all other tests: whole commands, servers, browsers, crashes, faults, attacks
 	@$(BIN)/pytest -n 5 --dist worksteal -m "long and not model" $(ARGS)
 
-test-services: .venv/develop ## Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
+test-services: .venv/develop # Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/databases $(ARGS)
 
-test-crash: setup .venv/develop ## Kill runs at every boundary and at random moments, and go on with them: make test-crash [KILLS=200]
+test-crash: setup .venv/develop # Kill runs at every boundary and at random moments, and go on with them: make test-crash [KILLS=200]
 	@LEADLINE_TEST_KILLS=$(KILLS) $(BIN)/pytest -n 2 --dist worksteal tests/crash $(ARGS)
 
-test-deploy: .venv/develop ## Run 50 researches on Aegra with PostgreSQL and Redis and kill a worker (needs both, and Python 3.12)
+test-deploy: .venv/develop # Run 50 researches on Aegra with PostgreSQL and Redis and kill a worker (needs both, and Python 3.12)
 	@$(MAKE) --silent $(AEGRA)/ready || echo "Aegra could not be installed; its tests are skipped." >&2
 	@TEST_DEPLOY=1 $(BIN)/pytest tests/deploy $(ARGS)
 
-test-wheel: .venv/develop ## Install the wheel by pip, pipx and uv into empty environments and use it there (needs the network)
+test-wheel: .venv/develop # Install the wheel by pip, pipx and uv into empty environments and use it there (needs the network)
 	@$(PIP) uv pipx
 	@TEST_WHEEL=empty $(BIN)/pytest -n 0 tests/install $(ARGS)
 
-test-model: setup .venv/develop ## Run two researches at the model that is connected (OPENAI_BASE_URL, LEADLINE_MODEL) and check their structure
+test-model: setup .venv/develop # Run two researches at the model that is connected (OPENAI_BASE_URL, LEADLINE_MODEL) and check their structure
 	@TEST_MODEL=1 $(BIN)/pytest -n 0 -rs tests/model $(ARGS)
 
-pictures: setup .venv/develop ## Make the pictures of the README and the guides anew (needs Chromium; CONTRIBUTING.md has more)
+pictures: setup .venv/develop # Make the pictures of the README and the guides anew (needs Chromium; CONTRIBUTING.md has more)
 	@LEADLINE_PICTURES=$(CURDIR)/docs/images $(BIN)/pytest -n 0 tests/pictures tests/server/test_chat_client.py $(ARGS)
 
-samples: setup ## Make the sample report of docs/samples anew, as page, slides and PDF (needs Chromium or the extra pdf)
+samples: setup # Make the sample report of docs/samples anew, as page, slides and PDF (needs Chromium or the extra pdf)
 	@made=$$(mktemp -d) && LEADLINE_MODEL=offline LEADLINE_HOME=$$made/home $(BIN)/leadline research "$(SAMPLE)" --docs examples/deep-sea \
 	  --format md,html,slides,pdf --out $$made/out >$$made/said 2>&1 && rm -rf docs/samples && mv $$made/out/* docs/samples || { cat $$made/said >&2; rm -rf $$made; exit 1; }; rm -rf $$made
 
-notebooks: setup .venv/develop ## Run the notebooks and store what they show with them
+notebooks: setup .venv/develop # Run the notebooks and store what they show with them
 	@LEADLINE_NOTEBOOKS=$(CURDIR)/notebooks $(BIN)/pytest -n 0 tests/notebooks -k shows_what_is_stored $(ARGS)
 
 notebook: setup .venv/notebook ## Open the notebooks in JupyterLab
@@ -74,60 +80,28 @@ lint: .venv/develop ## Check style and formatting
 types: .venv/develop ## Check types, strictly, in sources and tests
 	@$(BIN)/mypy .
 
-bench-run: .venv/develop $(PLAIN)/ready ## Measure what a run costs beside its model calls: make bench-run [ARGS="--repetitions 5"]
-	@$(BIN)/python -m benchmarks.run --command $(PLAIN)/bin/leadline $(ARGS)
+bench: ## Measure, as benchmarks/README.md says: make bench WHAT=run|growth|retrieval|… [DATA=folder] [ARGS="…"]
+	@if [ -z "$(WHAT)" ]; then echo "Say what to measure, as in: make bench WHAT=run (benchmarks/README.md lists everything)" >&2; exit 2; fi
+	@$(MAKE) --silent bench-$(WHAT)
 
-bench-growth: .venv/develop ## Measure how bytes, prompts and memory grow with a run: make bench-growth [ARGS="steps runs"]
-	@$(BIN)/python -m benchmarks.growth $(ARGS)
+# Each is the module of benchmarks/ with its name, unless a line here says otherwise
+MODULES_judgement := source_judgement
+MODULES_tokens := prompt_tokens answer_tokens
+MODULES_tools := mcp_tools
+bench-run: $(PLAIN)/ready
+bench-run: COMMAND := --command $(PLAIN)/bin/leadline
+bench-workers: $(AEGRA)/ready
+bench-%: .venv/develop
+	@for module in $(or $(MODULES_$*),$*); do $(BIN)/python -m benchmarks.$$module $(if $(DATA),"$(DATA)") $(COMMAND) $(ARGS) || exit; done
 
-bench-retrieval: .venv/develop ## Measure document search: make bench-retrieval DATA=folder [ARGS="--scale 100000"]
-	@$(BIN)/python -m benchmarks.retrieval "$(DATA)" $(ARGS)
-
-bench-judgement: .venv/develop ## Measure what the judgement of sources does to rankings: make bench-judgement DATA=folder
-	@$(BIN)/python -m benchmarks.source_judgement "$(DATA)"
-
-bench-providers: .venv/develop ## Measure three searches side by side against the best alone: make bench-providers DATA=folder
-	@$(BIN)/python -m benchmarks.providers "$(DATA)" $(ARGS)
-
-bench-pages: .venv/develop ## Measure which saved pages are read, with and without a browser, and what rendering costs
-	@$(BIN)/python -m benchmarks.pages $(ARGS)
-
-bench-tokens: .venv/develop ## Measure what ranking saves in prompts, and references in answers: make bench-tokens DATA=folder
-	@$(BIN)/python -m benchmarks.prompt_tokens "$(DATA)" && $(BIN)/python -m benchmarks.answer_tokens "$(DATA)"
-
-bench-support: .venv/develop ## Measure the check of claims against quotes: make bench-support DATA=folder
-	@$(BIN)/python -m benchmarks.support "$(DATA)"
-
-bench-offline: .venv/develop ## Measure what reports without a model open with: make bench-offline DATA=folder [ARGS="--name before"]
-	@$(BIN)/python -m benchmarks.offline "$(DATA)" $(ARGS)
-
-bench-depth: .venv/develop ## Measure how much gold evidence a run brings up: make bench-depth DATA=folder [ARGS="--depth deep --set scholarqa_cs"]
-	@$(BIN)/python -m benchmarks.depth "$(DATA)" $(ARGS)
-
-bench-report: .venv/develop ## Measure whole reports of the connected model beside its answer in one call: make bench-report DATA=folder [ARGS="--questions npm-lockfiles"]
-	@$(BIN)/python -m benchmarks.report "$(DATA)" $(ARGS)
-
-bench-model: .venv/develop ## Measure a real model over five example questions: make bench-model [ARGS="--questions meteor-soundings"] or [ARGS="--endpoint reasoning"]
-	@$(BIN)/python -m benchmarks.model $(ARGS)
-
-bench-tools: .venv/develop ## Measure the prompt tokens of a step whose prompt carries its own tools only
-	@$(BIN)/python -m benchmarks.mcp_tools
-
-bench-load: .venv/develop ## Measure a server under load: make bench-load [ARGS="--runs 100 --jobs 10,25,50"]
-	@$(BIN)/python -m benchmarks.load $(ARGS)
-
-bench-workers: .venv/develop $(AEGRA)/ready ## Measure what a second worker of a cluster adds (needs PostgreSQL, Redis and Python 3.12)
-	@$(BIN)/python -m benchmarks.workers $(ARGS)
-
-lock: .venv/develop ## Pin the dependencies anew (needs the network)
+lock: .venv/develop ## Pin the dependencies anew (needs the network); what is pinned stays at its version where it can
 	@$(PIP) uv
-	@$(BIN)/uv pip compile -q pyproject.toml --group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr --extra scholar $(LOCK) -o requirements-dev.lock
-	@sed -i 's/^google-auth==/google-auth[requests]==/' requirements-dev.lock # pip looks for a newer release for the extra, whose hash is not here
-	@$(BIN)/uv pip compile -q pyproject.toml --extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra scholar --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-serve.lock
-	@$(BIN)/uv pip compile -q pyproject.toml --extra notebook --extra charts --extra mcp --extra vectors -c requirements-dev.lock $(LOCK) -o requirements-notebook.lock
-	@$(BIN)/uv pip compile -q pyproject.toml --extra vectors -c requirements-dev.lock $(LOCK) -o requirements.lock
-	@$(BIN)/uv pip compile -q pyproject.toml --extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12 $(LOCK) -o requirements-aegra.lock
-	@$(BIN)/uv pip compile -q requirements-sandbox.in --python-version 3.11 $(LOCK) -o requirements-sandbox.lock
+	@$(LOCK) pyproject.toml --extra vectors -o requirements.lock
+	$(call layer,serve,requirements.lock,--extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra scholar --extra vectors)
+	$(call layer,dev,requirements-serve.lock,--group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr --extra scholar)
+	$(call layer,notebook,requirements.lock,--extra notebook --extra charts --extra mcp --extra vectors -c requirements-dev.lock)
+	$(call layer,aegra,requirements.lock,--extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12)
+	@$(LOCK) requirements-sandbox.in --python-version 3.11 -c requirements.lock -o requirements-sandbox.lock # an environment without the base
 
 clean: ## Remove the environment and caches; runs (.leadline) and reports (out) stay
 	rm -rf .venv $(SANDBOX) $(AEGRA) $(PLAIN) .mypy_cache .ruff_cache .pytest_cache
@@ -138,7 +112,7 @@ clean: ## Remove the environment and caches; runs (.leadline) and reports (out) 
 
 .venv/runtime: requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Setting up .venv (once; about a minute) …" >&2
-	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) $(PINNED) -r requirements.lock
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -150,36 +124,36 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 	@rm -rf $(SANDBOX)
 	@$(BIN)/python -m venv --without-pip $(SANDBOX)
 	@if $(BIN)/python -m pip --python $(SANDBOX)/bin/python --disable-pip-version-check install --quiet --no-compile \
-	  --require-hashes -r requirements-sandbox.lock && $(SANDBOX)/bin/python services/sandbox/fonts.py $(SANDBOX)/matplotlib; \
+	  $(PINNED) -r requirements-sandbox.lock && $(SANDBOX)/bin/python services/sandbox/fonts.py $(SANDBOX)/matplotlib; \
 	then $(SANDBOX)/bin/python -m compileall -q -j 2 -x '/tests/' $(SANDBOX)/lib >/dev/null; touch $@; \
 	else rm -rf $(SANDBOX) && mkdir $(SANDBOX) && touch $@; \
 	echo "The libraries for sandboxed programs were not installed; to try again: rm -r $(SANDBOX) && make setup" >&2; fi
 
-.venv/develop: requirements-dev.lock .venv/runtime
+.venv/develop: requirements-dev.lock requirements-serve.lock .venv/runtime
 	@echo "Setting up the development tools (once) …" >&2
-	@$(PIP) --require-hashes -r requirements-dev.lock
+	@$(PIP) $(PINNED) -r requirements-dev.lock
 	@touch $@
 
 .venv/notebook: requirements-notebook.lock .venv/runtime
 	@echo "Setting up JupyterLab (once) …" >&2
-	@$(PIP) --require-hashes -r requirements-notebook.lock
+	@$(PIP) $(PINNED) -r requirements-notebook.lock
 	@touch $@
 
 # What `make research` installs, without what development adds: libraries load some of that where they find it
 $(PLAIN)/ready: requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Setting up $(PLAIN) (once; about a minute) …" >&2
 	@rm -rf $(PLAIN) && $(PYTHON) -m venv $(PLAIN)
-	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements.lock
+	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile $(PINNED) -r requirements.lock
 	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Aegra wants a later Python than the rest, and has an environment of its own, as it has on the machines that serve (docs/deployment.md)
 $(AEGRA)/ready: PYTHON312 = $(firstword $(shell for p in python3.12 python3.13 python3.14 python3 $(wildcard $(HOME)/.pyenv/versions/3.12*/bin/python3.12); do \
   command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p; done))
-$(AEGRA)/ready: requirements-aegra.lock pyproject.toml
+$(AEGRA)/ready: requirements-aegra.lock requirements.lock pyproject.toml
 	@if [ -z "$(PYTHON312)" ]; then echo "Aegra needs Python 3.12 or later; none was found." >&2; exit 1; fi
 	@echo "Setting up $(AEGRA) (once; about a minute) …" >&2
 	@rm -rf $(AEGRA) && $(PYTHON312) -m venv $(AEGRA)
-	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes -r requirements-aegra.lock
+	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile $(PINNED) -r requirements-aegra.lock
 	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -114,7 +114,7 @@ def check(data: str, sets: Sequence[str], depths: Sequence[str], count: int | No
     if count is not None and count < 1:
         raise Impossible(f"--questions cannot be {count}: ask for 1 or more.")
     if not data:
-        raise Impossible("The data folder is missing. Name it: make bench-depth DATA=folder")
+        raise Impossible("The data folder is missing. Name it: make bench WHAT=depth DATA=folder")
     missing = [
         f"{name}_{part}.jsonl.gz"
         for name in sets
@@ -123,7 +123,7 @@ def check(data: str, sets: Sequence[str], depths: Sequence[str], count: int | No
     ]
     if missing:
         raise Impossible(
-            f"{data} does not hold {', '.join(missing)}. Name the data folder: make bench-depth DATA=folder"
+            f"{data} does not hold {', '.join(missing)}. Name the data folder: make bench WHAT=depth DATA=folder"
         )
     return Path(data)
 

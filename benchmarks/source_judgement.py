@@ -13,9 +13,9 @@ another page for confirmed, and where the pages with the right figure stand, wit
 `results/source_judgement.json`.
 """
 
+import argparse
 import json
 import random
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -199,7 +199,9 @@ def confirmation() -> dict[str, dict[str, float]]:
 
 def main() -> None:
     """Measure, write the results and print them."""
-    table = {**measure(rankings(Path(sys.argv[1]))), **confirmation()}
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.source_judgement")
+    parser.add_argument("data", type=Path, help="folder of the data sets")
+    table = {**measure(rankings(parser.parse_args().data)), **confirmation()}
     RESULTS.write_text(json.dumps(table, indent=1) + "\n")
     for name, figures in table.items():
         print(f"{name}: {', '.join(f'{what} {figure}' for what, figure in figures.items())}")

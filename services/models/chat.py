@@ -1,5 +1,6 @@
 """The LangChain chat model of a role: any OpenAI-compatible endpoint, another provider's integration, or the offline model."""
 
+import contextlib
 import importlib
 import re
 from collections.abc import Callable, Generator
@@ -26,7 +27,6 @@ from services.models.endpoint_memory import Learned, learned
 from services.models.llamacpp import addressed
 from services.models.offline import OfflineModel
 from services.models.server_models import root_of
-from services.models.streamed_chat import PiecewiseChatOpenAI
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, NotInstalled, SettingsError
 from services.run.installation import install_command
@@ -87,6 +87,8 @@ def _openai(
     stream: bool,
     on_piece: Callable[[Sign, str], None] | None,
 ) -> BaseChatModel:
+    from services.models.streamed_chat import PiecewiseChatOpenAI
+
     known = learned(model)
     body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra, **model.sampling}
     if response_format is not None:
@@ -207,6 +209,15 @@ def _renamed(model: RoleModel) -> dict[str, Any]:
         names[name]: [value] if isinstance(value, str) and name == "stop" else value
         for name, value in model.sampling.items()
     }
+
+
+def load_integration(provider: str) -> None:
+    """Import the package of a model's provider, if it is installed, so that building the model need not. Blocking."""
+    if provider in OPENAI_COMPATIBLE:
+        importlib.import_module("services.models.streamed_chat")
+    elif provider in PROVIDERS:
+        with contextlib.suppress(ImportError):  # building the model says what to install
+            importlib.import_module(PROVIDERS[provider][0])
 
 
 def _kind(model: RoleModel) -> Any:

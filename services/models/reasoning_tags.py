@@ -3,6 +3,8 @@
 import re
 
 OPEN, CLOSE = "<think>", "</think>"
+REASONING = "reasoning_content"
+"""Key of the reasoning in a message, as DeepSeek, vLLM and llama.cpp name it."""
 _TAG = re.compile(r"</?think>", re.IGNORECASE)
 
 

@@ -8,8 +8,7 @@ from pydantic import BaseModel, Field
 
 from schemas.usage import CallUsage
 from services.models.prompt_fit import estimate_tokens
-from services.models.reasoning_tags import split_thinking
-from services.models.streamed_chat import REASONING
+from services.models.reasoning_tags import REASONING, split_thinking
 from services.models.structured_output import answer_text
 from services.run.prices import Price
 from services.run.secrecy import without_secrets, without_secrets_in

@@ -12,22 +12,13 @@ from langchain_openai.chat_models.base import ChatOpenAI
 from openai import APIError, AsyncAPIResponse
 from pydantic import Field
 
-from services.models.answer_watch import Sign
-from services.models.reasoning_tags import CLOSE, OPEN
+from services.models.answer_watch import BrokeOff, Sign
+from services.models.reasoning_tags import CLOSE, OPEN, REASONING
 
 Piece = dict[str, Any]
 """One decoded event of a stream; empty for a sign of life."""
-REASONING = "reasoning_content"
-"""Key of the reasoning in a message, as DeepSeek, vLLM and llama.cpp name it."""
 _REASONING_KEYS = (REASONING, "reasoning")
 """Keys of the reasoning in a message; OpenRouter and later versions of vLLM use the second."""
-
-
-class BrokeOff(ConnectionError):
-    """The stream ended before the answer was complete."""
-
-    def __init__(self) -> None:
-        super().__init__("the answer broke off in its middle")
 
 
 class PiecewiseChatOpenAI(ChatOpenAI):

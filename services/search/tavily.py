@@ -13,6 +13,7 @@ from services.run.errors import SearchError, SearchRefused
 from services.run.secrecy import without_secrets_in
 from services.search.filters import Filters
 from services.search.hit import Hit
+from services.search.pages.fetch import tls_context
 from services.text.normal_form import normalise_text
 
 MAX_RESULTS = 20
@@ -74,9 +75,11 @@ class TavilySearch:
     async def _client(self) -> "AsyncIterator[AsyncTavilyClient]":
         """Yield a client for one call, and convert its errors to SearchError."""
         try:
+            tls = await asyncio.to_thread(tls_context)  # one for the process: each that is made reads all certificates
             async with (
                 asyncio.timeout(self._seconds),  # the client's own limit is for each read, this one for the whole call
-                AsyncTavilyClient(api_key=self._key, api_base_url=self._base_url) as client,
+                httpx.AsyncClient(verify=tls) as http,
+                AsyncTavilyClient(api_key=self._key, api_base_url=self._base_url, client=http) as client,
             ):
                 yield client
         except Exception as error:  # noqa: BLE001 - the client raises what it likes; each becomes a SearchError that says what to do

@@ -20,7 +20,7 @@ from tests.conftest import GUARD, PROJECT
 
 pytestmark = pytest.mark.timeout(600)
 
-INSTALLED = ("setup", ".venv/develop")
+INSTALLED = ("setup", ".venv/runtime", ".venv/develop")
 """Targets of the Makefile that need the network."""
 SERVED = ("README.md", "docs/api.md", "docs/server.md", "docs/runs.md")
 """Guides whose Python talks to a server."""

@@ -89,7 +89,7 @@ def _install(wheel: Path, environment: Path) -> None:
     called(sys.executable, "-m", "venv", *([] if EMPTY else ["--without-pip"]), environment)
     install = (*_PIP, "--python", environment / "bin" / "python", "install", "--quiet")
     if EMPTY:
-        called(*install, "--require-hashes", "-r", PROJECT / "requirements.lock")
+        called(*install, "--no-deps", "--require-hashes", "-r", PROJECT / "requirements.lock")
     else:
         [packages] = environment.glob("lib/python*/site-packages")
         (packages / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")  # its own .pth files are not read
