@@ -32,7 +32,6 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.numbered_citations import read_citations
 from services.reports.editing import TEMPLATE as EDITING
-from services.reports.further_questions import further_questions
 from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
 from services.reports.markdown import Draft, across_languages, check_draft, finish_report
@@ -112,8 +111,6 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                 deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
         finally:
             await closing
-    if written.by_rules:
-        written.asked += await further_questions(state, written.text, excerpts, evidence_of(runtime))
     new_failures = (failure for failure in failed if failure not in state["limits"])
     written.limits += [
         *new_failures,

@@ -22,7 +22,6 @@ from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.providers import allow_folders
 from services.text.tokens import message_language
-from services.turn.revision import check_change
 
 
 async def arevise(
@@ -48,8 +47,7 @@ async def arevise(
         The new version. Requested content that was not found is named in its limits.
 
     Raises:
-        BadInput: the run does not exist, is not finished or has no report, or no model is connected and rules cannot
-            make the change.
+        BadInput: the run does not exist, is not finished or has no report, or no model is connected.
         ModelError: the model failed, or its text proves nothing; the report stays unchanged.
     """
     spoken = message_language(request)
@@ -58,10 +56,10 @@ async def arevise(
     language = "" if locale in {"", "auto"} else checked_choices({"locale": locale}).locale
     revision = Revision(request=request.strip(), locale=language, research=research)
     async with open_home(settings().leadline_home) as home:
-        record, report = await _changeable(home, run_id, spoken)
+        record = await _changeable(home, run_id, spoken)
         record.check_usable()
         if role_model("reporter", record.context).model == OFFLINE:
-            await asyncio.to_thread(_check_by_rules, report, revision)
+            raise BadInput(say("revising_connect", spoken, problem=say("revising_needs_model", spoken)))
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
         changing = record.model_copy(update={"revisions": [*record.revisions, revision]})
@@ -73,8 +71,8 @@ async def arevise(
         return await _kept(home, record, carry_out(home, changing, change_input(revision), on_event, None))
 
 
-async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:
-    """Return a run with a changeable report, and the report.
+async def _changeable(home: Home, run_id: str | None, spoken: str) -> RunRecord:
+    """Return a run with a changeable report.
 
     Raises:
         BadInput: there is no such run; the message is in the user's language.
@@ -90,15 +88,7 @@ async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunR
         raise BadInput(say(key, spoken, run=record.id))
     if (await home.values(record)).get("report") is None:
         raise BadInput(say("revising_direct", spoken, run=record.id))
-    return await finished_report(home, record.id)
-
-
-def _check_by_rules(report: Report, revision: Revision) -> None:
-    try:
-        check_change(report, revision)
-    except BadInput as problem:
-        spoken = message_language(revision.request)
-        raise BadInput(say("revising_connect", spoken, problem=problem)) from None
+    return record
 
 
 async def _kept(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:

@@ -29,7 +29,6 @@ CHINESE = Labels(
     failed_step="步骤“{title}”失败：{error}",
     skipped_step="步骤“{title}”被跳过：{error}",
     missing="来源没有说明：{aspect}",
-    unanswered="来源中没有哪一句单独说明：{aspect}",
     unsupported="标为未核实（所引内容不足以支持）的句子：{count} 个。",
     dropped="因所引内容不足以支持而删去的句子：{count} 个。",
     contradicted="因与所引内容相矛盾而删去的句子：{count} 个。",

@@ -9,17 +9,15 @@ from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
 from schemas.evidence import EXCERPT_ID, Excerpt
-from schemas.reporter import Report
 from schemas.reporter_revising import ReporterRevisingPrompt
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Usage
 from services.evidence.views import evidence_views
 from services.models import write
-from services.models.offline.revision import change_of
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.report_draft import FOLLOW_UP_MARK, Written
-from services.reports.revision.cited_draft import cited_draft, headings_of, without_empty_headings
+from services.reports.revision.cited_draft import cited_draft, without_empty_headings
 from services.reports.statuses import proves_nothing
 from services.run.errors import RevisionRefused, UnprovenRevision
 from services.run.evidence_store import EvidenceStore
@@ -54,20 +52,6 @@ class Revised(NamedTuple):
     """All citable excerpts."""
     added: ResearchState
     """Research for the revision, as an update of the state."""
-
-
-def check_change(report: Report, revision: Revision) -> None:
-    """Check that rules can make the change, if no model is connected.
-
-    Raises:
-        RevisionRefused: rules cannot make the change; the message says what they can do.
-    """
-    headings = headings_of(cited_draft(report))
-    change = change_of(revision.request, headings)
-    if not change or (change.additions and not revision.research):
-        spoken = message_language(revision.request)
-        sections = "; ".join(headings) or say("revising_no_sections", spoken)
-        raise RevisionRefused(say("revising_needs_model", spoken, sections=sections))
 
 
 def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
@@ -141,23 +125,22 @@ async def revised(
         tell: reports progress with a message key and the searched topic.
 
     Raises:
-        RevisionRefused: no model is connected, and rules cannot make the change.
+        RevisionRefused: no model is connected.
         LimitReached: the budget or the time left does not suffice for the call.
         ModelError: the endpoint failed, or the answer is empty.
     """
     report = state["report"]
     if report is None:
         raise RevisionRefused(say("revising_no_report", state["locale"]))
-    by_rules = await run.journal.decided("rules", lambda: role_model("reporter", run.context).model == OFFLINE)
-    if by_rules:
-        await asyncio.to_thread(check_change, report, revision)
+    if await run.journal.decided("rules", lambda: role_model("reporter", run.context).model == OFFLINE):
+        raise RevisionRefused(say("revising_needs_model", message_language(revision.request)))
     draft = await asyncio.to_thread(cited_draft, report)
     cited = {excerpt.id: excerpt for excerpt in [*report.excerpts, *excerpts]}  # new steps hide background excerpts
     known = [excerpt for excerpt in cited.values() if excerpt.content_hash in state["sources"]]
     research = RevisionResearch(run, state, report, revision, evidence, tell)
     await research.search(research.wanted(draft, known), known)
     version = await _written(run, draft, research, known)
-    if version.lacking and not by_rules and not research.topics:
+    if version.lacking and not research.topics:
         await research.search(version.lacking, known)
         if research.found:
             version = await _written(run, draft, research, known)
@@ -168,9 +151,8 @@ async def revised(
     written = Written(
         version.text,
         [*research.limits, *limits],
-        [*([say("offline", locale)] if by_rules and report.by_rules else []), *research.notes(version.text, locale)],
-        by_rules=by_rules and report.by_rules,
-        templates=() if by_rules else (REVISING,),
+        research.notes(version.text, locale),
+        templates=(REVISING,),
         asked=asked,
     )
     after: ResearchState = {**state, "locale": locale, "limits": _lasting(state["limits"], report.locale)}
@@ -193,7 +175,7 @@ class _Version(NamedTuple):
 
 
 async def _written(run: Run, draft: str, research: RevisionResearch, known: Sequence[Excerpt]) -> _Version:
-    """Write the next version by the model or by rules."""
+    """Write the next version."""
     report, revision, sources = research.report, research.revision, {**research.sources, **research.state["sources"]}
     found = [excerpt.id for excerpt in research.found]
     cited_first = sorted(
