@@ -1,27 +1,32 @@
 """Ranks texts by how much of a question they hold: its words, rare ones weighing more, in their best sentence and around it."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from schemas.evidence_view import EvidenceView
 from services.embedding.translation_similarity import across_languages
 from services.text.passages import sentences
-from services.text.questions import clauses_of
+from services.text.questions import answer_type, clauses_of, names_in
 from services.text.terms import content, terms, worth
 
 OTHER_PARTS = 0.3
-"""Weight of a term of the question's other parts, relative to a term of the part itself."""
+"""Weight of a term of the question's other parts, relative to a term of the part itself and to a name."""
 AROUND = 0.5
-"""Weight of a term that stands in the text or its source's title, but not in the best sentence."""
+"""Weight of a term that stands in the text or its source's title, but not in the sentence."""
+WITH_FIGURE = 1.25
+"""Factor on a sentence with a figure that the question lacks, for a part that asks for a number or a date."""
 AGAIN = 0.35
 """Factor on the weight of a term that an earlier passage holds, so that a further one adds something."""
 SAME_SOURCE = 0.8
 """Factor on the closeness of a further passage of one source."""
 CLOSE = 0.2
 """Minimum closeness of a passage that is shown."""
+_FIGURE = re.compile(r"\d[\d,.]*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Text:
     """A text to compare with a question."""
 
@@ -31,17 +36,23 @@ class Text:
     """Terms of each sentence."""
     foreign: Sequence[float]
     """Similarity of each sentence in another language to the question, from 0 to 1."""
+    fit: Sequence[float]
+    """Factor on each sentence for the kind of answer that is asked for."""
 
-    @property
+    @cached_property
     def held(self) -> frozenset[str]:
         """All terms of the text and of its source's title."""
         return self.title.union(*self.sentences)
 
-    def closeness(self, weights: Mapping[str, float]) -> tuple[float, int]:
-        """Return how close the text is, from 0 to 1, and the place of its best sentence."""
+    def closeness_of(self, place: int, weights: Mapping[str, float]) -> float:
+        """Return how close a sentence with the text around it is, from 0 to 1."""
         around = sum(weights[term] for term in weights.keys() & self.held)
-        words = (sum(weights[term] for term in weights.keys() & each) for each in self.sentences)
-        scores = [max(own + AROUND * (around - own), foreign) for own, foreign in zip(words, self.foreign, strict=True)]
+        own = sum(weights[term] for term in weights.keys() & self.sentences[place])
+        return min(1.0, max(own + AROUND * (around - own), self.foreign[place]) * self.fit[place])
+
+    def closeness(self, weights: Mapping[str, float]) -> tuple[float, int]:
+        """Return how close the closest sentence is, and its place."""
+        scores = [self.closeness_of(place, weights) for place in range(len(self.sentences))]
         best = max(range(len(scores)), key=lambda place: scores[place], default=0)
         return (scores[best], best) if scores else (0.0, 0)
 
@@ -63,26 +74,35 @@ def compared(
 
     Args:
         part: the part; all of the question if it has only one.
-        question: the whole question, whose other words count little.
+        question: the whole question, whose other words count little, apart from names.
         given: the title of each text's source, and its sentences.
     """
     listed = list(given)
     every = [sentence for _, said in listed for sentence in said]
     foreign = across_languages(part, every)
+    figure, asked = answer_type(part) in {"number", "date"}, set(_FIGURE.findall(question))
     texts = [
         Text(
             frozenset(terms(title)),
             [frozenset(terms(sentence)) for sentence in said],
             [foreign.get(sentence, 0.0) for sentence in said],
+            [WITH_FIGURE if figure and not asked.issuperset(_FIGURE.findall(each)) else 1.0 for each in said],
         )
         for title, said in listed
     ]
-    own = content(part)
+    named = [] if names_in(part) else terms(" ".join(names_in(question)))
+    own = list(dict.fromkeys([*content(part), *named]))
     other = [term for term in content(question) if term not in own]
     rare = worth([*own, *other], [held for text in texts for held in text.sentences], "\n".join(every))
     weights = {term: weight * (1.0 if term in own else OTHER_PARTS) for term, weight in rare.items()}
     total = sum(weights.values()) or 1.0
     return texts, {term: weight / total for term, weight in weights.items()}
+
+
+def without(weights: Mapping[str, float], held: Iterable[str]) -> dict[str, float]:
+    """Return the weights for what follows a text or sentence: what it holds counts less."""
+    again = frozenset(held)
+    return {term: weight * (AGAIN if term in again else 1.0) for term, weight in weights.items()}
 
 
 def closest_passages(
@@ -93,8 +113,9 @@ def closest_passages(
     What earlier ones hold counts less in each further one, and so does a source that is there already.
     """
     texts, weights = compared(part or question, question, ((view.title, said_in(view.quote)) for view in evidence))
-    near = {place: score for place, text in enumerate(texts) if (score := text.closeness(weights)[0]) >= CLOSE}
-    left = dict(weights)
+    scores = [text.closeness(weights)[0] for text in texts]
+    near = [place for place, score in enumerate(scores) if score >= CLOSE]
+    left: Mapping[str, float] = weights
     chosen: list[int] = []
     while near and len(chosen) < most:
         titles = {evidence[place].title for place in chosen}
@@ -102,11 +123,10 @@ def closest_passages(
             place: texts[place].closeness(left)[0] * (SAME_SOURCE if evidence[place].title in titles else 1.0)
             for place in near
         }
-        best = max(gains, key=lambda place: (gains[place], -place))
+        best = max(near, key=lambda place: gains[place])
+        near.remove(best)
         quote = evidence[best].quote
         if not any(quote in evidence[place].quote or evidence[place].quote in quote for place in chosen):
             chosen.append(best)
-            left |= {term: left[term] * AGAIN for term in left.keys() & texts[best].held}
-        near = {place: score for place, score in near.items() if place != best}
-    scores = {place: texts[place].closeness(weights)[0] for place in chosen}
+            left = without(left, texts[best].held)
     return [(evidence[place], scores[place]) for place in chosen]

@@ -8,10 +8,11 @@ from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
 from services.models.offline.closest import said_in
 from services.text.measures import Measure, measures
-from services.text.outdated_quotes import on_one_thing
 from services.text.tokens import tokens
 
 MAX_PAIRS = 3
+MIN_SHARED, SHARED = 5, 0.45
+"""Terms that two statements must share, and their share of the shorter one, to be on one thing."""
 MAX_STATEMENTS = 200
 """Maximum number of statements to compare; the time grows with their square."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
@@ -29,7 +30,7 @@ def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[C
     for (first, left, own, years), (other, right, others, later) in combinations(statements, 2):
         titles = frozenset([first.title, other.title])
         other_time = bool(years and later and not years & later)
-        if len(titles) < 2 or titles in found or other_time or not on_one_thing(own, others):
+        if len(titles) < 2 or titles in found or other_time or not _on_one_thing(own, others):
             continue
         if figures := _differing(left, right):
             found[titles] = Contradiction(topic="", excerpt_ids=[first.id, other.id], explanation=figures)
@@ -44,3 +45,7 @@ def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:
         if others and not any(a.agrees(b) for a in own for b in others):
             differences.append(f"{', '.join(a.text for a in own)} / {', '.join(b.text for b in others)}")
     return "; ".join(differences)
+
+
+def _on_one_thing(own: frozenset[str], others: frozenset[str]) -> bool:
+    return len(own & others) >= max(MIN_SHARED, SHARED * min(len(own), len(others)))

@@ -8,9 +8,11 @@ from schemas.reporter import ReporterPrompt
 from services.models.offline.closest import closest_passages, parts_of
 from services.run.ui_text import is_chinese
 from services.text.quotable import as_line
+from services.text.tables import row_of
 
-_HEADING = re.compile(r"(?m)^#{1,6} .*$")
-MAX_SHOWN, MAX_OF_PART = 3, 2
+_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•#]|\d{1,3}[.)、])\s?)|(?<=\n)(?=#)")
+"""Where a paragraph, an item of a list or a heading begins."""
+MAX_SHOWN, MAX_OF_PART = 4, 3
 """Maximum passages for a question, and for each part of a question with several."""
 MAX_PARTS = 6
 HELD = 0.6
@@ -46,15 +48,21 @@ def report(prompt: ReporterPrompt) -> str:
 def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
     shown.update(excerpt.quote for excerpt in excerpts)
     return [
-        f"**{excerpt.title}** [{excerpt.id}]\n\n> {_below_heading(excerpt.quote)} [{excerpt.id}]"
-        for excerpt in excerpts
+        "\n".join([f"**{view.title}** [{view.id}]\n", "\n>\n".join(f"> {line} [{view.id}]" for line in _lines(view))])
+        for view in excerpts
     ]
 
 
-def _below_heading(quote: str) -> str:
-    """Return the text below a quote's first headings, up to the next heading, on one line."""
-    parts = (part for part in _HEADING.split(quote) if part.strip())
-    return as_line(next(parts, quote))
+def _lines(view: EvidenceView) -> list[str]:
+    """Return the paragraphs and items of a quote without its headings, and a row of a table with the names of its columns."""
+    row, names = row_of(view.quote), row_of(view.columns)
+    if row is not None:
+        if names is None or len(names) != len(row):
+            return [" · ".join(filter(None, row))]
+        told = ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
+        return [f"{row[0]}: {told}"]
+    parts = [part for part in _BREAK.split(view.quote) if part.strip() and not part.startswith("#")]
+    return [as_line(part) for part in parts] or [as_line(view.quote)]
 
 
 def _title(question: str, chinese: bool) -> str:

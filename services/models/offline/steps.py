@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from schemas.coordinator import CoordinatorPrompt, Triage
 from schemas.evidence_view import EvidenceView
@@ -10,20 +11,21 @@ from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from schemas.results import RECALLED
-from services.models.offline.closest import compared, parts_of, said_in
+from services.models.offline.closest import compared, parts_of, said_in, without
 from services.models.offline.differing_figures import differing_figures
 from services.run.ui_text import is_chinese, say
 from services.text.languages import locale_of
 from services.text.questions import names_in, persons_in, without_form_of_address
+from services.text.tables import row_of
 from services.text.terms import content, terms
 from services.text.tokens import has_cjk, tokens
 
 LONGEST_QUESTION = 2_000
 """Maximum characters of a question that are read."""
 LONGEST_TITLE = 120
-MAX_EXCERPTS = 12
-"""Maximum passages that a step quotes."""
-CONTEXT = 500
+MAX_EXCERPTS = 16
+"""Maximum stretches of passages that a step quotes."""
+CONTEXT = 700
 """Maximum characters of a quoted passage: its best sentence and those around it."""
 HIGH, MEDIUM = 0.75, 0.5
 """Minimum shares of the best passage's closeness for high and medium relevance."""
@@ -98,33 +100,66 @@ def _step(wish: str, nodes: list[str], question: str) -> Step:
 
 
 def extract(prompt: ResearcherPrompt) -> Findings:
-    """Quote the best sentence of each passage with those around it, the closest passages first."""
+    """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a row of a table."""
     part = prompt.description.strip() or prompt.title
     texts, weights = compared(part, prompt.question, ((each.title, each.sentences) for each in prompt.passages))
-    ranked = [(*text.closeness(weights), passage) for text, passage in zip(texts, prompt.passages, strict=True)]
+    ranked: list[tuple[float, str, str]] = []
+    for text, passage in zip(texts, prompt.passages, strict=True):
+        score, best = text.closeness(weights)
+        first, last = _around(best, passage)
+        ranked.append((score, _reference(passage, first, last), passage.sentences[best] if passage.spans else ""))
+        rest = [place for place in range(len(passage.spans)) if not first <= place <= last]
+        left = without(weights, text.sentences[best]) if rest else {}
+        further = max(rest, key=partial(text.closeness_of, weights=left), default=None)
+        if further is not None:
+            first, last = _around(further, passage, rest)
+            ranked.append((text.closeness_of(further, left), _reference(passage, first, last), ""))
     chosen = sorted((each for each in ranked if each[0] > 0), key=lambda each: -each[0])[:MAX_EXCERPTS]
     most = chosen[0][0] if chosen else 0.0
-    references = [(score / most, _reference(best, passage)) for score, best, passage in chosen]
+    references = [(score / most, reference) for score, reference, _ in chosen]
     return Findings(
         high=[reference for share, reference in references if share >= HIGH],
         medium=[reference for share, reference in references if MEDIUM <= share < HIGH],
         low=[reference for share, reference in references if share < MEDIUM],
-        finding=chosen[0][2].sentences[chosen[0][1]] if chosen else "",
+        finding=chosen[0][2] if chosen else "",
         confidence=round(min(1.0, most), 2),
     )
 
 
-def _reference(best: int, passage: NumberedPassage) -> str:
-    """Return the numbers of a passage's best sentence and of those around it, the ones after it first."""
+def _around(best: int, passage: NumberedPassage, free: Sequence[int] | None = None) -> tuple[int, int]:
+    """Return the first and the last of the sentences around one, those after it first; a row of a table stands alone.
+
+    Args:
+        best: place of the sentence.
+        passage: its passage.
+        free: places of the sentences that may be taken; by default all.
+    """
     first = last = best
     spans = passage.spans
-    while True:
-        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= CONTEXT:
-            last += 1
-        elif first and spans[last][1] - spans[first - 1][0] <= CONTEXT:
-            first -= 1
+    prose = [row_of(passage.text[start:end]) is None for start, end in spans]
+    while spans and prose[best]:
+        after, before = last + 1, first - 1
+        if (
+            after < len(spans)
+            and prose[after]
+            and spans[after][1] - spans[first][0] <= CONTEXT
+            and _is_free(after, free)
+        ):
+            last = after
+        elif before >= 0 and prose[before] and spans[last][1] - spans[before][0] <= CONTEXT and _is_free(before, free):
+            first = before
         else:
-            return f"{passage.id}:{first + 1}-{last + 1}" if last > first else f"{passage.id}:{first + 1}"
+            break
+    return first, last
+
+
+def _is_free(place: int, free: Sequence[int] | None) -> bool:
+    return free is None or place in free
+
+
+def _reference(passage: NumberedPassage, first: int, last: int) -> str:
+    """Return the reference to the sentences between two places."""
+    return f"{passage.id}:{first + 1}-{last + 1}" if last > first else f"{passage.id}:{first + 1}"
 
 
 def reflect(prompt: ReflectorPrompt) -> Reflection:

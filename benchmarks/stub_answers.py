@@ -1,0 +1,78 @@
+"""What a stub model answers to the roles for which the offline model has no answer, or none as a model gives it."""
+
+from schemas.coder import Code, CoderPrompt
+from schemas.evidence_view import EvidenceView
+from schemas.planner import Plan, PlannerPrompt, Step
+from schemas.reporter import ReporterPrompt
+from schemas.reporter_revising import ReporterRevisingPrompt
+from services.models import offline
+from services.models.offline.closest import closest_passages
+from services.text.passages import sentences
+from services.text.quotable import as_prose
+
+MAX_OPENING, MAX_SENTENCES = 3, 8
+_PROGRAM = """\
+import pandas as pd
+
+table = pd.read_{kind}({file!r}{sheet})
+print("The table has %d rows." % len(table))
+for name in table.select_dtypes("number").columns:
+    print("The highest %s is %s, the lowest %s." % (name, table[name].max(), table[name].min()))
+"""
+_WITHOUT_TABLE = """\
+import json
+
+for finding in json.load(open("findings.json")).values():
+    print(finding)
+"""
+
+
+def cited(quote: str, excerpt_id: str) -> str:
+    """Return the sentences of a quote, each with its citation."""
+    prose = as_prose(quote)
+    told = [prose[span.start : span.end] for span in sentences(prose)] or [prose]
+    return " ".join(f"{said.rstrip('.。')} [{excerpt_id}]{'。' if said.endswith('。') else '.'}" for said in told)
+
+
+def written(prompt: ReporterPrompt) -> str:
+    """Write a report: what comes closest to the question first, then one sentence of each further excerpt."""
+    evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
+    first = [excerpt for excerpt, _ in closest_passages(prompt.question, evidence, MAX_OPENING)] or evidence[:1]
+    opening = " ".join(cited(_best(prompt.question, excerpt), excerpt.id) for excerpt in first)
+    if prompt.length == "answer":
+        return opening
+    rest = [cited(_best(prompt.question, excerpt), excerpt.id) for excerpt in evidence if excerpt not in first]
+    further = ["## Evidence", *rest[:MAX_SENTENCES]] if rest else []
+    return "\n\n".join([f"# {' '.join(prompt.question.split())}", f"**TL;DR** {opening}", *further])
+
+
+def _best(question: str, excerpt: EvidenceView) -> str:
+    """Return the sentence of an excerpt that is closest to a question."""
+    told = [excerpt.quote[span.start : span.end] for span in sentences(excerpt.quote)]
+    views = [excerpt.model_copy(update={"quote": said}) for said in told if not said.startswith("#")]
+    closest = closest_passages(question, views, 1)
+    return closest[0][0].quote if closest else views[0].quote if views else excerpt.quote
+
+
+def revised(prompt: ReporterRevisingPrompt) -> str:
+    """Keep the title and the first paragraph of a report."""
+    return "\n\n".join([part for part in prompt.report.split("\n\n") if part.strip()][:2])
+
+
+def coded(prompt: CoderPrompt) -> str:
+    """Write a program that describes the step's first table, or prints the findings of earlier steps."""
+    if not prompt.tables:
+        return Code(code=_WITHOUT_TABLE).model_dump_json()
+    table = prompt.tables[0]
+    excel = table.file.endswith((".xlsx", ".xls"))
+    sheet = f", sheet_name={table.sheet!r}" if excel and table.sheet else ""
+    program = _PROGRAM.format(kind="excel" if excel else "csv", file=table.file, sheet=sheet)
+    return Code(code=program, description="Describes the table").model_dump_json()
+
+
+def planned(prompt: PlannerPrompt) -> str:
+    """Plan as the offline model does, or a computation where figures are wanted and there are tables."""
+    if prompt.style != "data" or not prompt.tables or prompt.findings:
+        return offline.answer(prompt)
+    step = Step(id="1", title="Compute", description=prompt.question, step_type="processing", need_web_search=False)
+    return Plan(locale=prompt.locale, title=prompt.question[:120], steps=[step]).model_dump_json()
