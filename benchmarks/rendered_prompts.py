@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from benchmarks.stub_answers import cited, coded, planned, revised, written
+from benchmarks.stub_answers import cited, coded, planned, revised, triaged, written
 from schemas.coder import CodeAttempt, CoderPrompt, TableView
 from schemas.coordinator import CoordinatorPrompt, Turn
 from schemas.evidence_view import EvidenceView, FindingView
@@ -59,6 +59,8 @@ def answer_rendered(role: str, human: str) -> str:
         return _OF_SECTIONS[role](Element(body=human))
     prompt = prompt_of(role, human)
     match prompt:
+        case CoordinatorPrompt():
+            return triaged(prompt)
         case PlannerPrompt():
             return planned(prompt)
         case CoderPrompt():

@@ -1,16 +1,22 @@
 """What a stub model answers to the roles for which the offline model has no answer, or none as a model gives it."""
 
+import re
+
 from schemas.coder import Code, CoderPrompt
+from schemas.coordinator import CoordinatorPrompt, Triage
 from schemas.evidence_view import EvidenceView
 from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_revising import ReporterRevisingPrompt
 from services.models import offline
-from services.models.offline.closest import closest_passages
+from services.models.offline.closest import closest_passages, parts_of
 from services.text.passages import sentences
 from services.text.quotable import as_prose
+from services.text.tokens import has_cjk
 
 MAX_OPENING, MAX_SENTENCES = 3, 8
+MAX_SIMPLE = 10
+"""Words of a question that one search can answer; two Chinese characters count as a word."""
 _PROGRAM = """\
 import pandas as pd
 
@@ -68,6 +74,14 @@ def coded(prompt: CoderPrompt) -> str:
     sheet = f", sheet_name={table.sheet!r}" if excel and table.sheet else ""
     program = _PROGRAM.format(kind="excel" if excel else "csv", file=table.file, sheet=sheet)
     return Code(code=program, description="Describes the table").model_dump_json()
+
+
+def triaged(prompt: CoordinatorPrompt) -> str:
+    """Read a message as the offline model does, and a short question of one part as simple."""
+    triage = Triage.model_validate_json(offline.answer(prompt))
+    words = len(re.sub(r"\W", "", triage.question)) / 2 if has_cjk(triage.question) else len(triage.question.split())
+    simple = words <= MAX_SIMPLE and len(parts_of(triage.question)) == 1
+    return triage.model_copy(update={"complexity": "simple" if simple else "complex"}).model_dump_json()
 
 
 def planned(prompt: PlannerPrompt) -> str:

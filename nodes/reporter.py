@@ -100,6 +100,8 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                 if added := research.update():
                     state = await _settled(_with_research(state, added), runtime)
                     excerpts = cited_evidence(state)
+            else:
+                written.by_rules = await _offline(run)
             if written.text:
                 checked = await _check(run, state, written, excerpts, runtime)
                 check_revised(revision, checked, locale)
@@ -190,14 +192,17 @@ def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
     return {**state, **added, "results": results, "sources": sources}
 
 
+async def _offline(run: Run) -> bool:
+    """Tell whether no model writes this run's report."""
+    return await run.journal.decided("offline", lambda: role_model("reporter", run.context).model == OFFLINE)
+
+
 async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) -> Written:
     """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
-        offline = await run.journal.decided("offline", lambda: role_model("reporter", run.context).model == OFFLINE)
-        once = (
-            prompt if offline else _once(prompt, research.excerpts)
-        )  # the offline model selects sentences step by step
+        # the offline model selects passages step by step
+        once = prompt if await _offline(run) else _once(prompt, research.excerpts)
         if await _in_sections(run, once):
             excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
             sources, text_of = research.state["sources"], research.evidence.get_text

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from schemas.evidence import EXCERPT_ID, Artifact, Contradiction, Excerpt, Source
+from schemas.evidence import EXCERPT_ID, Answered, Artifact, Contradiction, Excerpt, Source
 from schemas.options import CitationStyle
 from schemas.planner import Plan
 from schemas.reflector import Reflection
@@ -104,8 +104,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     charts = check_charts(with_dollars(draft.markdown), quotes, naming=naming, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)
-    by_rules = draft.by_rules or not draft.markdown.strip()
-    answer = "" if by_rules else answered(checked, enough=draft.enough and not draft.missing_aspects)
+    enough = draft.enough and not draft.missing_aspects
+    answer: Answered = "" if draft.by_rules else answered(checked, enough=enough)
     title, body = _title_and_body(checked.markdown, draft, labels)
     contradictions = _grounded(draft)
     conflicts = _conflicts(contradictions, draft, labels)
@@ -142,7 +142,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         question=draft.question,
         locale=draft.locale,
         answered=answer,
-        by_rules=by_rules,
+        by_rules=draft.by_rules or not draft.markdown.strip(),
         citation_style=draft.citation_style,
         markdown="\n\n".join(part for part in (told, *added) if part) + "\n",
         sources=numbering.sources,

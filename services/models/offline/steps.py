@@ -92,8 +92,8 @@ def plan(prompt: PlannerPrompt) -> Plan:
 
 
 def _step(wish: str, nodes: list[str], question: str) -> Step:
-    """Return a step that searches for a part, also beside the names of the whole question that it lacks."""
-    names = [name for name in names_in(question) if name not in wish]
+    """Return a step that searches for a part; one that names nothing also with the names of the whole question."""
+    names = () if names_in(wish) else names_in(question)
     queries = [wish, *([f"{wish} {' '.join(names)}"] if names else [])]
     title = wish if len(wish) <= LONGEST_TITLE else f"{wish[:LONGEST_TITLE]}…"
     return Step(id="0", title=title, description=wish, queries=queries, nodes=nodes)
