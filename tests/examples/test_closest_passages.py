@@ -14,9 +14,7 @@ from tests.conftest import EXAMPLES, PROJECT
 PASSAGES = json.loads((Path(__file__).parent / "passages.json").read_text("utf-8"))
 FOLDERS = Path(__file__).parent / "unseen"
 UNSEEN: list[dict[str, Any]] = json.loads((FOLDERS / "questions.json").read_text("utf-8"))
-_VERDICT = re.compile(
-    r"Answers the question|\byes\b|\bno\b(?! statements)|\bpartly\b|回答了问题|未能回答", re.IGNORECASE
-)
+_VERDICT = re.compile(r"Answers the question|\byes\b|\bpartly\b|回答了问题|未能回答", re.IGNORECASE)
 
 
 def shown(report: Report) -> str:
@@ -26,8 +24,8 @@ def shown(report: Report) -> str:
 
 def judges_nothing(report: Report) -> bool:
     """Tell whether a report gives no verdict: neither in its data nor in the program's own words."""
-    head = report.markdown.split("\n**")[0].replace(report.question, "")
-    return report.answered == "" and _VERDICT.search(head) is None and "✓" not in report.markdown
+    below = report.markdown.split("\n\n")[1]
+    return report.answered == "" and _VERDICT.search(below) is None and "✓" not in report.markdown
 
 
 @pytest.mark.parametrize(

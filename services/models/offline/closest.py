@@ -12,7 +12,7 @@ from services.text.questions import answer_type, clauses_of, names_in
 from services.text.terms import content, terms, worth
 
 OTHER_PARTS = 0.3
-"""Weight of a term of the question's other parts, relative to a term of the part itself and to a name."""
+"""Weight of a term of the other parts for a part that names nothing, relative to a term of its own and to a name."""
 AROUND = 0.5
 """Weight of a term that stands in the text or its source's title, but not in the sentence."""
 WITH_FIGURE = 1.25
@@ -74,7 +74,7 @@ def compared(
 
     Args:
         part: the part; all of the question if it has only one.
-        question: the whole question, whose other words count little, apart from names.
+        question: the whole question; a part that names nothing leans on its names, and a little on its other words.
         given: the title of each text's source, and its sentences.
     """
     listed = list(given)
@@ -90,9 +90,9 @@ def compared(
         )
         for title, said in listed
     ]
-    named = [] if names_in(part) else terms(" ".join(names_in(question)))
-    own = list(dict.fromkeys([*content(part), *named]))
-    other = [term for term in content(question) if term not in own]
+    leans = not names_in(part)
+    own = list(dict.fromkeys([*content(part), *(terms(" ".join(names_in(question))) if leans else ())]))
+    other = [term for term in content(question) if term not in own] if leans else []
     rare = worth([*own, *other], [held for text in texts for held in text.sentences], "\n".join(every))
     weights = {term: weight * (1.0 if term in own else OTHER_PARTS) for term, weight in rare.items()}
     total = sum(weights.values()) or 1.0

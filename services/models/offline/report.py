@@ -47,22 +47,17 @@ def report(prompt: ReporterPrompt) -> str:
 
 def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
     shown.update(excerpt.quote for excerpt in excerpts)
-    return [
-        "\n".join([f"**{view.title}** [{view.id}]\n", "\n>\n".join(f"> {line} [{view.id}]" for line in _lines(view))])
-        for view in excerpts
-    ]
+    return ["\n\n".join([f"**{view.title}** [{view.id}]", _quoted(view)]) for view in excerpts]
 
 
-def _lines(view: EvidenceView) -> list[str]:
-    """Return the paragraphs and items of a quote without its headings, and a row of a table with the names of its columns."""
+def _quoted(view: EvidenceView) -> str:
+    """Return the paragraphs and items of a quote without its headings; a row of a table with the names of its columns."""
     row, names = row_of(view.quote), row_of(view.columns)
-    if row is not None:
-        if names is None or len(names) != len(row):
-            return [" · ".join(filter(None, row))]
+    if row is not None and names is not None and len(names) == len(row):
         told = ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
-        return [f"{row[0]}: {told}"]
+        return f"{row[0]}: {told} [{view.id}]"
     parts = [part for part in _BREAK.split(view.quote) if part.strip() and not part.startswith("#")]
-    return [as_line(part) for part in parts] or [as_line(view.quote)]
+    return "\n>\n".join(f"> {as_line(part)} [{view.id}]" for part in parts or [view.quote])
 
 
 def _title(question: str, chinese: bool) -> str:

@@ -166,7 +166,7 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
     """Ask for a second search for the names that the first passages reveal; after it enough is known."""
     question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
-    first = prompt.plan_iterations <= 1 < prompt.max_plan_iterations
+    first = prompt.plan_iterations <= 1
     queries = (
         [query for part in parts_of(question) for query in _second_search(part, question, evidence)] if first else []
     )
