@@ -15,8 +15,12 @@ from services.text.quotable import as_prose
 from services.text.tokens import has_cjk
 
 MAX_OPENING, MAX_SENTENCES = 3, 8
+KNOWN = 0.6
+"""Minimum closeness of an excerpt of an earlier turn that answers a part of a question."""
 MAX_SIMPLE = 10
 """Words of a question that one search can answer; two Chinese characters count as a word."""
+_DESCRIBES = re.compile(r"\bthe \w+(?:er|or) (?:of|who)\b")
+"""A person whom a question describes: the name has to be found first."""
 _PROGRAM = """\
 import pandas as pd
 
@@ -80,8 +84,25 @@ def triaged(prompt: CoordinatorPrompt) -> str:
     """Read a message as the offline model does, and a short question of one part as simple."""
     triage = Triage.model_validate_json(offline.answer(prompt))
     words = len(re.sub(r"\W", "", triage.question)) / 2 if has_cjk(triage.question) else len(triage.question.split())
-    simple = words <= MAX_SIMPLE and len(parts_of(triage.question)) == 1
-    return triage.model_copy(update={"complexity": "simple" if simple else "complex"}).model_dump_json()
+    described = _DESCRIBES.search(triage.question) is not None
+    simple = words <= MAX_SIMPLE and len(parts_of(triage.question)) == 1 and not described
+    parts = parts_of(prompt.question)
+    known = [
+        [(view, near) for view, near in closest_passages(part, prompt.known, 2) if near >= KNOWN] for part in parts
+    ]
+    missing = [part for part, views in zip(parts, known, strict=True) if not views]
+    used = {view.id: view for views in known for view, _ in views}
+    whole = bool(used) and not missing
+    answer = " ".join(cited(_best(triage.question, view), view.id) for view in used.values())
+    update = {
+        "question": prompt.question if used else triage.question,
+        "complexity": "simple" if simple else "complex",
+        "answered": "whole" if whole else "part" if used else "no",
+        "uses": list(used),
+        "missing": missing if used else [],
+        "answer": answer if whole and simple else "",
+    }
+    return triage.model_copy(update=update).model_dump_json()
 
 
 def planned(prompt: PlannerPrompt) -> str:

@@ -10,7 +10,7 @@ from services.run.ui_text import is_chinese
 from services.text.quotable import as_line
 from services.text.tables import row_of
 
-_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•#]|\d{1,3}[.)、])\s?)|(?<=\n)(?=#)")
+_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•#|]|\d{1,3}[.)、])\s?)|(?<=\n)(?=#)")
 """Where a paragraph, an item of a list or a heading begins."""
 MAX_SHOWN, MAX_OF_PART = 4, 3
 """Maximum passages for a question, and for each part of a question with several."""

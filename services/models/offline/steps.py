@@ -34,12 +34,12 @@ MAX_NAMES = 2
 
 
 def triage(prompt: CoordinatorPrompt) -> Triage:
-    """Search for every message that has a word; a question that leans on the conversation is completed by the last one."""
+    """Search for every message that has a word; a question that leans on the conversation is completed by what the last one names."""
     message = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     locale = locale_of(message) if prompt.locale in {"", "auto"} else prompt.locale
     earlier = next((turn.text for turn in reversed(prompt.conversation) if turn.role == "user"), "")
     before = " ".join([prompt.asked_back or earlier][0].split())[:LONGEST_QUESTION]
-    question = f"{message} ({before})" if before and before not in message else prompt.question.strip()
+    question = _completed(message, before) if before else prompt.question.strip()
     category = _category(message, prompt.profile)
     intent = "in_scope" if tokens(message) else "unclear"
     if category and prompt.profile is not None:
@@ -50,12 +50,22 @@ def triage(prompt: CoordinatorPrompt) -> Triage:
         intent=intent,
         category=category,
         question=question,
-        rewriting=before if question != prompt.question.strip() else "",
+        rewriting=before if question not in {message, prompt.question.strip()} else "",
         locale=locale,
         reply=say("unclear", locale) if intent == "unclear" else "",
         answered="part" if prompt.known else "no",
         uses=[excerpt.id for excerpt in prompt.known],
     )
+
+
+def _completed(message: str, before: str) -> str:
+    """Add to a question what the one before it names, in brackets: its names, else its words."""
+    words = before.strip("?？。 ") if has_cjk(before) else _words(before, content(before))
+    about = " ".join(names_in(before)) or words
+    if not about or about in message:
+        return message
+    mark = message[-1] if message[-1] in "?？" else ""
+    return f"{message.rstrip('?？')} ({about}){mark}"
 
 
 def _category(message: str, profile: Profile | None) -> str:
