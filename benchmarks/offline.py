@@ -1,12 +1,12 @@
-"""How often a report that is written without a model opens with the answer, declines, or claims something else.
+"""How often the closest passages, which a report without a model shows, hold the answer.
 
     python -m benchmarks.offline DATA
 
 Each question is asked over its whole corpus as a folder of documents, by the program as users install it: 60 questions of
 XQuAD in English, 60 others in Chinese, and 40 of MuSiQue, which need two or more documents. The questions are spread evenly
-over each file, so that they are the same ones each time. The opening is what stands between a report's title and its first
-section. Writes `benchmarks/results/offline.json` under the name that `--name` gives: shares, and the outcome of each question
-by its id; the texts stay outside of the project, in the file that `--openings` names.
+over each file, so that they are the same ones each time. What is shown is what stands between a report's title and its
+limits. Writes `benchmarks/results/offline.json` under the name that `--name` gives: shares, and the outcome of each question
+by its id; the texts stay outside of the project, in the file that `--passages` names.
 """
 
 import argparse
@@ -27,16 +27,21 @@ from benchmarks.environment import plain_environment
 from benchmarks.retrieval import rows, write_corpus
 from leadline import aresearch
 from services.reports.counts_line import is_counts
+from services.reports.labels import CHINESE, ENGLISH
 from services.run.settings import forget_settings
 
 RESULTS = Path(__file__).parent / "results" / "offline.json"
 SIDE_BY_SIDE = 2
 """Questions that are asked at the same time."""
-DECLINES = re.compile(r"sources found do not (?:answer|tell)|No evidence|没有.{0,12}(?:回答|提到|说明)|没有找到")
-"""What an opening says that does not claim to answer."""
+NOTHING = re.compile(r"No passages close|No evidence|没有找到")
+"""What a report says that shows nothing."""
+ADDED = re.compile(
+    rf"^## (?:{ENGLISH.contradictions}|{ENGLISH.limits}|{CHINESE.contradictions}|{CHINESE.limits})$", re.MULTILINE
+)
+"""Headings of the sections that follow the passages."""
 
 Outcome = Literal["right", "wrong", "declined"]
-"""`right`: the gold answer stands in the opening, whatever else does; `wrong`: it does not, and the opening claims to answer."""
+"""`right`: the gold answer stands in the passages; `wrong`: it does not; `declined`: nothing close was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +68,11 @@ SETS = [
 ]
 
 
-def opening_of(markdown: str) -> str:
-    """Return what stands between a report's title and its first section, without the counts of its statements."""
-    opening = markdown.partition("\n")[2].split("\n## ")[0].strip()
-    counts, _, rest = opening.partition("\n")
-    return rest.strip() if is_counts(counts) else opening
+def passages_of(markdown: str) -> str:
+    """Return what stands between a report's title and its limits, without the counts of its statements."""
+    shown = ADDED.split(markdown.partition("\n")[2])[0].strip()
+    counts, _, rest = shown.partition("\n")
+    return rest.strip() if is_counts(counts) else shown
 
 
 def plain(text: str) -> str:
@@ -76,29 +81,29 @@ def plain(text: str) -> str:
     return "".join(char for char in folded if char.isalnum())
 
 
-def outcome_of(opening: str, answers: Sequence[str]) -> Outcome:
-    """Judge an opening by the gold answers, any of which will do."""
-    if any(plain(answer) in plain(opening) for answer in answers if plain(answer)):
+def outcome_of(shown: str, answers: Sequence[str]) -> Outcome:
+    """Judge passages by the gold answers, any of which will do."""
+    if any(plain(answer) in plain(shown) for answer in answers if plain(answer)):
         return "right"
-    return "declined" if DECLINES.search(opening) else "wrong"
+    return "declined" if NOTHING.search(shown) else "wrong"
 
 
 async def asked(question: dict[str, Any], folder: Path, turns: asyncio.Semaphore) -> dict[str, Any]:
-    """Ask one question, and return its opening and what it came to."""
+    """Ask one question, and return the passages shown and what they came to."""
     answers = question.get("answers") or [question["answer"], *question.get("answer_aliases", [])]
     async with turns:
         began = time.perf_counter()
         report = await aresearch(question["question"], docs=[folder], search="documents")
         seconds = time.perf_counter() - began
-    opening = opening_of(report.markdown)
+    shown = passages_of(report.markdown)
     return {
         "id": question["qid"],
         "question": question["question"],
         "answers": answers,
-        "outcome": outcome_of(opening, answers),
-        "characters": len(opening),
+        "outcome": outcome_of(shown, answers),
+        "characters": len(shown),
         "seconds": round(seconds, 2),
-        "opening": opening,
+        "passages": shown,
     }
 
 
@@ -137,25 +142,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="folder of the data sets")
     parser.add_argument("--name", default="now", help="name of these results in the file; others stay")
-    parser.add_argument("--openings", type=Path, help="file to write every question with its opening to")
+    parser.add_argument("--passages", type=Path, help="file to write every question with its passages to")
     parser.add_argument("--sets", nargs="*", help="only these sets, by their names")
     given = parser.parse_args()
     for name in os.environ.keys() - plain_environment().keys():
         del os.environ[name]
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     found = results.setdefault(given.name, {})
-    openings: dict[str, Any] = {}
+    passages: dict[str, Any] = {}
     print(f"{'set':<10} {'asked':>5} {'right':>6} {'wrong':>6} {'declined':>9} {'characters':>11} {'seconds':>8}")
     for chosen in SETS:
         if given.sets and chosen.name not in given.sets:
             continue
         outcome = asyncio.run(measured(given.data, chosen))
-        found[chosen.name], openings[chosen.name] = _without_texts(outcome), outcome["questions"]
+        found[chosen.name], passages[chosen.name] = _without_texts(outcome), outcome["questions"]
         row = [outcome[name] for name in ("asked", "right", "wrong", "declined", "characters", "seconds")]
         print(f"{chosen.name:<10} {row[0]:>5} {row[1]:>6} {row[2]:>6} {row[3]:>9} {row[4]:>11} {row[5]:>8}", flush=True)
         RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
-        if given.openings:
-            given.openings.write_text(json.dumps(openings, ensure_ascii=False, indent=1) + "\n", "utf-8")
+        if given.passages:
+            given.passages.write_text(json.dumps(passages, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

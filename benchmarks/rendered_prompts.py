@@ -1,6 +1,7 @@
 """Rendered prompts, turned back into the prompt models that they were made from.
 
-Stub endpoints get prompts as text, as any endpoint does, and answer as the offline model does, which takes the models.
+Stub endpoints get prompts as text, as any endpoint does, and answer by the prompt models: as the offline model does, or as
+`stub_answers` says.
 """
 
 import json
@@ -11,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from benchmarks.stub_answers import cited, coded, planned, triaged, written
 from schemas.coder import CodeAttempt, CoderPrompt, TableView
 from schemas.coordinator import CoordinatorPrompt, Turn
 from schemas.evidence_view import EvidenceView, FindingView
@@ -21,7 +23,6 @@ from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ContradictionView, ReporterPrompt
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.models import offline
-from services.models.offline.cited_sentences import cite
 
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)="([^"]*)"')
 _CATEGORIES = frozenset({"academic", "news", "code", "official"})
@@ -50,12 +51,23 @@ class Element(BaseModel):
 
 
 def answer_rendered(role: str, human: str) -> str:
-    """Answer the human message of a role's prompt as the offline model does."""
+    """Answer the human message of a role's prompt."""
     if role in SILENT:
         return SILENT[role]
     if role in _OF_SECTIONS:
         return _OF_SECTIONS[role](Element(body=human))
-    return offline.answer(prompt_of(role, human))
+    prompt = prompt_of(role, human)
+    match prompt:
+        case CoordinatorPrompt():
+            return triaged(prompt)
+        case PlannerPrompt():
+            return planned(prompt)
+        case CoderPrompt():
+            return coded(prompt)
+        case ReporterPrompt():
+            return written(prompt)
+        case _:
+            return offline.answer(prompt)
 
 
 def prompt_of(role: str, human: str) -> BaseModel:
@@ -267,8 +279,8 @@ def _reporter(text: Element, settings: Element, asked: dict[str, Any]) -> Report
 
 
 def _section(text: Element) -> str:
-    """Write a section as the offline reporter does: the sentences of its excerpts, each with its citation."""
-    return "\n\n".join(cite([(excerpt.body, excerpt["id"])]) for excerpt in text.all("excerpt"))
+    """Write a section: the sentences of its excerpts, each with its citation."""
+    return "\n\n".join(cited(excerpt.body, excerpt["id"]) for excerpt in text.all("excerpt"))
 
 
 def _joining(text: Element) -> str:
@@ -280,7 +292,7 @@ def _joining(text: Element) -> str:
 
 
 _OF_SECTIONS = {"reporter_section": _section, "reporter_joining": _joining}
-"""Roles of a report in sections, which the offline reporter writes in one."""
+"""Roles of a report in sections."""
 _BY_ROLE = {
     "coordinator": _coordinator,
     "planner": _planner,

@@ -32,7 +32,7 @@ async def after_background_investigator(
         return "reporter"
     if context.output_style == "data":  # figures require runs of code, even for simple questions
         return "planner"
-    found = background is not None and background.excerpts and not background.thin
+    found = background is not None and background.excerpts
     return "reporter" if triage.complexity == "simple" and found else "planner"
 
 

@@ -12,12 +12,9 @@ from schemas.events import Searched
 from schemas.evidence import Excerpt, Passage
 from schemas.results import RECALLED
 from schemas.state import ResearchState, merge_sources, research_question
-from services.evidence.views import evidence_views
-from services.models.fallback import answers_by_rules
 from services.run.budget import limit_message
 from services.run.errors import LimitReached
 from services.run.events import emit, emit_message
-from services.run.roles import OFFLINE, role_model
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import in_brackets, say
 from services.search.journaled import Search, gather_once
@@ -46,9 +43,6 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         except LimitReached as limit:
             found, limits = Search(), [limit_message(limit, locale)]
         alone = _reports_next(state, context)
-        by_rules = await run.journal.decided(
-            "rules", lambda: alone and context.deep_research and role_model("reporter", context).model == OFFLINE
-        )
     first = 1 + max((int(excerpt.id.rpartition("-")[2]) for excerpt in known), default=0)
     excerpts = [
         quote_best(passage, question, f"B{RECALLED}-{place}", whole=alone)
@@ -56,7 +50,6 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     ]
     sources = merge_sources(remembered.sources, found.sources)
     excerpts = [*excerpts, *_not_found_anew(remembered.excerpts, excerpts)]  # what was read now comes first
-    thin = by_rules and not await answers_by_rules(question, evidence_views(excerpts, sources))
     if remembered.unproven:
         emit(runtime, "notice", "background_investigator", say("memory_unproven", locale, count=remembered.unproven))
     by_memory = [Searched(name="memory", hits=len(remembered.excerpts))] if context.memory else []
@@ -76,7 +69,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         },
     )
     return {
-        "background": Background(excerpts=excerpts, failures=found.trouble(locale), thin=thin),
+        "background": Background(excerpts=excerpts, failures=found.trouble(locale)),
         "sources": sources,
         "limits": [*limits, *found.limits(run, locale)],
         "usage": run.usage,

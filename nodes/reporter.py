@@ -33,7 +33,6 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.numbered_citations import read_citations
 from services.reports.editing import TEMPLATE as EDITING
-from services.reports.further_questions import further_questions
 from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
 from services.reports.markdown import Draft, across_languages, check_draft, finish_report
@@ -104,14 +103,14 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                 if added := research.update():
                     state = await _settled(_with_research(state, added), runtime)
                     excerpts = cited_evidence(state)
+            else:
+                written.by_rules = await _offline(run)
             if written.text:
                 made = Revised(written, state, excerpts, added)
                 written, state, excerpts, added = await _proved(run, made, revision, prompt, research, runtime)
                 deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
         finally:
             await closing
-    if written.by_rules:
-        written.asked += await further_questions(state, written.text, excerpts, evidence_of(runtime))
     new_failures = (failure for failure in failed if failure not in state["limits"])
     written.limits += [
         *new_failures,
@@ -226,14 +225,17 @@ def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
     return {**state, **added, "results": results, "sources": sources}
 
 
+async def _offline(run: Run) -> bool:
+    """Tell whether no model writes this run's report."""
+    return await run.journal.decided("offline", lambda: role_model("reporter", run.context).model == OFFLINE)
+
+
 async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) -> Written:
     """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
-        offline = await run.journal.decided("rules", lambda: role_model("reporter", run.context).model == OFFLINE)
-        once = (
-            prompt if offline else _once(prompt, research.excerpts)
-        )  # the offline model selects sentences step by step
+        # the offline model selects passages step by step
+        once = prompt if await _offline(run) else _once(prompt, research.excerpts)
         if await _in_sections(run, once):
             excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
             sources, text_of = research.state["sources"], research.evidence.get_text

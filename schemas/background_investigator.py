@@ -11,5 +11,3 @@ class Background(BaseModel):
     excerpts: list[Excerpt] = Field(default_factory=list)
     failures: list[str] = Field(default_factory=list)
     """Searches that failed, in words."""
-    thin: bool = False
-    """True where rules, which write the report without a model, find no answer in it: a plan is then due even to a simple question."""

@@ -1,7 +1,7 @@
 """Watches a report's question: reads its sources again, repeats its searches, and collects what is new.
 
 No model is asked. What a search brings counts as new if neither the run nor an earlier check has seen its address or its
-text; pages that are known are not read. New sentences are quoted where they answer the question or come near to that.
+text; pages that are known are not read. The new sentences closest to the question are quoted.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report
 from schemas.state import research_question
 from services.evidence.views import evidence_views
-from services.models.fallback import sentences_by_rules
+from services.models.offline.closest import closest_passages, said_in
 from services.run.errors import JournalMiss, StoreError
 from services.run.evidence_store import content_hash
 from services.run.journal import Recording, run_key
@@ -48,8 +48,6 @@ class NewFinding(BaseModel):
 
     quote: str
     """As its source has it."""
-    answers: bool
-    """Whether the sentence answers the question or a part of it; else it is the nearest one to that."""
     title: str
     url: str
     published: str = ""
@@ -267,7 +265,7 @@ async def _texts_before(home: Home, values: Mapping[str, Any]) -> dict[str, str]
 async def _findings(
     question: str, gathered: Gathered, before: Mapping[str, str], told: Collection[str]
 ) -> list[NewFinding]:
-    """Quote each new source's sentences on the question, answers first.
+    """Quote each new source's sentences that are closest to the question, the closest first.
 
     Args:
         question: question of the run.
@@ -279,19 +277,23 @@ async def _findings(
     for place, passage in enumerate(gathered.passages, 1):
         quoted = quote_best(passage, question, f"W1-{place}")
         excerpts.setdefault(passage.content_hash, []).append(quoted)
-    findings: dict[str, NewFinding] = {}
+    findings: dict[str, tuple[float, NewFinding]] = {}
     for key, of_source in excerpts.items():
         source = gathered.sources[key]
-        views = evidence_views(of_source, gathered.sources)
-        for quote, answers in await sentences_by_rules(question, views, PER_SOURCE):
-            if quote not in told and quote not in before.get(source.url, ""):
-                finding = NewFinding(
-                    quote=quote,
-                    answers=answers,
-                    title=source.title,
-                    url=source.url,
-                    published=source.published or "",
-                    content_hash=key,
-                )
-                findings.setdefault(quote, finding)
-    return sorted(findings.values(), key=lambda finding: not finding.answers)[:FINDINGS]
+        sentences = [
+            view.model_copy(update={"quote": quote})
+            for view in evidence_views(of_source, gathered.sources)
+            for quote in said_in(view.quote)
+            if quote not in told and quote not in before.get(source.url, "")
+        ]
+        for view, score in await asyncio.to_thread(closest_passages, question, sentences, PER_SOURCE):
+            finding = NewFinding(
+                quote=view.quote,
+                title=source.title,
+                url=source.url,
+                published=source.published or "",
+                content_hash=key,
+            )
+            findings.setdefault(view.quote, (score, finding))
+    ranked = sorted(findings.values(), key=lambda found: -found[0])
+    return [finding for _, finding in ranked][:FINDINGS]

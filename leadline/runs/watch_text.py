@@ -26,11 +26,8 @@ def watch_markdown(found: WatchResult) -> str:
     counted = say(
         "watch_counts", locale, since=since, counts=say("searched_between", locale).join(counts), run=found.run_id
     )
-    answers = [finding for finding in found.findings if finding.answers]
-    near = [finding for finding in found.findings if not finding.answers]
     lines = [f"# {' '.join(found.question.split())}", "", f"{counted}{fell_before}"]
-    lines += _section("watch_findings", locale, map(_finding, answers))
-    lines += _section("watch_near", locale, map(_finding, near))
+    lines += _section("watch_findings", locale, map(_finding, found.findings))
     lines += _section("watch_figures", locale, (_claim(claim, locale) for claim in found.other_figures))
     for state, claims in states.items():
         lines += _section(f"watch_{state}", locale, (_claim(claim, locale) for claim in claims))

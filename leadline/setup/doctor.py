@@ -141,7 +141,7 @@ def _models() -> Iterable[Check]:
             area="models",
             name="every role" if len(roles) == 1 else ", ".join(played),
             state=NOTE if model == OFFLINE else OK,
-            found="offline model: selects sentences by rules" if model == OFFLINE else model,
+            found="none: reports show the closest passages" if model == OFFLINE else model,
             remedy="Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key"
             if model == OFFLINE
             else "leadline doctor --models calls it",

@@ -33,7 +33,7 @@ PROVIDERS: dict[str, Provider] = {
     "openrouter": Provider("OpenRouter", "https://openrouter.ai/api/v1", True),
     "ollama": Provider("Ollama on this machine", "", False),
     "other": Provider("Another OpenAI-compatible endpoint (vLLM, llama.cpp, LM Studio, …)", "", False),
-    "none": Provider("None: the offline model, which selects sentences by rules", "", False),
+    "none": Provider("None: reports show the closest passages, and answer nothing", "", False),
 }
 
 

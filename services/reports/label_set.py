@@ -45,8 +45,6 @@ class Labels:
     failed_step: str = "Step “{title}” failed: {error}"
     skipped_step: str = "Step “{title}” was skipped: {error}"
     missing: str = "The sources do not tell: {aspect}"
-    unanswered: str = "No single sentence of the sources answers: {aspect}"
-    """Replaces `missing` if rules judged."""
     dropped: str = "Sentences left out, because what they cite does not support them: {count}."
     contradicted: str = "Sentences left out, because what they cite contradicts them: {count}."
     cited_by_code: str = (

@@ -27,7 +27,6 @@ CHINESE = Labels(
     failed_step="步骤“{title}”失败：{error}",
     skipped_step="步骤“{title}”被跳过：{error}",
     missing="来源没有说明：{aspect}",
-    unanswered="来源中没有哪一句单独说明：{aspect}",
     dropped="因所引内容不足以支持而删去的句子：{count} 个。",
     contradicted="因与所引内容相矛盾而删去的句子：{count} 个。",
     cited_by_code="原本没有引用或引用不足、由程序找到支持其内容的摘录并补上引用的句子：{count} 个。",

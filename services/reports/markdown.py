@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from schemas.evidence import EXCERPT_ID, Artifact, Contradiction, Excerpt, Source
+from schemas.evidence import EXCERPT_ID, Answered, Artifact, Contradiction, Excerpt, Source
 from schemas.options import CitationStyle
 from schemas.planner import Plan
 from schemas.reflector import Reflection
@@ -20,7 +20,7 @@ from services.evidence.artifacts import artifact_path
 from services.evidence.citation_forms import INFERENCE
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
-from services.reports.answer_status import answered, rules_recognise
+from services.reports.answer_status import answered
 from services.reports.bibliography.styles import is_usable
 from services.reports.charts.fences import check_charts
 from services.reports.checking.checked_report import CheckedReport
@@ -80,7 +80,7 @@ class Draft:
     opening: str = ""
     """Notes at the top, one per line: a safety note, or the note of an edge case."""
     by_rules: bool = False
-    """Whether rules wrote it; they see what single sentences say, not what several say together."""
+    """Whether it shows the closest passages, and no model wrote it."""
     enough: bool = True
     """Whether the last reflection found enough evidence; true without a reflection."""
     programs: Mapping[str, Program] = field(default_factory=dict)
@@ -108,11 +108,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     charts = check_charts(with_dollars(draft.markdown), quotes, naming=naming, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)
-    answer = answered(
-        checked,
-        enough=draft.enough and not draft.missing_aspects,
-        recognised=not draft.by_rules or rules_recognise(draft.question, checked, _computed(draft), _remembered(draft)),
-    )
+    enough = draft.enough and not draft.missing_aspects
+    answer: Answered = "" if draft.by_rules else answered(checked, enough=enough)
     title, body = _title_and_body(checked.markdown, draft, labels)
     contradictions = _grounded(draft)
     conflicts = _conflicts(contradictions, draft, labels)
@@ -173,18 +170,6 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         artifacts=artifacts,
     )
     return with_references(report)
-
-
-def _remembered(draft: Draft) -> set[str]:
-    """Return the ids of the excerpts of sources that are only known from earlier reports."""
-    return {excerpt.id for excerpt in draft.excerpts if draft.sources[excerpt.content_hash].known_from}
-
-
-def _computed(draft: Draft) -> frozenset[str]:
-    """Return the ids of the excerpts from programs' output."""
-    return frozenset(
-        excerpt.id for excerpt in draft.excerpts if draft.sources[excerpt.content_hash].kind == "computation"
-    )
 
 
 def _bounded(draft: Draft) -> Draft:
@@ -282,8 +267,7 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
         if result.status != "done":
             label = labels.failed_step if result.status == "failed" else labels.skipped_step
             lines.append(label.format(title=title, error=result.error))
-    missing = labels.unanswered if draft.by_rules else labels.missing
-    lines.extend(missing.format(aspect=aspect) for aspect in draft.missing_aspects)
+    lines.extend(labels.missing.format(aspect=aspect) for aspect in draft.missing_aspects)
     if by_code := sum(claim.cited_by == "code" for claim in checked.claims):
         lines.append(labels.cited_by_code.format(count=by_code))
     if checked.claims and not any(claim.verified for claim in checked.claims):

@@ -75,7 +75,7 @@ def parse_report(report: Report) -> ParsedReport:
         sections=settled,
         references=references(report, labels, entries),
         entries=entries,
-        figures=key_figures(report, proofs, _text(summary, lead)) if len(report.citations) > 1 else (),
+        figures=key_figures(report, proofs) if len(report.citations) > 1 and not report.by_rules else (),
         disagreements=tuple(_disagreements(settled)),
         marked=tuple(
             Marked(claim.text, status_of(claim), claim.reason or labels.meanings[status_of(claim)])
@@ -156,22 +156,6 @@ def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:
         summary = tuple(inline for inline in rest if not isinstance(inline, Text) or inline.text)
         return (summary, (*lead[:place], *lead[place + 1 :])) if summary else ((), lead)
     return (), lead
-
-
-def _text(summary: Inlines, lead: Sequence[Block]) -> str:
-    """Return the words of a report's opening, including its lists."""
-    parts = [words(summary)]
-    for block in lead:
-        match block:
-            case Paragraph(content=content):
-                parts.append(words(content))
-            case Listing(items=items):
-                parts += [_text((), item) for item in items]
-            case Quotation(blocks=inner):
-                parts.append(_text((), inner))
-            case _:
-                pass
-    return "\n".join(parts)
 
 
 def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:

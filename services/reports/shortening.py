@@ -3,7 +3,6 @@
 import re
 from itertools import pairwise
 
-from services.models.offline.opening_phrases import DISAGREE, OTHERWISE
 from services.reports.editing import Block, blocks_of, joined
 from services.text.passages import sentences
 
@@ -12,8 +11,6 @@ SENTENCES, ITEMS = 2, 2
 _CITED = re.compile(r"\[[^\[\]]{0,400}[BEMT]\d+-\d+\]")
 _LABEL = re.compile(r"\*\*[^*\n]{1,200}\*\*[:：]?(?:\s?\[[^\[\]\n]{1,400}\]){0,20}")
 """A block that only names what stands below it."""
-_DISAGREEING = frozenset([*DISAGREE.values(), *OTHERWISE.values()])
-"""Blocks of a report by rules with which the sides of a disagreement begin."""
 _BEHIND = re.compile(r"\s?(?:\[[^\[\]]{0,400}\])+")
 
 
@@ -38,7 +35,7 @@ def without_section(draft: str, heading: str) -> str | None:
 
 
 def shortened(draft: str) -> str:
-    """Return the title, the text before the first section, and of each section the beginning of its first block and any disagreement.
+    """Return the title, the text before the first section, and of each section the beginning of its first block.
 
     Labels stay above what they name; a section that holds only labels goes.
     """
@@ -55,12 +52,9 @@ def shortened(draft: str) -> str:
             waiting = [block] if in_section else []
         elif not in_section:
             kept.append(block)
-        elif before.text in _DISAGREEING:
-            kept += [*waiting, before, block]
-            waiting, items = [], 1
         elif not items and _LABEL.fullmatch(block.text):
             waiting.append(block)
-        elif not items and block.text not in _DISAGREEING:
+        elif not items:
             kept += [*waiting, Block(block.id, _beginning(block), block.tight)]
             waiting, items = [], 1
         elif items and _goes_on(before, block, items) and before.id == kept[-1].id:

@@ -16,7 +16,6 @@ from schemas.evidence import SourceCategory
 from services.search.hit import Hit
 from services.search.source_kinds import category_of, registrable
 from services.text.dates import WantedTime, latest_day, wanted_time
-from services.text.outdated_quotes import MAX_AGE_YEARS
 from services.text.questions import names_in
 from services.text.ranking import RRF_K
 from services.text.tokens import pieces
@@ -32,6 +31,8 @@ PREFERRED = 0.10
 """Bonus of kinds that the user prefers, as such a share. The 10th comes before the 4th."""
 CONFIRMED = 0.02
 """Bonus of a figure that another owner's site also gives, as such a share."""
+MAX_AGE_YEARS = 2
+"""Years before the time that a question asks about up to which a source counts as half recent."""
 PER_SITE = 6
 """Maximum passages of one site before other sites get their turn."""
 _SHORTEST_NAME = 4

@@ -1,4 +1,4 @@
-"""Detects the language of a text by its script and its commonest words, and names it."""
+"""Detects the language of a text by its script and its commonest words."""
 
 import re
 
@@ -9,10 +9,6 @@ _WORDS_OF = {
     "fr-FR": set("le les des est une qui quand quelle pourquoi dans".split()),
     "es-ES": set("el los las una quién cuándo qué cuál por cómo".split()),
 }
-_NAMES = {
-    "zh": ("Chinese", "中文"), "en": ("English", "英文"), "ja": ("Japanese", "日文"), "ko": ("Korean", "韩文"),
-    "de": ("German", "德文"), "fr": ("French", "法文"), "es": ("Spanish", "西班牙文"),
-}  # fmt: skip
 
 _IN_BRACKETS = re.compile(r"[(（][^()（）]{0,100}[)）]")
 """A name in its own language behind a translation."""
@@ -29,8 +25,3 @@ def locale_of(text: str) -> str:
     words = set(re.findall(r"\w+", text.lower()))
     best = max(_WORDS_OF, key=lambda language: len(words & _WORDS_OF[language]))
     return best if len(words & _WORDS_OF[best]) >= 2 else "en-US"
-
-
-def name_of_language(text: str, *, chinese: bool) -> str:
-    """Return what the language of a text is called, in English or in Chinese."""
-    return _NAMES[locale_of(text)[:2]][chinese]

@@ -45,25 +45,6 @@ _ADD = re.compile(
 _ADD_ZH = re.compile(
     r"(?:请|再|另外|还|并|同时){0,3}(?:(?:补充|增加|加|添加|追加)(?:一?个)?(?:问题|提问)\s?[:：，,]\s?|(?:回答|弄清|查明|说明)(?:一下)?\s?[:：，,]?\s?)"
 )
-_ONLY = re.compile(
-    r"(?:please )?(?:only|just|focus (?:only )?on|concentrate on|narrow (?:it |this )?(?:down )?to|limit (?:it |this )?to|stick to)\s",
-    re.IGNORECASE,
-)
-_ONLY_ZH = re.compile(
-    r"(?:请)?(?:只(?:需|要|看|查|研究|关注|谈)?(?:要|看|查|研究|关注|谈)?|集中(?:在|于)|聚焦(?:于|在)?|缩小到|限于|专注于)"
-)
-_WITHOUT = re.compile(
-    r"(?:please )?(?:leave out|drop|skip|omit|without|ignore|nothing (?:about|on)|forget(?: about)?|no more(?: about| on)?)\s",
-    re.IGNORECASE,
-)
-_WITHOUT_ZH = re.compile(r"(?:请)?(?:不要|不用|不必|别|去掉|略过|跳过|忽略|排除)(?:再)?(?:谈|看|查|研究|管|包括)?")
-_LEADING = re.compile(
-    r"(?:please )?(?:(?:also|and|add|include|widen (?:it |this )?to|extend (?:it |this )?to|look (?:also )?(?:at|into|for)|cover|consider)[\s:：,]+){1,4}",
-    re.IGNORECASE,
-)
-_LEADING_ZH = re.compile(
-    r"(?:请|再|另外|还|也|并|同时){0,3}(?:要|需要)?(?:看看?|查查?|研究|加上|补充|包括|扩大到|扩展到|考虑|涵盖)?[:：，,\s]{0,2}"
-)
 _DIGITS = re.compile(r"\d{1,4}")
 
 
@@ -83,22 +64,3 @@ def understood(text: str) -> tuple[SteeringAction, str, list[str]]:
     if question and (added or question.endswith(("?", "？"))):
         return "ask", question, []
     return "message", words, []
-
-
-def wanted(text: str) -> str:
-    """Return the words of a message that say what is to be looked for, without those that say that it is."""
-    for opening in (_ONLY, _ADD, _LEADING, _ONLY_ZH, _ADD_ZH, _LEADING_ZH):
-        if found := opening.match(text):
-            return text[found.end() :].strip() or text
-    return text
-
-
-def narrows(text: str) -> bool:
-    """Tell whether a message wants nothing but what it names."""
-    return bool(_ONLY.match(text) or _ONLY_ZH.match(text))
-
-
-def leaves_out(text: str) -> str:
-    """Return what a message wants left out; empty where it wants something."""
-    found = _WITHOUT.match(text) or _WITHOUT_ZH.match(text)
-    return text[found.end() :].strip(" .。!！") if found else ""

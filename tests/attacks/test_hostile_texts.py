@@ -10,7 +10,6 @@ from schemas.evidence import Excerpt
 from services.check import support
 from services.evidence import model_markdown, non_claims
 from services.models import reasoning_tags, structured_output
-from services.models.offline import question_shape
 from services.reports import inlines
 from services.reports.checking import citations
 from services.text import duplicates, markdown_escape, numbers, passages, questions, quote_location, tokens, windows
@@ -70,9 +69,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "kind of answer": questions.answer_type,
     "names of a question": questions.names_in,
     "persons": questions.persons_in,
-    "compared": question_shape.compared_in,
-    "described": question_shape.describes,
-    "statement": question_shape.statement_of,
 }
 
 

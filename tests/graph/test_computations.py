@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from leadline.runs.actions import areplay
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle
@@ -25,32 +24,6 @@ def holds(report: Report) -> bool:
     """Tell whether the written report passes both checks."""
     folder = Path(report.folder or "")
     return not verify_bundle(folder).problems and not verify_markdown(folder / "report.md").problems
-
-
-@pytest.mark.parametrize(
-    ("question", "locale", "heading", "tables"),
-    [
-        ("What is the total of fathoms in the table of casts?", "en-US", "## Computations", "Tables: casts.csv"),
-        ("表格 casts 中 fathoms 的总和是多少？", "zh-CN", "## 计算过程", "表格：casts.csv"),
-    ],
-)
-async def test_without_a_model_the_report_shows_the_program_and_names_the_table(
-    question: str, locale: str, heading: str, tables: str, tmp_path: Path
-) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
-    (folder / "casts.csv").write_text(CASTS)
-    (folder / "harbour.csv").write_text("port,berths\nLeith,4\n")
-    report = await aresearch(question, docs=[folder], out=tmp_path / "out", locale=locale)
-    assert "407" in report.markdown
-    shown = report.markdown.partition(f"{heading}\n")[2]
-    assert tables in shown.splitlines()
-    assert "harbour.csv" not in shown
-    assert "```python\n" in shown
-    assert "\nmain('casts.csv', " in shown
-    assert f"more lines in {report.sources[0].file}" in shown or "另有" in shown
-    assert holds(report)
-    assert (await areplay(report.run_id)).markdown == report.markdown
 
 
 async def test_numbers_that_a_model_makes_up_are_named_beside_its_program(

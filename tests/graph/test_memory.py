@@ -168,13 +168,6 @@ async def test_an_instruction_that_an_earlier_version_remembered_is_passed_over(
     assert "Thomson" not in (await aresearch(QUESTION, docs=[elsewhere], memory=True)).markdown
 
 
-async def test_rules_never_answer_yes_from_memory_alone(docs: Path, elsewhere: Path) -> None:
-    assert (await aresearch(QUESTION, docs=[docs], memory=True)).answered == "yes"
-    report = await aresearch(QUESTION, docs=[elsewhere], memory=True)
-    assert "Thomson" in report.markdown
-    assert report.answered == "partly"
-
-
 async def test_a_document_that_is_read_now_comes_before_what_is_remembered(docs: Path, tmp_path: Path) -> None:
     await aresearch("Who designed the wire sounding machine?", docs=[docs], memory=True)
     newer = tmp_path / "newer"

@@ -139,18 +139,3 @@ async def test_excerpts_that_are_out_of_date_are_named_for_a_dated_question_if_t
         docs, "Who currently makes the wire sounding machine, and is tallow still pressed into the lead?"
     )
     assert seen["reflection"][-1]["outdated"] == ["E1-1"]
-
-
-async def test_rules_at_depth_plan_for_thin_nodes_and_come_to_an_end(docs: Path) -> None:
-    question = "When was William Thomson knighted, and why was tallow pressed into the lead?"
-    standard, _ = await run(docs, question)
-    deep, _ = await run(docs, question, depth="deep")
-    assert len(standard["plan"]) == 1
-    assert 2 <= len(deep["plan"]) < 5
-    first = deep["reflection"][0]
-    thin = [node["id"] for node in first["outline"] if node["thin"]]
-    assert thin
-    assert not first["has_enough_context"]
-    assert {node for step in deep["plan"][1]["steps"] for node in step["nodes"]} <= set(thin)
-    assert deep["reflection"][-1]["has_enough_context"]
-    assert all(step["nodes"] for plan in deep["plan"][1:] for step in plan["steps"])

@@ -25,10 +25,5 @@ async def test_the_core_is_researched_and_carries_the_safety_note() -> None:
     assert PROFILE.safety_note[:10] in report.markdown
 
 
-async def test_a_greeting_gets_the_profiles_words() -> None:
-    report = await aresearch("你好", docs=FOLDERS, profile=PROFILE)
-    assert report.markdown == PROFILE.replies.greeting
-
-
 def test_the_examples_profile_names_its_documents() -> None:
     assert [Path(folder).name for folder in FOLDERS] == ["myopia"]

@@ -67,15 +67,6 @@ async def test_a_message_before_the_steps_leads_to_another_plan(thread: Thread) 
     assert state["report"].excerpts
 
 
-async def test_narrowing_leaves_the_rest_of_the_plan(thread: Thread) -> None:
-    await thread.run({"question": QUESTION}, ("research_team",))
-    await thread.say("only the tallow")
-    state = await thread.run(None)
-    [step] = state["plans"][1].steps
-    assert "tallow" in step.title
-    assert list(state["results"]) == ["3"]
-
-
 async def test_a_step_is_left_out(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, ("research_team",))
     message = await thread.say("Skip step 2, please")

@@ -1,7 +1,7 @@
-"""The offline model: answers prompts by rules, for runs without a key.
+"""The offline model: shows the passages closest to a question, for runs without a key, and answers nothing itself.
 
-It takes the same prompt models as any other model and answers the same schemas: it plans by the clauses of the question,
-selects sentences, and writes only what sources say. It knows nothing of its own, and the same prompt always gets the same answer.
+It takes the same prompt models as any other model and answers the same schemas, in the simplest way that lets the graph run.
+The same prompt always gets the same answer.
 """
 
 import asyncio
@@ -17,22 +17,17 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import BaseModel
 
-from schemas.coder import CoderPrompt
 from schemas.coordinator import CoordinatorPrompt
 from schemas.planner import PlannerPrompt
 from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ReporterPrompt
 from schemas.researcher import ResearcherPrompt
-from services.models.offline.extraction import extract
-from services.models.offline.plans import plan
-from services.models.offline.programs import write_code
-from services.models.offline.reflection import reflect
-from services.models.offline.reports import report
-from services.models.offline.triage import triage
+from services.models.offline.report import report
+from services.models.offline.steps import extract, plan, reflect, triage
+from services.run.errors import ModelError
 
 _BY_PROMPT: dict[type[BaseModel | None], Callable[[Any], BaseModel | str]] = {
-    CoordinatorPrompt: triage, PlannerPrompt: plan, ResearcherPrompt: extract, CoderPrompt: write_code,
-    ReflectorPrompt: reflect, ReporterPrompt: report,
+    CoordinatorPrompt: triage, PlannerPrompt: plan, ResearcherPrompt: extract, ReflectorPrompt: reflect, ReporterPrompt: report,
 }  # fmt: skip
 
 
@@ -40,12 +35,11 @@ def answer(prompt: BaseModel | None) -> str:
     """Answer a prompt: a report as Markdown, everything else as JSON of the role's schema.
 
     Raises:
-        ValueError: the offline model has no rules for this prompt.
+        ModelError: the prompt needs a language model, such as one for a program.
     """
     if type(prompt) not in _BY_PROMPT:
-        raise ValueError(
-            f"The offline model cannot answer {type(prompt).__name__}. Set OPENAI_API_KEY to use a language model."
-        )
+        kind = type(prompt).__name__.removesuffix("Prompt")
+        raise ModelError(f"No language model is connected, and {kind} needs one. Set OPENAI_API_KEY to connect one.")
     reply = _BY_PROMPT[type(prompt)](prompt)
     return reply if isinstance(reply, str) else reply.model_dump_json()
 

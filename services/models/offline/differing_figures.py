@@ -1,69 +1,51 @@
-"""Settles answers of several sources with different figures: a later source's update comes first, other figures are listed."""
+"""Finds figures that differ: statements of two sources in almost the same words with different measures of one kind."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import combinations
 
-from services.models.offline.answer_kinds import asked_measures
-from services.models.offline.ranked_sentences import Ranking, Sentence
-from services.text.outdated_quotes import on_one_thing
+from schemas.evidence import Contradiction
+from schemas.evidence_view import EvidenceView
+from services.models.offline.closest import said_in
+from services.text.measures import Measure, measures
+from services.text.tokens import tokens
 
-MAX_OTHERS = 2
-"""Maximum number of other figures to report."""
+MAX_PAIRS = 3
+MIN_SHARED, SHARED = 5, 0.45
+"""Terms that two statements must share, and their share of the shorter one, to be on one thing."""
+MAX_STATEMENTS = 200
+"""Maximum number of statements to compare; the time grows with their square."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
-def settled(
-    ranking: Ranking, first: Sentence, answering: Sequence[Sentence], published: Mapping[str, str]
-) -> tuple[Sentence, list[Sentence]]:
-    """Return the sentence that answers, and sentences of other sources that answer with another figure.
-
-    If a later source makes the same statement with another figure, its sentence is the answer.
-
-    Args:
-        ranking: the ranking for the clause.
-        first: the best sentence.
-        answering: every sentence that answers the clause, best first.
-        published: ISO dates of the sources by excerpt id; empty strings for unknown dates.
-    """
-    if ranking.kind != "number":
-        return first, []
-    differing = [
-        sentence for sentence in answering if sentence.title != first.title and _differ(ranking.clause, first, sentence)
-    ]
-    later = [
-        sentence
-        for sentence in differing
-        if _restates(first, sentence) and published[sentence.id] > published[first.id] > ""
-    ]
-    best = max(later, key=lambda sentence: published[sentence.id], default=first)
-    rest = {
-        sentence.title: sentence
-        for sentence in reversed([first, *differing])
-        if _differ(ranking.clause, best, sentence)
-    }
-    return best, [sentence for sentence in rest.values() if sentence.title != best.title][::-1][:MAX_OTHERS]
+def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
+    """Return pairs of excerpts of different sources with different figures for one thing, one for each two sources."""
+    statements = [
+        (excerpt, measured, frozenset(term for term in tokens(text) if not term[0].isdigit()), set(_YEAR.findall(text)))
+        for excerpt in evidence
+        for text in said_in(excerpt.quote)
+        if (measured := measures(text))
+    ][:MAX_STATEMENTS]
+    found: dict[frozenset[str], Contradiction] = {}
+    for (first, left, own, years), (other, right, others, later) in combinations(statements, 2):
+        titles = frozenset([first.title, other.title])
+        other_time = bool(years and later and not years & later)
+        if len(titles) < 2 or titles in found or other_time or not _on_one_thing(own, others):
+            continue
+        if figures := _differing(left, right):
+            found[titles] = Contradiction(topic="", excerpt_ids=[first.id, other.id], explanation=figures)
+    return list(found.values())[:MAX_PAIRS]
 
 
-def differing(ranking: Ranking, first: Sentence, answering: Sequence[Sentence]) -> list[Sentence]:
-    """Return for a clause that asks for a number the sentences of other sources with another figure, one for each source."""
-    if ranking.kind != "number":
-        return []
-    others = {sentence.title: sentence for sentence in reversed(answering) if sentence.title != first.title}
-    return [sentence for sentence in reversed(others.values()) if _differ(ranking.clause, first, sentence)][:MAX_OTHERS]
+def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:
+    """Return the measures of one kind in which two statements differ; empty if they share a measure of every kind."""
+    differences: list[str] = []
+    for kind in dict.fromkeys(measure.kind for measure in left if measure.kind):
+        own, others = ([measure for measure in side if measure.kind == kind] for side in (left, right))
+        if others and not any(a.agrees(b) for a in own for b in others):
+            differences.append(f"{', '.join(a.text for a in own)} / {', '.join(b.text for b in others)}")
+    return "; ".join(differences)
 
 
-def _restates(first: Sentence, other: Sentence) -> bool:
-    words = [{term for term in sentence.held if not term[0].isdigit()} for sentence in (first, other)]
-    return on_one_thing(words[0], words[1])
-
-
-def _differ(clause: str, first: Sentence, other: Sentence) -> bool:
-    """Tell whether two sentences give conflicting figures of the asked kind, for no different years."""
-    years = [set(_YEAR.findall(sentence.said)) for sentence in (first, other)]
-    if all(years) and not years[0] & years[1]:
-        return False
-    left, right = (asked_measures(clause, sentence.said) for sentence in (first, other))
-    same_kind = {measure.kind for measure in left} & {measure.kind for measure in right}
-    if "percent" in same_kind and not _restates(first, other):  # two percentages may be shares of different things
-        return False
-    return bool(same_kind) and not any(a.agrees(b) for a in left for b in right if a.kind == b.kind)
+def _on_one_thing(own: frozenset[str], others: frozenset[str]) -> bool:
+    return len(own & others) >= max(MIN_SHARED, SHARED * min(len(own), len(others)))

@@ -54,7 +54,7 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
         slides, cards = slides + made, []
         lead = None if made else lead
 
-    for heading, block in headed(blocks, report):
+    for heading, block in headed(blocks):
         if isinstance(block, Table | Drawing):
             turn_over()
             slides += table_slides(title, block) if isinstance(block, Table) else [chart_slide(block, report)]

@@ -77,7 +77,7 @@ def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
     slides += block_slides(title, report.opening, report)
     if report.summary:
         marked = any(isinstance(inline, Mark) for inline in report.summary)
-        cards = list(sentence_cards(report.summary, single=not marked and not report.by_rules))
+        cards = list(sentence_cards(report.summary, single=not marked))
         slides += card_slides(labels.summary, _with_values(cards, report.figures))
     for slide in block_slides(labels.summary if report.summary else title, lead, report):
         slides.append(replace(slide, cards=tuple(_with_values(slide.cards, report.figures))))

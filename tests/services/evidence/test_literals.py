@@ -6,7 +6,6 @@ import pytest
 
 from services.evidence.computation import Computation, program_of
 from services.evidence.literals import NO_INPUT, origin_of
-from services.models.offline.table_program import table_program
 
 KNOWN = ["It reached 8,184 m in 1875, and 7,137 m in 1874."]
 FILES = ["soundings.csv", "excerpts.json"]
@@ -71,13 +70,6 @@ def test_what_is_computed_from_inputs_and_excerpts_is_traced(code: str) -> None:
 
 def test_a_file_that_is_no_input_is_none() -> None:
     assert not origin_of("print(len(open('other.csv').read()))", KNOWN, FILES).traced
-
-
-@pytest.mark.parametrize("chinese", [False, True])
-def test_the_program_by_rules_is_traced(chinese: bool) -> None:
-    question = "平均水深是多少？" if chinese else "What is the mean depth of the soundings?"
-    code = table_program(file="soundings.csv", sheet="", clauses=[question], translations=[], chinese=chinese)
-    assert origin_of(code, [question], FILES).traced
 
 
 @pytest.mark.parametrize(

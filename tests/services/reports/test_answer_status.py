@@ -10,7 +10,6 @@ from langgraph.store.memory import InMemoryStore
 from schemas.evidence import Answered
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.models.offline.openings import Part, write
 from services.reports.checking.bundle import write_bundle
 from services.reports.checking.bundle_check import seal, verify_bundle
 from services.reports.markdown import Draft, finish_report
@@ -18,7 +17,6 @@ from services.run.evidence_store import EvidenceStore
 from tests.services.reports.full import evidence
 
 TEXTS = ["HMS Challenger sounded 4,475 fathoms near Guam.", "The lead weighed 7 pounds."]
-CHINESE = ["“挑战者”号在关岛附近测得4475英寻。", "铅锤重7磅。"]
 DEPTH, LEAD = (f"{text[:-1]} [E1-{place}]." for place, text in enumerate(TEXTS, 1))
 QUESTION = "How deep is the sea near Guam?"
 
@@ -61,52 +59,10 @@ def test_research_that_missed_something_answers_only_partly(lacking: dict[str, A
     assert report_of(DEPTH, **lacking).answered == "partly"
 
 
-@pytest.mark.parametrize(
-    ("question", "answered"),
-    [
-        (QUESTION, "yes"),
-        ("How deep is the sea near Guam, and when was it sounded?", "yes"),
-        ("How does a lead compare with an echo sounder?", "partly"),
-        ("Tell me all about the sea near Guam", "partly"),
-        ("关岛附近的海有多深？", "yes"),
-        ("全面介绍关岛附近的海", "partly"),
-    ],
-)
-def test_rules_recognise_answers_of_a_form_and_no_others(question: str, answered: Answered) -> None:
-    assert report_of(DEPTH, question=question, by_rules=True).answered == answered
-    assert report_of(DEPTH, question=question).answered == "yes"
-
-
-def test_what_a_program_printed_answers_whatever_is_asked() -> None:
-    excerpts, sources = evidence(["Deepest sounding: Guam, 4,475 fathoms."], kind="computation")
-    body = f"{excerpts[0].quote[:-1]} [E1-1]."
-    draft = Draft("Which sounding in the table is the deepest?", "en-US", "", body, excerpts, sources, by_rules=True)
-    assert finish_report(draft, Usage()).answered == "yes"
-
-
-@pytest.mark.parametrize("chinese", [False, True])
-@pytest.mark.parametrize("spread", [False, True])
-def test_each_opening_of_the_rules_that_declines_is_seen(chinese: bool, spread: bool) -> None:
-    texts = CHINESE if chinese else TEXTS
-    locale = "zh-CN" if chinese else "en-US"
-    whole = Part("海有多深" if chinese else "How deep is the sea", ((texts[0], "E1-1"),), whole=True)
-    near = Part("铅锤多重" if chinese else "how heavy is the lead", ((texts[1], "E1-2"),), whole=False)
-    silent = Part("船多长" if chinese else "how long is the ship", (), whole=False)
-    question = (
-        "海有多深，铅锤多重，船多长？"
-        if chinese
-        else "How deep is the sea, how heavy is the lead, and how long is the ship?"
-    )
-    for parts, answered in (
-        ([whole], "yes"),
-        ([whole, near], "partly"),
-        ([whole, silent], "partly"),
-        ([near], "partly" if spread else "no"),
-        ([silent], "no"),
-    ):
-        opening = write(parts, chinese, spread=spread)
-        report = report_of(opening, texts, locale=locale, question=question, by_rules=True)
-        assert (opening, report.answered) == (opening, answered)
+def test_the_closest_passages_are_not_judged() -> None:
+    report = report_of(DEPTH, by_rules=True)
+    assert report.answered == ""
+    assert "*every quote checked (1 statement: 1 quoted)*" in report.markdown
 
 
 async def test_a_bundle_keeps_the_answer_and_verifies_without_it(tmp_path: Path) -> None:

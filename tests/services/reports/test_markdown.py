@@ -134,12 +134,6 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
     assert report.results[0].excerpts[0].content_hash == report.sources[0].content_hash
 
 
-def test_rules_say_that_no_single_sentence_tells_what_is_missing(draft: Make) -> None:
-    report = finish_report(draft(DEPTH, missing_aspects=["who paid"], by_rules=True), Usage())
-    assert "No single sentence of the sources answers: who paid" in report.markdown
-    assert "do not tell" not in report.markdown
-
-
 def test_contradictions_show_both_quotes_with_their_citations(draft: Make) -> None:
     conflict = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"])
     report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())

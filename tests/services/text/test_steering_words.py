@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.text.steering_words import leaves_out, narrows, understood, wanted
+from services.text.steering_words import understood
 
 
 @pytest.mark.parametrize(
@@ -53,20 +53,3 @@ def test_a_question_is_added(text: str, question: str) -> None:
 )  # fmt: skip
 def test_everything_else_is_for_the_planner(text: str) -> None:
     assert understood(text) == ("message", text, [])
-
-
-def test_what_a_message_wants_is_told_from_how_it_says_it() -> None:
-    assert wanted("also the silver chromate tube") == "the silver chromate tube"
-    assert wanted("focus on the tallow") == "the tallow"
-    assert wanted("再加上银铬管") == "银铬管"
-    assert wanted("the tallow") == "the tallow"
-    assert wanted("also") == "also"
-
-
-def test_narrowing_and_leaving_out_are_told_from_widening() -> None:
-    assert [narrows(text) for text in ("only the tallow", "focus on it", "只看费用", "also the tallow", "加上费用")] == [
-        True, True, True, False, False,
-    ]  # fmt: skip
-    assert leaves_out("leave out the tallow") == "the tallow"
-    assert leaves_out("不要谈费用。") == "费用"
-    assert leaves_out("also the tallow") == ""

@@ -1,42 +1,99 @@
-"""The offline model behaves as a chat model does: the same answer each time, streamed, counted, and off the event loop."""
+"""The offline model: it answers as a chat model does, the same each time, and refuses what needs a language model."""
+
+import json
 
 import pytest
-from langchain_core.messages import HumanMessage
 
-from prompts import render
 from services.models.offline import OfflineModel, answer
-from tests.services.models.offline.prompts_of import finding, planner_prompt, report, reporter_prompt
+from services.run.errors import ModelError
+from tests.services.models.offline.prompts_of import (
+    code,
+    extract,
+    finding,
+    plan,
+    planner_prompt,
+    reflect,
+    report,
+    triage,
+)
 
-QUESTION = "Who built the first lighthouse at Skerryvore?"
-FOUND = finding("Alan Stevenson built the lighthouse at Skerryvore. It was lit in 1844.")
-PLANNER = planner_prompt(QUESTION)
-
-
-async def test_the_same_prompt_gets_the_same_answer() -> None:
-    messages = render("planner", PLANNER)
-    first, second = [await OfflineModel(prompt=PLANNER).ainvoke(messages) for _ in range(2)]
-    assert first.text == second.text
-
-
-async def test_tokens_are_counted() -> None:
-    reply = await OfflineModel(prompt=PLANNER).ainvoke(render("planner", PLANNER))
-    assert reply.usage_metadata is not None
-    assert reply.usage_metadata["input_tokens"] > 100
-    assert reply.usage_metadata["output_tokens"] > 10
+OWNER = "The schooner Lalla Rookh was owned by William Thomson."
+BORN = "William Thomson was born in Belfast in 1824."
 
 
-async def test_a_report_streams_in_pieces_that_add_up_to_it() -> None:
-    prompt = reporter_prompt(QUESTION, FOUND)
-    pieces = [chunk.text async for chunk in OfflineModel(prompt=prompt).astream(render("reporter", prompt))]
-    assert len([piece for piece in pieces if piece]) > 3
-    assert "".join(pieces) == report(QUESTION, FOUND)
+async def test_it_streams_what_it_answers() -> None:
+    prompt = planner_prompt("Who owned the schooner?")
+    pieces = [chunk.text async for chunk in OfflineModel(prompt=prompt).astream("asked")]
+    assert "".join(pieces) == answer(prompt)
 
 
-async def test_what_messages_say_does_not_change_the_answer() -> None:
-    model = OfflineModel(prompt=PLANNER)
-    assert (await model.ainvoke([HumanMessage("Something else entirely?")])).text == answer(PLANNER)
+def test_a_program_needs_a_language_model() -> None:
+    with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+        code("What is the mean depth?")
 
 
-def test_without_a_prompt_it_says_what_it_needs() -> None:
-    with pytest.raises(ValueError, match="OPENAI_API_KEY"):
-        OfflineModel(prompt=None).invoke("Who built it?")
+def test_each_part_of_a_question_is_a_step() -> None:
+    steps = plan("Who owned the Lalla Rookh, and where was it built?").steps
+    assert [step.title for step in steps] == ["Who owned the Lalla Rookh", "where was it built"]
+    assert steps[1].queries == ["where was it built", "where was it built Lalla Rookh"]
+
+
+def test_on_a_replan_only_gaps_that_no_step_has_searched_are_planned() -> None:
+    done = finding(OWNER).model_copy(update={"title": "William Thomson born"})
+    asked = plan("Where was the owner born?", findings=[done], gaps=["William Thomson born", "Belfast"])
+    assert [step.title for step in asked.steps] == ["Belfast"]
+    assert plan("Where was the owner born?", findings=[done]).has_enough_context
+
+
+def test_a_question_that_leans_on_the_conversation_is_completed_by_the_last_one() -> None:
+    asked = triage("Where was he born?", "Who owned the Lalla Rookh?")
+    assert asked.question == "Where was he born (Lalla Rookh)?"
+    assert triage("?!").intent == "unclear"
+
+
+def test_a_sentence_is_quoted_with_those_around_it_and_a_row_alone() -> None:
+    text = (
+        f"It lay becalmed. {OWNER} It was sold later.\n\n| name | length |\n| --- | --- |\n| Lalla Rookh | 126 tons |"
+    )
+    _, excerpts = extract("Who owned the schooner Lalla Rookh?", text)
+    assert [excerpt.quote for excerpt in excerpts] == [
+        f"It lay becalmed. {OWNER} It was sold later.",
+        "| Lalla Rookh | 126 tons |",
+    ]
+
+
+def test_a_name_of_the_closest_passage_is_searched_once() -> None:
+    question = "Where was the owner of the schooner Lalla Rookh born?"
+    assert reflect(question, finding(OWNER)).follow_up_queries == ["William Thomson born"]
+    assert reflect(question, finding(OWNER), plans=2).follow_up_queries == []
+
+
+def test_figures_of_two_sources_that_differ_are_put_side_by_side() -> None:
+    first = "The greatest depth of the Challenger Deep was measured as 10,984 metres in 2010."
+    other = "The greatest depth of the Challenger Deep was measured as 10,994 metres in 2010."
+    [found] = reflect("How deep is the Challenger Deep?", finding(first, other)).contradictions
+    assert found.excerpt_ids == ["E1-1", "E1-2"]
+    assert found.explanation == "10,984 / 10,994"
+
+
+def test_the_report_shows_passages_of_different_sources_and_no_answer() -> None:
+    told = report("Who owned the schooner Lalla Rookh?", finding(OWNER, BORN, "The schooner was fast."))
+    assert told.startswith("# Closest passages: Who owned the schooner Lalla Rookh?\n\n**Source 1** [E1-1]")
+    assert f"> {OWNER} [E1-1]" in told
+    assert "TL;DR" not in told
+
+
+@pytest.mark.parametrize("length", ["answer", "brief", "standard", "full"])
+def test_the_form_does_not_depend_on_the_length(length: str) -> None:
+    question = "谁拥有这艘纵帆船？"
+    told = report(question, finding("这艘纵帆船为汤姆森拥有。"), length=length)
+    assert told.startswith(f"# 最接近的段落：{question}")
+
+
+def test_a_question_that_nothing_touches_finds_nothing_close() -> None:
+    assert "No passages close to this were found." in report("Who won the football cup?", finding(OWNER))
+
+
+def test_answers_are_the_same_each_time() -> None:
+    prompt = planner_prompt("Who owned the schooner, and when?")
+    assert json.loads(answer(prompt)) == json.loads(answer(prompt))

@@ -1,0 +1,132 @@
+"""Ranks texts by how much of a question they hold: its words, rare ones weighing more, in their best sentence and around it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from schemas.evidence_view import EvidenceView
+from services.embedding.translation_similarity import across_languages
+from services.text.passages import sentences
+from services.text.questions import answer_type, clauses_of, names_in
+from services.text.terms import content, terms, worth
+
+OTHER_PARTS = 0.3
+"""Weight of a term of the other parts for a part that names nothing, relative to a term of its own and to a name."""
+AROUND = 0.5
+"""Weight of a term that stands in the text or its source's title, but not in the sentence."""
+WITH_FIGURE = 1.25
+"""Factor on a sentence with a figure that the question lacks, for a part that asks for a number or a date."""
+AGAIN = 0.35
+"""Factor on the weight of a term that an earlier passage holds, so that a further one adds something."""
+SAME_SOURCE = 0.8
+"""Factor on the closeness of a further passage of one source."""
+CLOSE = 0.2
+"""Minimum closeness of a passage that is shown."""
+_FIGURE = re.compile(r"\d[\d,.]*")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to compare with a question."""
+
+    title: frozenset[str]
+    """Terms of its source's title."""
+    sentences: Sequence[frozenset[str]]
+    """Terms of each sentence."""
+    foreign: Sequence[float]
+    """Similarity of each sentence in another language to the question, from 0 to 1."""
+    fit: Sequence[float]
+    """Factor on each sentence for the kind of answer that is asked for."""
+
+    @cached_property
+    def held(self) -> frozenset[str]:
+        """All terms of the text and of its source's title."""
+        return self.title.union(*self.sentences)
+
+    def closeness_of(self, place: int, weights: Mapping[str, float]) -> float:
+        """Return how close a sentence with the text around it is, from 0 to 1."""
+        around = sum(weights[term] for term in weights.keys() & self.held)
+        own = sum(weights[term] for term in weights.keys() & self.sentences[place])
+        return min(1.0, max(own + AROUND * (around - own), self.foreign[place]) * self.fit[place])
+
+    def closeness(self, weights: Mapping[str, float]) -> tuple[float, int]:
+        """Return how close the closest sentence is, and its place."""
+        scores = [self.closeness_of(place, weights) for place in range(len(self.sentences))]
+        best = max(range(len(scores)), key=lambda place: scores[place], default=0)
+        return (scores[best], best) if scores else (0.0, 0)
+
+
+def parts_of(question: str) -> list[str]:
+    """Split a question into the parts that ask something of their own."""
+    return clauses_of(question, short=True)
+
+
+def said_in(text: str) -> list[str]:
+    """Return the sentences of a text."""
+    return [text[span.start : span.end] for span in sentences(text)] or [text]
+
+
+def compared(
+    part: str, question: str, given: Iterable[tuple[str, Sequence[str]]]
+) -> tuple[list[Text], dict[str, float]]:
+    """Return texts as they are compared with a part of a question, and the weights of its terms, which add up to 1.
+
+    Args:
+        part: the part; all of the question if it has only one.
+        question: the whole question; a part that names nothing leans on its names, and a little on its other words.
+        given: the title of each text's source, and its sentences.
+    """
+    listed = list(given)
+    every = [sentence for _, said in listed for sentence in said]
+    foreign = across_languages(part, every)
+    figure, asked = answer_type(part) in {"number", "date"}, set(_FIGURE.findall(question))
+    texts = [
+        Text(
+            frozenset(terms(title)),
+            [frozenset(terms(sentence)) for sentence in said],
+            [foreign.get(sentence, 0.0) for sentence in said],
+            [WITH_FIGURE if figure and not asked.issuperset(_FIGURE.findall(each)) else 1.0 for each in said],
+        )
+        for title, said in listed
+    ]
+    leans = not names_in(part)
+    own = list(dict.fromkeys([*content(part), *(terms(" ".join(names_in(question))) if leans else ())]))
+    other = [term for term in content(question) if term not in own] if leans else []
+    rare = worth([*own, *other], [held for text in texts for held in text.sentences], "\n".join(every))
+    weights = {term: weight * (1.0 if term in own else OTHER_PARTS) for term, weight in rare.items()}
+    total = sum(weights.values()) or 1.0
+    return texts, {term: weight / total for term, weight in weights.items()}
+
+
+def without(weights: Mapping[str, float], held: Iterable[str]) -> dict[str, float]:
+    """Return the weights for what follows a text or sentence: what it holds counts less."""
+    again = frozenset(held)
+    return {term: weight * (AGAIN if term in again else 1.0) for term, weight in weights.items()}
+
+
+def closest_passages(
+    question: str, evidence: Sequence[EvidenceView], most: int, part: str = ""
+) -> list[tuple[EvidenceView, float]]:
+    """Return the excerpts closest to a question, or to a part of it, with their closeness, best first.
+
+    What earlier ones hold counts less in each further one, and so does a source that is there already.
+    """
+    texts, weights = compared(part or question, question, ((view.title, said_in(view.quote)) for view in evidence))
+    scores = [text.closeness(weights)[0] for text in texts]
+    near = [place for place, score in enumerate(scores) if score >= CLOSE]
+    left: Mapping[str, float] = weights
+    chosen: list[int] = []
+    while near and len(chosen) < most:
+        titles = {evidence[place].title for place in chosen}
+        gains = {
+            place: texts[place].closeness(left)[0] * (SAME_SOURCE if evidence[place].title in titles else 1.0)
+            for place in near
+        }
+        best = max(near, key=lambda place: gains[place])
+        near.remove(best)
+        quote = evidence[best].quote
+        if not any(quote in evidence[place].quote or evidence[place].quote in quote for place in chosen):
+            chosen.append(best)
+            left = without(left, texts[best].held)
+    return [(evidence[place], scores[place]) for place in chosen]

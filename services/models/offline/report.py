@@ -1,0 +1,70 @@
+"""The report without a model: the closest passages for each part of the question, from different sources, and nothing else."""
+
+import re
+from collections.abc import Sequence
+
+from schemas.evidence_view import EvidenceView
+from schemas.reporter import ReporterPrompt
+from services.models.offline.closest import closest_passages, parts_of
+from services.run.ui_text import is_chinese
+from services.text.quotable import as_line
+from services.text.tables import row_of
+
+_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•#|]|\d{1,3}[.)、])\s?)|(?<=\n)(?=#)")
+"""Where a paragraph, an item of a list or a heading begins."""
+MAX_SHOWN, MAX_OF_PART = 4, 3
+"""Maximum passages for a question, and for each part of a question with several."""
+MAX_PARTS = 6
+HELD = 0.6
+"""Minimum closeness of what a further search found: it must hold the name and most of what was lacking."""
+LONGEST_TITLE = 200
+
+
+def report(prompt: ReporterPrompt) -> str:
+    """Write the report: the same short form at every depth and length."""
+    chinese = is_chinese(prompt.locale)
+    evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
+    parts = parts_of(prompt.question)[:MAX_PARTS]
+    shown: set[str] = set()
+    blocks: list[str] = []
+    for part in parts:
+        passages = closest_passages(prompt.question, evidence, MAX_SHOWN if len(parts) == 1 else MAX_OF_PART, part)
+        heading = [f"## {part}"] if len(parts) > 1 else []
+        if passages:
+            blocks += [*heading, *_passages([excerpt for excerpt, _ in passages], shown)]
+        elif len(parts) > 1:
+            blocks += [*heading, _nothing(chinese)]
+    if not shown:
+        return "\n\n".join([f"# {_title(prompt.question, chinese)}", _nothing(chinese)])
+    for finding in prompt.findings:
+        further = [] if finding.title in parts else closest_passages(finding.title, finding.evidence, 1)
+        fresh = [excerpt for excerpt, score in further if score >= HELD and excerpt.quote not in shown]
+        if fresh and finding.title:
+            label = f"进一步查找：{finding.title}" if chinese else f"Searched next: {finding.title}"
+            blocks += [f"## {label}", *_passages(fresh, shown)]
+    return "\n\n".join([f"# {_title(prompt.question, chinese)}", *blocks])
+
+
+def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
+    shown.update(excerpt.quote for excerpt in excerpts)
+    return ["\n\n".join([f"**{view.title}** [{view.id}]", _quoted(view)]) for view in excerpts]
+
+
+def _quoted(view: EvidenceView) -> str:
+    """Return the paragraphs and items of a quote without its headings; a row of a table with the names of its columns."""
+    row, names = row_of(view.quote), row_of(view.columns)
+    if row is not None and names is not None and len(names) == len(row):
+        told = ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
+        return f"{row[0]}: {told} [{view.id}]"
+    parts = [part for part in _BREAK.split(view.quote) if part.strip() and not part.startswith("#")]
+    return "\n>\n".join(f"> {as_line(part)} [{view.id}]" for part in parts or [view.quote])
+
+
+def _title(question: str, chinese: bool) -> str:
+    line = " ".join(question.split())
+    line = line if len(line) <= LONGEST_TITLE else f"{line[:LONGEST_TITLE]}…"
+    return f"最接近的段落：{line}" if chinese else f"Closest passages: {line}"
+
+
+def _nothing(chinese: bool) -> str:
+    return "没有找到接近这个问题的资料。" if chinese else "No passages close to this were found."

@@ -1,0 +1,229 @@
+"""The simplest answers that let a run go its way without a model: a step for each part of the question, and one for a name."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from schemas.coordinator import CoordinatorPrompt, Triage
+from schemas.evidence_view import EvidenceView
+from schemas.planner import Plan, PlannerPrompt, Step
+from schemas.profile import Profile
+from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
+from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
+from schemas.results import RECALLED
+from services.models.offline.closest import compared, parts_of, said_in, without
+from services.models.offline.differing_figures import differing_figures
+from services.run.ui_text import is_chinese, say
+from services.text.languages import locale_of
+from services.text.questions import names_in, persons_in, without_form_of_address
+from services.text.tables import row_of
+from services.text.terms import content, terms
+from services.text.tokens import has_cjk, tokens
+
+LONGEST_QUESTION = 2_000
+"""Maximum characters of a question that are read."""
+LONGEST_TITLE = 120
+MAX_EXCERPTS = 16
+"""Maximum stretches of passages that a step quotes."""
+CONTEXT = 700
+"""Maximum characters of a quoted passage: its best sentence and those around it."""
+HIGH, MEDIUM = 0.75, 0.5
+"""Minimum shares of the best passage's closeness for high and medium relevance."""
+MAX_NAMES = 2
+"""Maximum names that a second search follows."""
+
+
+def triage(prompt: CoordinatorPrompt) -> Triage:
+    """Search for every message that has a word; a question that leans on the conversation is completed by what the last one names."""
+    message = " ".join(prompt.question.split())[:LONGEST_QUESTION]
+    locale = locale_of(message) if prompt.locale in {"", "auto"} else prompt.locale
+    earlier = next((turn.text for turn in reversed(prompt.conversation) if turn.role == "user"), "")
+    before = " ".join([prompt.asked_back or earlier][0].split())[:LONGEST_QUESTION]
+    question = _completed(message, before) if before else prompt.question.strip()
+    category = _category(message, prompt.profile)
+    intent = "in_scope" if tokens(message) else "unclear"
+    if category and prompt.profile is not None:
+        scope = prompt.profile.scope
+        edge, outside = ([topic.topic for topic in topics] for topics in (scope.edge, scope.outside))
+        intent = "out_of_scope" if category in outside else "edge_case" if category in edge else intent
+    return Triage(
+        intent=intent,
+        category=category,
+        question=question,
+        rewriting=before if question not in {message, prompt.question.strip()} else "",
+        locale=locale,
+        reply=say("unclear", locale) if intent == "unclear" else "",
+        answered="part" if prompt.known else "no",
+        uses=[excerpt.id for excerpt in prompt.known],
+    )
+
+
+def _completed(message: str, before: str) -> str:
+    """Add to a question what the one before it names, in brackets: its names, else its words."""
+    words = before.strip("?？。 ") if has_cjk(before) else _words(before, content(before))
+    about = " ".join(names_in(before)) or words
+    if not about or about in message:
+        return message
+    mark = message[-1] if message[-1] in "?？" else ""
+    return f"{message.rstrip('?？')} ({about}){mark}"
+
+
+def _category(message: str, profile: Profile | None) -> str:
+    """Return the first topic of a profile with a keyword that the message holds."""
+    scope = profile.scope if profile is not None else None
+    topics = [*scope.outside, *scope.edge, *scope.core] if scope is not None else []
+    said = message.casefold()
+    return next((topic.topic for topic in topics if any(keyword.casefold() in said for keyword in topic.keywords)), "")
+
+
+def plan(prompt: PlannerPrompt) -> Plan:
+    """Plan a step for each part of the question and each wish; on a replan for the named gaps only."""
+    question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
+    done = [finding for finding in prompt.findings if finding.step_id != RECALLED]
+    if prompt.steering:
+        wishes = [(wish, list[str]()) for wish in [*prompt.steering, *prompt.undone]]
+    elif done:
+        wishes = [(gap, list[str]()) for gap in prompt.gaps]
+        wishes += [(node.query, [node.id]) for node in prompt.outline if node.query]
+    else:
+        wishes = [(part, list[str]()) for part in [*parts_of(question), *prompt.feedback]]
+    searched = {title for finding in done for title in (finding.title, finding.description)}
+    steps = [
+        _step(" ".join(wish.split()), nodes, question)
+        for wish, nodes in {wish: (wish, nodes) for wish, nodes in wishes}.values()
+        if wish.strip() and " ".join(wish.split()) not in searched
+    ][: prompt.max_step_num]
+    return Plan(
+        locale=prompt.locale,
+        has_enough_context=not steps,
+        title=question[:LONGEST_TITLE],
+        steps=[step.model_copy(update={"id": str(place)}) for place, step in enumerate(steps, 1)],
+    )
+
+
+def _step(wish: str, nodes: list[str], question: str) -> Step:
+    """Return a step that searches for a part; one that names nothing also with the names of the whole question."""
+    names = () if names_in(wish) else names_in(question)
+    queries = [wish, *([f"{wish} {' '.join(names)}"] if names else [])]
+    title = wish if len(wish) <= LONGEST_TITLE else f"{wish[:LONGEST_TITLE]}…"
+    return Step(id="0", title=title, description=wish, queries=queries, nodes=nodes)
+
+
+def extract(prompt: ResearcherPrompt) -> Findings:
+    """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a row of a table."""
+    part = prompt.description.strip() or prompt.title
+    texts, weights = compared(part, prompt.question, ((each.title, each.sentences) for each in prompt.passages))
+    ranked: list[tuple[float, str, str]] = []
+    for text, passage in zip(texts, prompt.passages, strict=True):
+        score, best = text.closeness(weights)
+        first, last = _around(best, passage)
+        ranked.append((score, _reference(passage, first, last), passage.sentences[best] if passage.spans else ""))
+        rest = [place for place in range(len(passage.spans)) if not first <= place <= last]
+        left = without(weights, text.sentences[best]) if rest else {}
+        further = max(rest, key=partial(text.closeness_of, weights=left), default=None)
+        if further is not None:
+            first, last = _around(further, passage, rest)
+            ranked.append((text.closeness_of(further, left), _reference(passage, first, last), ""))
+    chosen = sorted((each for each in ranked if each[0] > 0), key=lambda each: -each[0])[:MAX_EXCERPTS]
+    most = chosen[0][0] if chosen else 0.0
+    references = [(score / most, reference) for score, reference, _ in chosen]
+    return Findings(
+        high=[reference for share, reference in references if share >= HIGH],
+        medium=[reference for share, reference in references if MEDIUM <= share < HIGH],
+        low=[reference for share, reference in references if share < MEDIUM],
+        finding=chosen[0][2] if chosen else "",
+        confidence=round(min(1.0, most), 2),
+    )
+
+
+def _around(best: int, passage: NumberedPassage, free: Sequence[int] | None = None) -> tuple[int, int]:
+    """Return the first and the last of the sentences around one, those after it first; a row of a table stands alone.
+
+    Args:
+        best: place of the sentence.
+        passage: its passage.
+        free: places of the sentences that may be taken; by default all.
+    """
+    first = last = best
+    spans = passage.spans
+    prose = [row_of(passage.text[start:end]) is None for start, end in spans]
+    while spans and prose[best]:
+        after, before = last + 1, first - 1
+        if (
+            after < len(spans)
+            and prose[after]
+            and spans[after][1] - spans[first][0] <= CONTEXT
+            and _is_free(after, free)
+        ):
+            last = after
+        elif before >= 0 and prose[before] and spans[last][1] - spans[before][0] <= CONTEXT and _is_free(before, free):
+            first = before
+        else:
+            break
+    return first, last
+
+
+def _is_free(place: int, free: Sequence[int] | None) -> bool:
+    return free is None or place in free
+
+
+def _reference(passage: NumberedPassage, first: int, last: int) -> str:
+    """Return the reference to the sentences between two places."""
+    return f"{passage.id}:{first + 1}-{last + 1}" if last > first else f"{passage.id}:{first + 1}"
+
+
+def reflect(prompt: ReflectorPrompt) -> Reflection:
+    """Ask for a second search for the names that the first passages reveal; after it enough is known."""
+    question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
+    evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
+    first = prompt.plan_iterations <= 1
+    queries = (
+        [query for part in parts_of(question) for query in _second_search(part, question, evidence)] if first else []
+    )
+    text = " ".join(excerpt.quote for excerpt in evidence)
+    chinese = is_chinese(prompt.locale)
+    reasons = ("没有模型，不作判断。", "再查找段落中出现的名称。") if chinese else (
+        "No model judges this.", "The closest passages name something to search for.")  # fmt: skip
+    return Reflection(
+        has_enough_context=bool(text) and not queries,
+        follow_up_queries=queries[: MAX_NAMES + 1],
+        contradictions=differing_figures(question, evidence),
+        reasoning=reasons[bool(queries)],
+        steps=[
+            StepVerdict(
+                step_id=finding.step_id,
+                redo=finding.status == "failed"
+                and finding.step_type == "research"
+                and finding.attempts < prompt.max_step_attempts,
+                feedback=question if finding.status == "failed" else "",
+            )
+            for finding in prompt.findings
+        ],
+    )
+
+
+def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -> list[str]:
+    """Return queries for names of the closest passage with the words of the part that it lacks."""
+    texts, weights = compared(part, question, ((excerpt.title, said_in(excerpt.quote)) for excerpt in evidence))
+    best = max(range(len(texts)), key=lambda place: texts[place].closeness(weights)[0], default=None)
+    if best is None:
+        return []
+    lacking = [term for term in content(part) if term not in texts[best].held]
+    rest = _words(part, lacking)
+    if not rest:
+        return []
+    quote, known = evidence[best].quote, set(tokens(question))
+    names = dict.fromkeys(map(without_form_of_address, persons_in(quote) or names_in(quote)))
+    new = [name for name in names if not set(tokens(name)) & known and tokens(name)]
+    return [f"{name} {rest}" for name in new[:MAX_NAMES]]
+
+
+def _words(part: str, lacking: Sequence[str]) -> str:
+    """Return the words of a part that hold some of its terms; of a Chinese one the stretches of characters."""
+    if not has_cjk(part):
+        return " ".join(word for word in re.findall(r"[\w'’-]+", part) if set(terms(word)) & set(lacking))
+    held = [
+        any(part.startswith(term, place - back) for term in lacking for back in range(len(term)) if place >= back)
+        for place in range(len(part))
+    ]
+    return " ".join("".join(char if kept else " " for char, kept in zip(part, held, strict=True)).split())

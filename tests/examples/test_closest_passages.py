@@ -1,0 +1,88 @@
+"""The closest passages, which a run without a model shows: they hold the facts, follow a name, and judge nothing."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import aresearch
+from schemas.reporter import Report
+from tests.conftest import EXAMPLES, PROJECT
+
+PASSAGES = json.loads((Path(__file__).parent / "passages.json").read_text("utf-8"))
+FOLDERS = Path(__file__).parent / "unseen"
+UNSEEN: list[dict[str, Any]] = json.loads((FOLDERS / "questions.json").read_text("utf-8"))
+_VERDICT = re.compile(r"Answers the question|\byes\b|\bpartly\b|回答了问题|未能回答", re.IGNORECASE)
+
+
+def shown(report: Report) -> str:
+    """Return what stands between a report's title and its limits."""
+    return re.split(r"\n## (?:Limits|本报告的局限)", report.markdown.partition("\n")[2])[0]
+
+
+def judges_nothing(report: Report) -> bool:
+    """Tell whether a report gives no verdict: neither in its data nor in the program's own words."""
+    below = report.markdown.split("\n\n")[1]
+    return report.answered == "" and _VERDICT.search(below) is None and "✓" not in report.markdown
+
+
+@pytest.mark.parametrize(
+    ("documents", "question", "facts"), PASSAGES, ids=lambda value: value if isinstance(value, str) else ""
+)
+async def test_the_passages_hold_the_answer(documents: str, question: str, facts: list[str]) -> None:
+    report = await aresearch(question, docs=[EXAMPLES / name for name in documents.split()])
+    assert [fact for fact in facts if fact not in shown(report)] == [], report.markdown
+    assert judges_nothing(report)
+    assert all(claim.verified for claim in report.citations), report.markdown
+
+
+@pytest.mark.parametrize("asked", UNSEEN, ids=lambda asked: asked["question"])
+async def test_passages_of_folders_that_no_rule_was_written_for_hold_the_answer(asked: dict[str, Any]) -> None:
+    folder = PROJECT / asked["folder"] if "/" in asked["folder"] else FOLDERS / asked["folder"]
+    report = await aresearch(asked["question"], docs=[folder], search="documents")
+    facts = asked["gold"] if isinstance(asked["gold"], list) and asked["kind"] != "computation" else []
+    assert [fact for fact in facts if fact not in shown(report)] == [], report.markdown
+    assert judges_nothing(report)
+
+
+@pytest.mark.parametrize("depth", ["quick", "standard", "deep"])
+async def test_every_depth_has_the_same_short_form(depth: str) -> None:
+    report = await aresearch("How long did the ascent of the Trieste take?", docs=[EXAMPLES / "deep-sea"], depth=depth)
+    assert report.markdown.startswith("# Closest passages: How long did the ascent of the Trieste take?\n")
+    assert "3 hours and 15 minutes" in shown(report)
+    assert re.findall(r"(?m)^## (.+)$", report.markdown.split("## References")[0]) == ["Limits of this report"]
+
+
+async def test_a_second_search_follows_a_name_and_shows_the_chain() -> None:
+    question = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
+    report = await aresearch(question, docs=[EXAMPLES / "deep-sea"])
+    first, _, second = shown(report).partition("## Searched next: William Thomson")
+    assert "the owner was Sir William Thomson" in first
+    assert "born in Belfast" in second
+
+
+@pytest.mark.parametrize(
+    ("documents", "question"),
+    [
+        ("deep-sea", "What is the best recipe for sourdough bread?"),
+        ("deep-sea", "Who won the football world cup in 2014?"),
+        ("deep-sea", "What is zstd?"),
+        ("myopia", "巴黎奥运会在哪一年举行？"),
+        ("myopia", "如何做红烧肉？"),
+    ],
+)
+async def test_what_no_document_touches_finds_nothing_close(documents: str, question: str) -> None:
+    report = await aresearch(question, docs=[EXAMPLES / documents], search="documents")
+    assert re.search("No passages close|No evidence was found|没有找到", report.markdown)
+    assert report.citations == []
+    assert judges_nothing(report)
+
+
+async def test_figures_that_differ_stand_side_by_side() -> None:
+    question = "What maximum depth of the Challenger Deep was measured in 2010?"
+    report = await aresearch(question, docs=[EXAMPLES / "deep-sea"])
+    section = report.markdown.split("## Where sources disagree")[1]
+    assert "10,984" in section
+    assert "10,994" in section
