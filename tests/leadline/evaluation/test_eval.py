@@ -59,6 +59,8 @@ def test_each_question_of_a_plain_list_gets_a_report(leadline: Leadline, tmp_pat
 def test_prompts_that_hide_evidence_find_less(
     leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path, tmp_path: Path
 ) -> None:
+    born = "Where was the designer of the wire sounding machine born?"
+    questions.write_text(json.dumps({"question": born, "facts": ["Belfast"], "gold": ["machine.md", "thomson.md"]}))
     blinkered = tmp_path / "blinkered"
     blinkered.mkdir()
     front = '---\nversion: 2\nchangelog: ["1: first version", "2: for a test"]\n---\n'
@@ -70,7 +72,7 @@ def test_prompts_that_hide_evidence_find_less(
     )
     assert ran.code == 0, ran.err
     found = {name: one["facts_quoted"]["mean"] for name, one in results()["summary"].items()}
-    assert found["built-in"] == 1.0 > found[str(blinkered)]
+    assert found == {"built-in": 1.0, str(blinkered): 0.0}
 
 
 def test_two_depths_stand_side_by_side(leadline: Leadline, questions: Path, docs: Path) -> None:
