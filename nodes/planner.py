@@ -106,7 +106,9 @@ def _prompt(
         first_id=len(steps_by_id(plans)) + 1,
         background=background_views(state["background"], state["results"], state["sources"]),
         feedback=state["feedback"],
-        findings=overview(steps_by_id(plans), state["results"], state["sources"], relevance=("high",)),
+        findings=overview(
+            steps_by_id(plans), state["results"], state["sources"], shows=lambda result, _: not result.finding
+        ),
         gaps=_gaps(state),
         tables=tables,
         tools=tools,

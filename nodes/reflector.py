@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
 from schemas.evidence import Contradiction
+from schemas.evidence_view import EvidenceView
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict, reflection_schema
 from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of, research_question
@@ -23,6 +24,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import say
+from services.text.figures import has_figure
 from services.turn.outline_reflection import OutlineTable, outline_table, with_outline
 from services.turn.redo import settle_verdicts
 from services.turn.steering import dropped_steps, for_planner, hear, undone_steps, wants_report
@@ -126,7 +128,7 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
         question=research_question(state),
         locale=state["locale"],
         today=state["today"],
-        findings=overview(steps_by_id(plans_of(state)), state["results"], state["sources"]),
+        findings=overview(steps_by_id(plans_of(state)), state["results"], state["sources"], shows=_worth_another_look),
         gaps=state["reflection"].missing_aspects if state["reflection"] else [],
         background=background_views(state["background"], state["results"], state["sources"]),
         plan_iterations=state["plan_iterations"],
@@ -137,6 +139,11 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
         dated=table.dated,
         idle_plans=table.idle_plans,
     )
+
+
+def _worth_another_look(result: StepResult, item: EvidenceView) -> bool:
+    """Tell whether an excerpt is shown: one that a reflection has seen stands in the finding, unless its figures may be contradicted."""
+    return result.unjudged or not result.finding or has_figure(item.quote)
 
 
 def _with_sound_verdicts(reflection: Reflection, state: ResearchState) -> Reflection:

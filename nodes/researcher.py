@@ -124,7 +124,7 @@ def _prompt(task: StepTask) -> ResearcherPrompt:
         description=step.description,
         queries=step.queries,
         feedback=task["feedback"],
-        findings=overview(task["steps"], task["results"], task["sources"]),
+        findings=overview(task["steps"], task["results"], task["sources"], shows=lambda *_: True),
         sections=task.get("outline", []),
         passages=[],
     )

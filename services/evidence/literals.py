@@ -38,6 +38,8 @@ DEFINED = frozenset(
 """Numbers that calculate: small ones, parts of a day and of a year, and units that are defined (a foot is 0.3048 m)."""
 SMALL = 100
 """Most that an argument such as `head(20)` or `quantile(0.9)` can be without being data."""
+IN_WORDS = 10
+"""Most that a number in words within a printed text can be without being data: `两项`, `both of the two`."""
 MAX_BITS = 1_000
 """Of a whole number that is written out."""
 PIECE = 2_000
@@ -59,6 +61,7 @@ _CONTAINERS = ast.Starred | ast.Tuple | ast.Slice | ast.List | ast.arguments
 _PATTERN_CALLS = frozenset("compile search match fullmatch findall finditer sub split subn".split())
 _REPEAT = re.compile(r"\{\d{1,3},\d{0,3}\}")
 """How often a regular expression takes a character, in patterns that a program keeps in a list or a table."""
+_DIGITS = re.compile(r"(\d{1,30}(?:,\d{3}){0,9}(?:\.\d{1,30})?)\s?([%％]|percent\b|per cent\b)?")
 _FIELD = re.compile(r"\{[\w.\[\]]{0,40}(?:![rsa])?(?::[^{}\"'\s]{0,20})?\}|%[-+#0-9.]{0,12}[a-zA-Z]")
 
 
@@ -101,14 +104,24 @@ def origin_of(code: str, known: Sequence[str], inputs: Collection[str]) -> Origi
     if walk.reads:
         literals = [literal for literal in walk.literals if not _names_a_key(literal, walk.years)]
     held = [quantity for text in known for quantity in quantities(text)]
+    written = [_written(text) for text in known]
     given: dict[str, None] = {}
     nowhere: dict[str, None] = dict.fromkeys(sorted(walk.disguises))
     for literal in dict.fromkeys(literals):
         numbers = quantities(literal)
-        (given if numbers and all(is_held(quantity, held) for quantity in numbers) else nowhere).setdefault(literal)
+        digits = _written(literal)
+        as_written = bool(digits) and any(digits <= values for values in written)
+        found = as_written or (numbers and all(is_held(quantity, held) for quantity in numbers))
+        (given if found else nowhere).setdefault(literal)
     if not nowhere and not given and not walk.reads:
         nowhere[NO_INPUT] = None
     return Origin(tuple(nowhere), tuple(given), walk.reads)
+
+
+def _written(text: str) -> frozenset[float]:
+    """Return the values of a text's digits without unit, scale or calendar, and percentages as shares of 1, too: 28 of `28亿`."""
+    numbers = [(float(digits.replace(",", "")), percent) for digits, percent in _DIGITS.findall(text)]
+    return frozenset([value for value, _ in numbers] + [round(value / 100, 9) for value, percent in numbers if percent])
 
 
 @dataclass(slots=True)
@@ -173,6 +186,8 @@ class _Walk:
         for piece in (bare[start : start + PIECE] for start in range(0, len(bare), PIECE)):
             for quantity in quantities(piece):
                 number = quantity.kind in {"number", "percent"}
+                if number and quantity.value <= IN_WORDS and not any(map(str.isdigit, quantity.text)):
+                    continue
                 if not number or not _harmless(quantity.value, use):
                     self._add(quantity.text, use, small=number and quantity.value <= SMALL)
 

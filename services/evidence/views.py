@@ -1,6 +1,6 @@
 """Evidence as prompts show it: without offsets, hashes and addresses."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
@@ -65,7 +65,7 @@ def overview(
     steps: Mapping[str, Step],
     results: Mapping[str, StepResult],
     sources: Mapping[str, Source],
-    relevance: Collection[str] = _RELEVANCE,
+    shows: Callable[[StepResult, EvidenceView], bool],
 ) -> list[FindingView]:
     """Show the results of steps with each text once, and as missing only what no reflection has compared yet.
 
@@ -76,7 +76,7 @@ def overview(
         steps: the steps by their ids.
         results: their results.
         sources: by content hash.
-        relevance: of the excerpts to show; those that hold a text of such a relevance count as such.
+        shows: tells whether an excerpt of a result is shown; one that holds another has at least its relevance.
     """
     holders = held_by(excerpt for step_id in sorted(results, key=int) for excerpt in results[step_id].excerpts)
     findings = finding_views(steps, results, sources)
@@ -89,7 +89,9 @@ def overview(
         finding.model_copy(
             update={
                 "evidence": [
-                    item for item in finding.evidence if item.id not in holders and item.relevance in relevance
+                    item
+                    for item in finding.evidence
+                    if item.id not in holders and shows(results[finding.step_id], item)
                 ],
                 "missing_aspects": finding.missing_aspects if results[finding.step_id].unjudged else [],
             }

@@ -39,12 +39,16 @@ from services.reports.source_numbers import Numbering, link_of, number_sources
 from services.run.ui_text import say
 from services.text.markdown_escape import escape_markdown
 from services.text.numbers import missing_quantities
+from services.text.passages import sentences
 from services.text.questions import headline
+from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import has_cjk
 
 _CITATIONS = re.compile(rf"(?:(?<!\\)\[{EXCERPT_ID}\])+")
 MAX_CHARACTERS = 400_000
 """Maximum characters of a model's report; the longest requested reports have a third of that."""
+LONGEST_SIDE = 200
+"""Characters of a quote that is shown whole as the side of a contradiction."""
 _ID = re.compile(EXCERPT_ID)
 
 
@@ -104,7 +108,8 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     quotes = {
         excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced
     }
-    naming = "\n".join([draft.question, *(source.card.heading for source in draft.sources.values())])
+    cards = (source.card for source in draft.sources.values())
+    naming = "\n".join([draft.question, *(f"{card.heading} {card.about}" for card in cards)])
     charts = check_charts(with_dollars(draft.markdown), quotes, naming=naming, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)
@@ -239,22 +244,38 @@ def _grounded(draft: Draft) -> list[Contradiction]:
 
 
 def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels) -> str:
+    """Write the contradictions, each topic once, with the sentence of each side that tells most of it.
+
+    One that code did not confirm is left to the text if that cites two of its sides.
+    """
+    cited = set(_ID.findall(draft.markdown))
+    shown = [named for named in contradictions if named.differs or len(cited.intersection(named.excerpt_ids)) < 2]
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     blocks = []
-    for contradiction in contradictions:
+    for contradiction in {named.topic: named for named in shown}.values():
         sides = [by_id[side] for side in contradiction.excerpt_ids]
         grounded = contradiction.topic and not missing_quantities(
             contradiction.topic, [draft.question, *(side.quote for side in sides)]
         )
         heading = [f"**{escape_markdown(contradiction.topic)}**\n"] if grounded else []
-        note = [] if contradiction.differs else [f"\n{labels.unconfirmed}"]
         notes = side_notes(sides, draft.sources, labels)
+        about = f"{contradiction.topic} {contradiction.explanation}"
         lines = [
-            f"- “{escape_markdown(side.quote)}” [{side.id}]" + (f" — {escape_markdown(about)}" if about else "")
-            for side, about in zip(sides, notes, strict=True)
+            f"- “{escape_markdown(_telling(side.quote, about))}” [{side.id}]"
+            + (f" — {escape_markdown(note)}" if note else "")
+            for side, note in zip(sides, notes, strict=True)
         ]
+        note = [] if contradiction.differs else [f"\n{labels.unconfirmed}"]
         blocks.append("\n".join([*heading, *lines, *note]))
     return _section(labels.contradictions, ["\n\n".join(blocks)] if blocks else [])
+
+
+def _telling(quote: str, about: str) -> str:
+    """Return a quote, or of a long one the sentence that tells most of something."""
+    spans = sentences(quote) if len(quote) > LONGEST_SIDE else []
+    told = [quote[span.start : span.end] for span in spans]
+    scores = sentence_scores(about, told)
+    return told[max(range(len(told)), key=lambda place: scores[place])] if told else quote
 
 
 def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:

@@ -245,7 +245,7 @@ class _Rounds:
         self.gathered.limits += found.limits(self.run, locale)
 
     async def _portion(self, asked: Sequence[Passage], found: Sequence[Passage]) -> list[Passage]:
-        """Return the passages of this round: as many as have room in one prompt; the others wait.
+        """Return the passages of this round: as many as have room in one prompt, and half of that after the first round; the others wait.
 
         What was asked for comes first, then what this round's queries found, as they ask for the missing aspects.
         """
@@ -256,7 +256,7 @@ class _Rounds:
             candidates.pop((passage.content_hash, passage.start), None)
         unseen = list(candidates.values())
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
-        shown = passages_within(unseen, self.room, MIN_PASSAGES)
+        shown = passages_within(unseen, self.room // (2 if self.gathered.rounds else 1), MIN_PASSAGES)
         self.waiting = unseen[len(shown) :]
         first = self.gathered.shown + 1
         self.gathered.shown += len(shown)

@@ -22,7 +22,7 @@ def checked_chart(written: str, quotes: Mapping[str, str], *, naming: str = "", 
     Args:
         written: JSON from a model or a program.
         quotes: the quotes of all excerpts, by id.
-        naming: the question and the titles of the sources; their numbers may stand in titles and names: `PEP 703`.
+        naming: the question and the cards of the sources; their numbers may stand in titles and names: `PEP 703`.
         locale: language of the reason.
 
     Raises:

@@ -104,3 +104,16 @@ def test_a_year_by_which_a_program_takes_rows_or_columns_may_be_printed() -> Non
 def test_another_number_that_is_a_key_may_not_be_printed() -> None:
     code = 'import pandas as pd\np = pd.read_csv("a.csv")\nprint(p["4821"].sum(), "and 4821")'
     assert origin_of(code, [], ["a.csv"]).nowhere == ("4821",)
+
+
+@pytest.mark.parametrize(
+    ("code", "source"),
+    [
+        ("print(28 * 0.6)", "总投资约28亿元，铁总占60%。"),
+        ("print(1200 * 0.4)", "The line cost 1,200 crowns; the town paid 40 percent."),
+        ("print('1958年10月')", "1956年3月开工，1958年1月复工，10月铺轨通车。"),
+        ("print('两省相连', 290 + 175)", "德大290公里，大莱龙175公里。"),
+    ],
+)
+def test_what_a_source_writes_in_another_form_is_given(code: str, source: str) -> None:
+    assert origin_of(code, [source], []).nowhere == ()

@@ -43,23 +43,33 @@ RESULTS = {
 
 def test_each_text_stands_once_with_the_ids_of_all_excerpts_that_it_holds() -> None:
     shown = {
-        item.id: (item.also, item.relevance) for found in overview(STEPS, RESULTS, SOURCES) for item in found.evidence
+        item.id: (item.also, item.relevance)
+        for found in overview(STEPS, RESULTS, SOURCES, lambda *_: True)
+        for item in found.evidence
     }
     assert shown == {"E2-1": (["E1-1", "E3-1", "E1-2"], "high"), "E2-2": ([], "medium"), "E3-2": ([], "medium")}
 
 
 def test_an_excerpt_of_high_relevance_is_shown_whoever_holds_its_text() -> None:
-    shown = [item.id for found in overview(STEPS, RESULTS, SOURCES, ("high",)) for item in found.evidence]
+    shown = [
+        item.id
+        for found in overview(STEPS, RESULTS, SOURCES, lambda _, item: item.relevance == "high")
+        for item in found.evidence
+    ]
     assert shown == ["E2-1"]
 
 
 def test_what_a_reflection_has_compared_is_no_longer_missing_by_itself() -> None:
-    assert [found.missing_aspects for found in overview(STEPS, RESULTS, SOURCES)] == [[], ["gap of 2"], ["gap of 3"]]
+    assert [found.missing_aspects for found in overview(STEPS, RESULTS, SOURCES, lambda *_: True)] == [
+        [],
+        ["gap of 2"],
+        ["gap of 3"],
+    ]
 
 
 def test_the_prompt_names_a_source_in_full_once_and_the_gaps_of_the_last_check() -> None:
     prompt = ReflectorPrompt(
-        question="When did it break?", locale="en-US", today="2026-01-01", findings=overview(STEPS, RESULTS, SOURCES),
+        question="When did it break?", locale="en-US", today="2026-01-01", findings=overview(STEPS, RESULTS, SOURCES, lambda *_: True),
         gaps=["why it broke"], plan_iterations=2, max_plan_iterations=3, max_step_attempts=2,
     )  # fmt: skip
     human = render("reflector", prompt)[1].text

@@ -1,6 +1,7 @@
 """The rendered report: numbered sources, citations as links, and everything that must be said besides."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
@@ -135,7 +136,7 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
 
 
 def test_contradictions_show_both_quotes_with_their_citations(draft: Make) -> None:
-    conflict = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"])
+    conflict = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
     report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())
     below = report.markdown.split("## Where sources disagree")[1].split("##")[0]
     assert f"“{excerpt_of('E1-1').quote}” [[1]]({WEB_LINK})" in below
@@ -144,11 +145,25 @@ def test_contradictions_show_both_quotes_with_their_citations(draft: Make) -> No
 
 
 @pytest.mark.parametrize(("locale", "said"), [("en-US", "not confirmed by code"), ("zh-CN", "程序未能证实")])
-def test_a_contradiction_that_code_cannot_see_says_so(draft: Make, locale: str, said: str) -> None:
+def test_a_contradiction_that_code_cannot_see_says_so_unless_the_text_cites_its_sides(
+    draft: Make, locale: str, said: str
+) -> None:
     named = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"])
     seen = named.model_copy(update={"differs": "numbers"})
     assert said in finish_report(draft(DEPTH, contradictions=[named], locale=locale), Usage()).markdown
     assert said not in finish_report(draft(DEPTH, contradictions=[seen], locale=locale), Usage()).markdown
+    both = f"{DEPTH} The lead was armed with tallow [E2-1]."
+    assert said not in finish_report(draft(both, contradictions=[named], locale=locale), Usage()).markdown
+
+
+def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:
+    long = excerpt_of("E1-1").model_copy(update={"quote": "The ship left in spring. " * 12 + "The wire weighed 30 kg."})
+    other = excerpt_of("E2-1").model_copy(update={"quote": "The wire weighed 36 kg."})
+    conflict = Contradiction(topic="weight of the wire", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
+    made = replace(draft(DEPTH, contradictions=[conflict]), excerpts=[long, other])
+    below = finish_report(made, Usage()).markdown.split("## Where sources disagree")[1].split("##")[0]
+    assert "“The wire weighed 30 kg.” " in below
+    assert "spring" not in below
 
 
 @pytest.mark.parametrize("ids", [["E1-1", "E9-9"], ["E1-1", "E1-1"]])
