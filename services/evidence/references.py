@@ -17,7 +17,9 @@ from services.text.passages import Span, sentences
 from services.text.word_count import words_in
 
 MOST_QUOTED = 900
-"""Characters of one quote; of a longer stretch the first sentences count."""
+"""Characters of one quote; a longer stretch becomes several."""
+MOST_PARTS = 3
+"""Quotes that one reference becomes; what stands behind them can be named by itself."""
 LONGEST, PIECE = 600, 300
 """Characters of the longest sentence, and of the pieces of what is longer, such as JSON on one line."""
 SHORTEST_RULER = 3
@@ -185,16 +187,15 @@ def _by_beginning(reference: str, passages: Iterable[NumberedPassage]) -> list[t
 
 
 def _stretches(places: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Join sentences that follow each other into quotes; one that would grow too long ends before, and what follows it is left out."""
+    """Join sentences that follow each other into quotes; where one would grow too long, the next begins."""
     stretches: list[list[int]] = []
     for place in places:
-        if not stretches or place != stretches[-1][-1] + 1:
-            stretches.append([place])
-        elif spans[place][1] - spans[stretches[-1][0]][0] <= MOST_QUOTED:
+        follows = bool(stretches) and place == stretches[-1][-1] + 1
+        if follows and spans[place][1] - spans[stretches[-1][0]][0] <= MOST_QUOTED:
             stretches[-1].append(place)
         else:
-            break
-    return stretches
+            stretches.append([place])
+    return stretches[:MOST_PARTS]
 
 
 async def ask_for_references(prompt: ResearcherPrompt) -> Findings:

@@ -153,8 +153,10 @@ class Judge:
                 raise failure
 
     def _nearest(self, statement: Statement) -> list[str]:
-        """Return the ids of the excerpts that have most in common with a statement, besides those that it cites."""
-        others = [excerpt for key, excerpt in self.excerpts.items() if key not in statement[1]]
+        """Return the ids of the excerpts that have most in common with a statement, each text once, without those that it cites."""
+        cited = {self.excerpts[key].quote for key in statement[1]}
+        by_text = {excerpt.quote: excerpt for excerpt in self.excerpts.values() if excerpt.quote not in cited}
+        others = list(by_text.values())
         texts = [tokens(f"{self.sources[excerpt.content_hash].title} {excerpt.quote}") for excerpt in others]
         scores = bm25(texts, tokens(statement[0]))
         best = sorted(range(len(others)), key=lambda place: (-scores[place], place))[:NEAREST]
