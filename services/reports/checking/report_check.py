@@ -48,6 +48,8 @@ SECTION_LEVEL = 2
 _RULES = {"right": "---:", "center": ":---:"}
 """Markdown below a column's heading, by alignment."""
 _PARSER = MarkdownIt("commonmark").enable("table")
+_LEAD = re.compile(r"(\*\*[^*\n]{1,200}[.!?。！？]\*\*)([ \t]{0,9})(?=\S)")
+"""A sentence in bold that heads a paragraph: like a heading it is judged by what stands below."""
 
 
 @dataclass(slots=True)
@@ -154,14 +156,17 @@ class ReportCheck:
         below = self._below(node) if node else []
         if LABEL_LINE.fullmatch(content):
             return self._headline(content.strip())
-        lines = [list(sentences_of(line)) for line in lines_of(content)]
+        lead = _LEAD.match(content)
+        opening = self._headline(lead.group(1)) if lead else ""
+        lines = [list(sentences_of(line)) for line in lines_of(content[lead.end() :] if lead else content)]
         covers = iter(covering([sentence for line in lines for sentence in line], self._known_ids, below))
         before = len(self.check.undecided)
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
         if sum(map(len, lines)) > 1:
             paragraph = words_of(content, self.shelter)
             self.result.paragraphs |= dict.fromkeys(list(self.check.undecided)[before:], paragraph)
-        return escape_block_starts("  \n".join(text for text in texts if text))
+        text = "  \n".join(text for text in texts if text)
+        return escape_block_starts(f"{opening}{lead.group(2)}{text}" if lead and opening and text else text)
 
     def _sentences(self, sentences: Iterable[tuple[str, list[str]]]) -> list[str]:
         """Check the sentences of a line; if the citing sentence is removed, its citations move to the last one that it covers."""

@@ -212,3 +212,19 @@ def test_a_row_that_fails_is_a_case_for_the_editor_and_a_refuted_statement_is_on
 )
 def test_a_comma_behind_a_citation_belongs_to_the_sentence(written: str, words: str) -> None:
     assert words_of(with_marks(written), Shelter()) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (f"**Trade grew fast.** {EXPORTS}", "Exports were 23.4 million tonnes in 2021."),
+        ("**吞吐量上升。**2021年该港吞吐量为120万吨[E1-4]。", "2021年该港吞吐量为120万吨。"),
+    ],
+)
+def test_a_sentence_in_bold_that_heads_a_paragraph_is_a_heading(written: str, text: str) -> None:
+    checked = check(written)
+    assert ([claim.text for claim in checked.claims], checked.markdown) == ([text], written)
+
+
+def test_a_number_from_nowhere_is_left_out_of_a_sentence_in_bold() -> None:
+    assert check(f"**Trade grew by 77 %.** {EXPORTS}").markdown == EXPORTS
