@@ -182,7 +182,9 @@ async def _settled(
         if contradiction is not None and (contradiction.differs or not confirmed):
             # Steps that found the same passage have separate excerpts of it
             sides = frozenset((known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids)
-            merged.setdefault(sides, contradiction)
+            if not any(sides <= known_sides for known_sides in merged):
+                merged = {known_sides: kept for known_sides, kept in merged.items() if not known_sides < sides}
+                merged[sides] = contradiction
     enough = reflection.has_enough_context and bool(known)
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})
 

@@ -225,7 +225,7 @@ class Judge:
             title=source.title,
             published=source.published or "",
             about=source.card.about,
-            before=text[max(0, excerpt.start - AROUND) : excerpt.start],
+            before=text[max(0, excerpt.start - AROUND) : excerpt.start] if source.kind != "computation" else "",
             quote=excerpt.quote,
             after=text[excerpt.end : excerpt.end + AROUND],
         )
