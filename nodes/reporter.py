@@ -104,7 +104,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                     state = await _settled(_with_research(state, added), runtime)
                     excerpts = cited_evidence(state)
             else:
-                written.by_rules = await _offline(run)
+                written.by_rules = await _by_rules(run, "reporter")
             if written.text:
                 made = Revised(written, state, excerpts, added)
                 written, state, excerpts, added = await _proved(run, made, revision, prompt, research, runtime)
@@ -214,8 +214,7 @@ def _answered(state: ResearchState) -> str:
 
 async def _known_answer(run: Run, answer: str, locale: str) -> Written:
     """Return the coordinator's answer as the written text; it counts as written by rules if no model is connected."""
-    context = run.context
-    by_rules = await run.journal.decided("rules", lambda: role_model("coordinator", context).model == OFFLINE)
+    by_rules = await _by_rules(run, "coordinator")
     return Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
 
 
@@ -225,9 +224,9 @@ def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
     return {**state, **added, "results": results, "sources": sources}
 
 
-async def _offline(run: Run) -> bool:
-    """Tell whether no model writes this run's report."""
-    return await run.journal.decided("offline", lambda: role_model("reporter", run.context).model == OFFLINE)
+async def _by_rules(run: Run, role: str) -> bool:
+    """Tell whether no model is connected for a role of this run."""
+    return await run.journal.decided("rules", lambda: role_model(role, run.context).model == OFFLINE)
 
 
 async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) -> Written:
@@ -235,7 +234,7 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
         # the offline model selects passages step by step
-        once = prompt if await _offline(run) else _once(prompt, research.excerpts)
+        once = prompt if await _by_rules(run, "reporter") else _once(prompt, research.excerpts)
         if await _in_sections(run, once):
             excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
             sources, text_of = research.state["sources"], research.evidence.get_text

@@ -25,7 +25,7 @@ def test_the_help_names_the_levels_and_that_the_rest_follows(leadline: Leadline)
     said = " ".join(leadline("research", "--help").out.replace("│", " ").split())
     assert "--depth" in said
     assert said.count("(as the depth says)") == 3
-    for command in ("follow", "batch", "compare"):
+    for command in ("follow", "eval"):
         assert "--depth" in leadline(command, "--help").out
 
 

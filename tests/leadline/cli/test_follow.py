@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
 
 FIRST = "Who designed the wire sounding machine in 1872, and where was it tried first?"
@@ -18,16 +19,16 @@ def test_a_follow_up_goes_on_with_the_latest_run_and_its_choices(leadline: Leadl
     assert leadline("verify", folder).code == 0
 
 
-def test_a_number_asks_a_recommended_question_of_a_named_run(leadline: Leadline, docs: Path) -> None:
-    (docs / "glass.md").write_text(
-        "# The sounding glass\n\nThe sounding glass was patented by Josef Kranner in Trieste in 1894.\n\n## Care of the "
-        "brass\n\nBrass fittings turn green within weeks unless somebody rubs them with oil each evening; a dry cloth, kept "
-        "in the chest beside the instrument, serves in port.\n"
-    )
-    first = json.loads(leadline("research", "Who patented the sounding glass?", "--docs", docs, "--json").out)
-    leadline("research", "Why was tallow pressed into the lead?", "--docs", docs)
+def test_a_number_asks_a_recommended_question_of_a_named_run(
+    leadline: Leadline, docs: Path, endpoint: OpenAIServer
+) -> None:
+    further = "Where was the wire tried first?"
+    endpoint.script["reporter"] = [f"It was designed by William Thomson in 1872 [B0-1].\n\n===\n- {further}"]
+    first = json.loads(leadline("research", FIRST, "--docs", docs, "--quick", "--json").out)
+    assert first["follow_up_questions"] == [further]
+    leadline("research", "Why was tallow pressed into the lead?", "--docs", docs, "--quick")
     ran = leadline("follow", first["run_id"], "1", "--json")
-    assert json.loads(ran.out)["question"] == first["follow_up_questions"][0]
+    assert json.loads(ran.out)["question"] == further
 
 
 def test_a_number_that_nothing_has_is_refused(leadline: Leadline, docs: Path) -> None:

@@ -61,7 +61,7 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
     lacking = edits(lacks=["The repair of the northern pier cost so many crowns"])
-    endpoint.script["reporter_editing"] = [lacking, added(f"{COST} [E1-1]")]
+    endpoint.script["reporter_editing"] = [lacking, added(f"{COST} [E1-2]")]
     ran = leadline("revise", run, "Tell the treasurer what she needs, too")
     assert "40,000 crowns" in revised(ran, run)
     assert STORMS[:-1] in ran.out
@@ -83,7 +83,7 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     calls = len(endpoint.requests)
     assert leadline("runs", "replay", run).out == ran.out
     assert len(endpoint.requests) == calls
-    endpoint.script["reporter_editing"] = [whole(f"# Costs\n\n{COST} [E1-1]")]
+    endpoint.script["reporter_editing"] = [whole(f"# Costs\n\n{COST} [E1-2]")]
     third = leadline("revise", run, "Only the costs")
     assert "40,000 crowns" in revised(third, run)
     assert "Searched for this change" not in third.out
@@ -208,6 +208,9 @@ def test_what_cannot_be_done_is_said_in_the_language_of_the_request(
 
 
 def test_a_run_without_a_report_cannot_be_changed(leadline: Leadline, endpoint: OpenAIServer) -> None:
+    endpoint.script["coordinator"] = [
+        json.dumps({"reason": "r", "intent": "greeting", "reply": "Hello.", "locale": "en"})
+    ]
     leadline("research", "Hello!", "--out", "out")
     ran = leadline("revise", "把它缩短")
     assert ran.code == 2

@@ -58,7 +58,7 @@ def test_a_long_question_is_shown_shortened_and_in_its_language(leadline: Leadli
 
 
 def test_a_japanese_question_gets_english_messages(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", "ウィリアム・トムソンはいつ爵位を受けましたか？", "--docs", docs, "--quick")
+    ran = leadline("research", "ウィリアム・トムソンはいつナイトになりましたか？", "--docs", docs, "--quick")
     assert ran.err.startswith("· Researching: ")
     assert not re.search("[\u4e00-\u9fff]", ran.err.partition("\n")[2].partition("\nWritten to")[0])
 
