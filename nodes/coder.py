@@ -17,6 +17,7 @@ from services.run.scope import Run, current_run, evidence_of
 from services.run.ui_text import say
 from services.sandbox.journaled import run_once
 from services.search.journaled import table_files_once
+from services.text.numbers import quantities
 from services.tools.databases.schema import schema_views
 from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import QUERY, tool_set, works_with_tools
@@ -65,7 +66,9 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
         if any(excerpt.content_hash in nowhere for excerpt in result.excerpts)
     ]
     findings = {step_id: result.finding for step_id, result in task["results"].items() if result not in tainted}
-    workspace.given = [task["question"], *(excerpt.quote for excerpt in found)]
+    cited = {excerpt.content_hash: task["sources"].get(excerpt.content_hash) for excerpt in found}
+    cards = [f"{source.card.heading} {source.card.about}" for source in cited.values() if source]
+    workspace.given = [task["question"], *(excerpt.quote for excerpt in found), *cards]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
     workspace.files |= files
     workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
@@ -150,7 +153,9 @@ def _prompt(task: StepTask, tables: list[TableView], workspace: Workspace, attem
         title=step.title,
         description=step.description,
         feedback=task["feedback"],
-        findings=overview(task["steps"], task["results"], task["sources"], shows=lambda *_: True),
+        findings=overview(
+            task["steps"], task["results"], task["sources"], shows=lambda _, item: bool(quantities(item.quote))
+        ),
         tables=tables,
         files=[name for name in workspace.files if name not in own],
         attempts=attempts,
