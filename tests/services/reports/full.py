@@ -176,7 +176,11 @@ def report_of(body: str, texts: list[str], question: str, locale: str, changes: 
         excerpts=excerpts,
         sources=sources,
         contradictions=[
-            Contradiction(topic="greatest depth" if not chinese_words else "最大深度", excerpt_ids=["E1-3", "E1-4"])
+            Contradiction(
+                topic="greatest depth" if not chinese_words else "最大深度",
+                excerpt_ids=["E1-3", "E1-4"],
+                differs="numbers",
+            )
         ],
         missing_aspects=["who listened to the echo"] if not chinese_words else ["是谁听到了回声"],
         follow_up_questions=["Why did nobody find the figure of 1957 again?"]
