@@ -100,4 +100,4 @@ def test_the_python_of_the_guide_to_extending_runs() -> None:
     asked = [sys.executable, "-c", code]
     ran = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.strip() == "WHEN DID GEOSAT FLY?!"
+    assert ran.stdout.strip() == "CLOSEST PASSAGES: WHEN DID GEOSAT FLY?!"

@@ -81,7 +81,7 @@ def test_the_python_answers_and_follows_up(checkout: Path) -> None:
     shown = "print(report.markdown)\nprint(follow_up.answered, follow_up.markdown)"
     said = _ran(checkout, ".venv/bin/python", "-c", f"{code}\n{shown}")
     assert "William Thomson" in said
-    assert "yes # Where was William Thomson born?" in said
+    assert "Closest passages: And where was he born (Lalla Rookh)?" in said
     assert "Belfast" in said
 
 

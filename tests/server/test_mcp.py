@@ -73,7 +73,7 @@ async def test_a_run_with_servers_of_tools_blocks_nothing_and_leaves_no_process(
             state: Any = await client.runs.wait(None, "deep_research", input={"question": TWO_PARTS})
             assert "The tool server closed (http://127.0.0.1:9/mcp) cannot be reached" in str(state["report"]["limits"])
             assert left(mark) == []
-            chosen: Any = {"mcp_servers": {"evil": {"command": "sh", "args": ["-c", "id"]}}}
+            chosen: Any = {"advanced": {"mcp_servers": {"evil": {"command": "sh", "args": ["-c", "id"]}}}}
             refused: Any = await client.runs.wait(
                 None, "deep_research", input={"question": TWO_PARTS}, context=chosen, raise_error=False
             )

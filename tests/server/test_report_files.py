@@ -91,7 +91,7 @@ async def test_a_turn_without_research_leaves_the_last_report_standing(
 ) -> None:
     async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
         before = {name: (await files.get(name)).text for name in ("report.md", "view.json", "evidence.json")}
-        await client.runs.wait(thread, "deep_research", input={"question": "Thanks!"})
+        await client.runs.wait(thread, "deep_research", input={"question": "?!"})
         assert {name: (await files.get(name)).text for name in before} == before
 
 
@@ -99,9 +99,9 @@ async def test_links_in_every_answer_of_a_conversation_lead_to_the_sources(
     client: LangGraphClient, server: str, thread: str
 ) -> None:
     said: Any = {"messages": [{"role": "user", "content": "When was William Thomson knighted, and why?"}]}
-    thanks: Any = {"messages": [{"role": "user", "content": "Thanks!"}]}
+    unclear: Any = {"messages": [{"role": "user", "content": "?!"}]}
     await client.runs.wait(thread, "deep_research", input=said)
-    state: Any = await client.runs.wait(thread, "deep_research", input=thanks)
+    state: Any = await client.runs.wait(thread, "deep_research", input=unclear)
     answers = [one["content"] for one in state["messages"] if one["name"] == "reporter"]
     assert len(answers) == 2
     async with httpx.AsyncClient(timeout=60) as files:

@@ -85,8 +85,8 @@ async def test_without_a_model_a_section_goes_by_its_heading_and_a_message_is_a_
         assert changed["report"]["question"] == changed["question"] == QUESTION
         assert f"## {heading}" in first["markdown"]
         assert f"## {heading}" not in changed["report"]["markdown"]
-        kept = [claim for claim in first["citations"] if claim in changed["report"]["citations"]]
-        assert kept == changed["report"]["citations"]
+        kept = changed["report"]["citations"]
+        assert kept == first["citations"][: len(kept)]
         refused = await change(client, thread, request="删除一节", without="没有这一节")
         assert "没有“没有这一节”这一节" in refused["revision"]["refused"]
         versions = (await files.get("versions.json")).json()

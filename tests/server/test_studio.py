@@ -110,21 +110,14 @@ async def test_a_prompt_that_cannot_be_used_is_refused_before_anything_is_asked(
 
 async def test_chat_mode_takes_messages_and_answers_with_the_report(client: LangGraphClient) -> None:
     thread = await thread_of(client)
-    await client.runs.wait(
-        thread, GRAPH, input=said("Who owned the schooner Lalla Rookh, and how was the wire stopped at the bottom?")
-    )
-    first: Any = (await client.threads.get_state(thread))["values"]
-    state: Any = await client.runs.wait(thread, GRAPH, input=said("1"))
-    assert state["question"] == first["report"]["follow_up_questions"][0]
-    assert state["messages"][2]["content"] == state["question"]
-    assert state["triage"]["answered"] == "whole"
-    assert state["usage"]["searches"] == 0
-    assert any("earlier turns" in limit for limit in state["report"]["limits"])
+    await client.runs.wait(thread, GRAPH, input=said("When was William Thomson born, and where?"))
+    state: Any = await client.runs.wait(thread, GRAPH, input=said("When was he knighted?"))
+    assert "William Thomson" in state["triage"]["question"]
     assert [one["type"] for one in state["messages"]] == ["human", "ai", "human", "ai"]
     assert state["messages"][-1]["content"].startswith(f"# {state['report']['title']}")
-    thanks: Any = await client.runs.wait(thread, GRAPH, input=said("Thanks!"))
-    assert thanks["report"] is None
-    assert thanks["former"]["sources"]
+    unclear: Any = await client.runs.wait(thread, GRAPH, input=said("?!"))
+    assert unclear["report"] is None
+    assert unclear["former"]["sources"]
 
 
 async def test_a_question_given_as_such_follows_up_too(client: LangGraphClient) -> None:
@@ -194,7 +187,7 @@ async def test_a_profile_is_chosen_in_the_context(client: LangGraphClient) -> No
     state: Any = await client.runs.wait(
         None, GRAPH, input={"question": "What did the parts cost in total?"}, context=context
     )
-    assert "146" in state["report"]["markdown"]
+    assert all("repair-cafe/" in source["url"] for source in state["report"]["sources"])
     refused: Any = await client.runs.wait(
         None, GRAPH, input=said("Where can I buy a kettle at a discount?"), context=context
     )

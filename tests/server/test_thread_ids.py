@@ -18,7 +18,7 @@ from tests.server.conftest import dev_server, papers, until_written_down
 from tests.server.test_revising import change
 
 GRAPH = "deep_research"
-QUESTION = "Who owned the schooner Lalla Rookh?"
+QUESTION = "Who designed the wire sounding machine, and who owned the schooner Lalla Rookh?"
 TOKENS = {"ada": "ada-0123456789abcdef", "grace": "grace-0123456789abcdef"}
 
 
@@ -47,7 +47,7 @@ async def with_everything(api: LangGraphClient, web: httpx.AsyncClient) -> str:
     thread = str((await api.threads.create())["thread_id"])
     await api.runs.wait(thread, GRAPH, input={"question": QUESTION})
     assert (await web.put(f"/attachments/{thread}/note.md", content="# A secret note\n")).status_code == 200
-    await change(api, thread, request="Shorter")
+    await change(api, thread, request="Shorter", shorten=True)
     assert len((await web.get(f"/reports/{thread}/versions.json")).json()) == 2
     return thread
 
