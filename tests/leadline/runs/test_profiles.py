@@ -8,10 +8,12 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import aruns
 from leadline.runs.profiles import load_profile
+from schemas.coder import Code
 from schemas.context import RunContext
 from schemas.profile import Profile
 from services.run.errors import BadInput
 from tests.conftest import EXAMPLES
+from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
 
 WHOLE = """\
@@ -38,6 +40,11 @@ formats: [html, pdf]
 style: data
 length: brief
 words: 200
+"""
+TOTAL = """\
+import pandas as pd
+
+print("The parts cost %g euros in total." % pd.read_csv("repairs.csv").parts_eur.sum())
 """
 
 
@@ -75,7 +82,7 @@ def test_what_an_option_says_wins_even_if_it_is_the_default(leadline: Leadline, 
     file.write_text(WHOLE.replace("default: small", "default: offline"))
     (file.parent / "papers" / "lamps.md").write_text("The lamp of the lighthouse burns oil.\n")
     for arguments in (options, []):
-        ran = leadline("research", "Hello", "--profile", file, *arguments)
+        ran = leadline("research", "What does the lamp burn?", "--profile", file, *arguments)
         assert ran.code == 0, ran.err
     context, other = [record.context for record in reversed(asyncio.run(aruns()))]
     assert (context.length, context.output_formats, context.locale) == ("standard", ["md"], "auto")
@@ -141,17 +148,10 @@ async def test_python_takes_a_file_and_edge_answers_carry_the_topics_note() -> N
     )
 
 
-@pytest.mark.parametrize(
-    ("question", "figures"),
-    [
-        ("Which category has the highest share of repaired items?", ["household", "92.86"]),
-        ("What is the mean number of minutes for each category?", ["75.45", "66.79", "82"]),
-        ("What did the parts cost in total?", ["146"]),
-    ],
-)
-async def test_the_data_profiles_figures_come_from_runs(question: str, figures: list[str]) -> None:
-    report = await aresearch(question, profile=EXAMPLES / "repair-cafe.profile.yaml")
-    assert all(figure in report.markdown for figure in figures)
+async def test_the_data_profiles_figures_come_from_runs(endpoint: OpenAIServer) -> None:
+    endpoint.script["coder"] = [Code(code=TOTAL, description="Sums").model_dump_json()]
+    report = await aresearch("What did the parts cost in total?", profile=EXAMPLES / "repair-cafe.profile.yaml")
+    assert "146" in report.markdown
     kinds = {source.content_hash: source.kind for source in report.sources}
     sources = {excerpt.id: excerpt.content_hash for excerpt in report.excerpts}
     cited = {kinds[sources[citation]] for claim in report.citations for citation in claim.citations}

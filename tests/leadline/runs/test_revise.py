@@ -86,7 +86,12 @@ async def test_a_change_whose_process_was_killed_is_gone_on_with(endpoint: OpenA
     resumed = await asyncio.to_thread(killed_and_resumed, ["revise", "Another title"], tmp_path, children)
     assert resumed.startswith("# The pier\n")
     shown = await asyncio.to_thread(
-        subprocess.run, [*command, "runs", "show", "--diff", "1", "2"], cwd=tmp_path, env=home, check=True, capture_output=True
+        subprocess.run,
+        [*command, "runs", "show", "--diff", "1", "2"],
+        cwd=tmp_path,
+        env=home,
+        check=True,
+        capture_output=True,
     )
     assert b"-# Storms\n+# The pier\n" in shown.stdout
 
