@@ -8,12 +8,10 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import aruns
 from leadline.runs.profiles import load_profile
-from schemas.coder import Code
 from schemas.context import RunContext
 from schemas.profile import Profile
 from services.run.errors import BadInput
 from tests.conftest import EXAMPLES
-from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
 
 WHOLE = """\
@@ -40,11 +38,6 @@ formats: [html, pdf]
 style: data
 length: brief
 words: 200
-"""
-TOTAL = """\
-import pandas as pd
-
-print("The parts cost %g euros in total." % pd.read_csv("repairs.csv").parts_eur.sum())
 """
 
 
@@ -146,17 +139,6 @@ async def test_python_takes_a_file_and_edge_answers_carry_the_topics_note() -> N
         True,
         "This assistant knows about repairs only, not about what to buy.",
     )
-
-
-async def test_the_data_profiles_figures_come_from_runs(endpoint: OpenAIServer) -> None:
-    endpoint.script["coder"] = [Code(code=TOTAL, description="Sums").model_dump_json()]
-    report = await aresearch("What did the parts cost in total?", profile=EXAMPLES / "repair-cafe.profile.yaml")
-    assert "146" in report.markdown
-    kinds = {source.content_hash: source.kind for source in report.sources}
-    sources = {excerpt.id: excerpt.content_hash for excerpt in report.excerpts}
-    cited = {kinds[sources[citation]] for claim in report.citations for citation in claim.citations}
-    assert cited == {"computation"}
-    assert report.usage.code_runs > 0
 
 
 @pytest.mark.parametrize("name", ["myopia", "repair-cafe"])
