@@ -165,9 +165,9 @@ def _stands(excerpt: Excerpt, text: str | None) -> bool:
 
 
 def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
-    """Return the sentences of a text closest to a claim with a lost quote; supporting sentences come first.
+    """Return the sentences of a text closest to a claim with a lost quote, as many as it had, or the one that supports it.
 
-    They are one, or as many as the quote had; nothing where no passage of the text holds much of the quote.
+    Nothing where no passage of the text holds much of the quote.
     """
     if text is None:
         return ""
@@ -176,7 +176,7 @@ def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
         return ""
     nearest = rank_sentences(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, passages)[:NEAR]
     together = sorted(nearest[: len(_sentences(excerpt.quote))])
-    candidates = [*(passages[place] for place in nearest), " ".join(passages[place] for place in together)]
+    candidates = [" ".join(passages[place] for place in together), *(passages[place] for place in nearest)]
     return next((candidate for candidate in candidates if not check_support(claim, [candidate]).fault), candidates[0])
 
 

@@ -150,7 +150,11 @@ def test_a_run_that_fails_counts_as_nothing_found(
     assert results()["failed"] == {"default": 0}
 
 
-def test_a_question_that_needs_no_research_has_no_report(leadline: Leadline, tmp_path: Path, docs: Path) -> None:
+def test_a_question_that_needs_no_research_has_no_report(
+    leadline: Leadline, tmp_path: Path, docs: Path, endpoint: OpenAIServer
+) -> None:
+    greeting = {"reason": "r", "intent": "greeting", "reply": "Hello.", "locale": "en"}
+    endpoint.script["coordinator"] = [json.dumps(greeting)]
     file = tmp_path / "greeting.jsonl"
     file.write_text('{"question": "Hello!", "facts": ["x"]}')
     ran = leadline("eval", file, "--docs", docs)

@@ -70,7 +70,7 @@ async def test_a_question_is_researched_read_again_and_verified(tmp_path: Path, 
         assert read["excerpts"]
         holds, head = said(await session.call_tool("verify_report", {"run_id": run_id})).splitlines()
         assert holds.startswith("Everything holds")
-        assert head.startswith("Answers the question: ")
+        assert head.startswith("every quote checked (")
 
 
 async def test_schemas_are_small_and_described(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, lea
     changed = [one for one in found["claims"] if one["state"] == "changed"]
     assert changed
     assert all(BORN in claim["was"] for claim in changed)
-    assert "In 1824 William Thomson was born in the town of Belfast." in {claim["now"] for claim in changed}
+    assert all("In 1824 William Thomson was born in the town of Belfast." in claim["now"] for claim in changed)
 
 
 def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Leadline) -> None:
@@ -65,7 +65,7 @@ def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Le
     code, found = checked(leadline, run_id)
     assert code == 1
     assert found["other_figures"]
-    assert {claim["now"] for claim in found["other_figures"]} == {"William Thomson was born in Belfast in 1842."}
+    assert all("William Thomson was born in Belfast in 1842." in claim["now"] for claim in found["other_figures"])
     code, again = checked(leadline, run_id)
     assert code == 0
     assert again["fell_before"] == len(found["other_figures"])

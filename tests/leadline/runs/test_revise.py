@@ -86,7 +86,12 @@ async def test_a_change_whose_process_was_killed_is_gone_on_with(endpoint: OpenA
     resumed = await asyncio.to_thread(killed_and_resumed, ["revise", "Another title"], tmp_path, children)
     assert resumed.startswith("# The pier\n")
     shown = await asyncio.to_thread(
-        subprocess.run, [*command, "show", "--diff", "1", "2"], cwd=tmp_path, env=home, check=True, capture_output=True
+        subprocess.run,
+        [*command, "runs", "show", "--diff", "1", "2"],
+        cwd=tmp_path,
+        env=home,
+        check=True,
+        capture_output=True,
     )
     assert b"-# Storms\n+# The pier\n" in shown.stdout
 
@@ -96,7 +101,7 @@ async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_agai
 ) -> None:
     costs = "The repair of the northern pier cost 40,000 crowns in 1922."
     (tmp_path / "papers" / "costs.md").write_text(f"# Costs\n\n{costs}\n")
-    written: list[Scripted] = [edits(lacks=["What the repair cost"]), whole(f"# Costs\n\n{costs} [E1-1]")]
+    written: list[Scripted] = [edits(lacks=["What the repair cost"]), whole(f"# Costs\n\n{costs} [E1-2]")]
     endpoint.script["reporter_editing"] = list(written)
     work = asyncio.create_task(arevise(run, "For the treasurer"))
 

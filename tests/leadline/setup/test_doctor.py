@@ -41,7 +41,7 @@ def test_it_is_a_line_each_where_it_is_piped_and_a_table_in_a_terminal(
 ) -> None:
     plain = leadline("doctor").out
     assert "\nok      isolation  a TCP socket: stopped by seccomp\n" in plain
-    assert "note    models     every role: offline model" in plain
+    assert "note    models     every role: none: reports show the closest passages" in plain
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "200")
     table = leadline("doctor").out

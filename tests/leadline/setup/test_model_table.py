@@ -32,7 +32,7 @@ def test_an_endpoint_that_a_run_can_use_is_set_up_checked_and_used(
     made = run("init", "--endpoint", endpoint.base_url, "--model", "m-1")
     assert made.returncode == 0, made.stderr
     assert dotenv_values(".env")["LEADLINE_MODEL"] == "m-1"
-    table = run("models")
+    table = run("doctor", "--models")
     assert table.returncode == 0, table.stderr
     assert f"m-1 refuses {', '.join(sorted(refuses - {'response_format', 'tools'}))}; runs do without." in table.stdout
     report = run("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")

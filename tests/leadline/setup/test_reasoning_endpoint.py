@@ -34,7 +34,7 @@ def test_it_is_set_up_checked_and_used_and_meets_each_refusal_once(thinker: Reas
     made = run("init", "--endpoint", thinker.base_url, "--model", "thinker-1")
     assert made.returncode == 0, made.stderr
     assert dotenv_values(".env")["LEADLINE_MODEL"] == "thinker-1"
-    table = run("models")
+    table = run("doctor", "--models")
     assert table.returncode == 0, table.stderr
     report = run("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
     assert report.returncode == 0, report.stderr
@@ -45,5 +45,5 @@ def test_it_is_set_up_checked_and_used_and_meets_each_refusal_once(thinker: Reas
 
 def test_what_was_learned_is_found_out_anew_once_it_is_forgotten(thinker: ReasoningServer) -> None:
     run("init", "--endpoint", thinker.base_url, "--model", "thinker-1")
-    assert run("models", "--forget").returncode == 0
+    assert run("doctor", "--models", "--forget").returncode == 0
     assert thinker.refused == ["temperature"] * 2
