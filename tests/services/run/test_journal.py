@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from leadline import aresearch
 from leadline.runs.actions import areplay, aresume, aruns
+from schemas.planner import Plan, Step
 from services.run.errors import BadInput, JournalMiss, LimitReached, ModelError
 from services.run.journal import Entry, Journal, Recording, namespace, replaying
 from services.run.settings import forget_settings
@@ -154,12 +155,12 @@ async def test_a_replay_asks_nobody_and_writes_the_same_bytes(
     assert files(tmp_path / "first") == files(tmp_path / "second")
 
 
-async def test_a_computation_is_replayed_without_running_it(docs: Path, tmp_path: Path) -> None:
-    whole = await aresearch(
-        "What is the average depth_m of the soundings of the Challenger, and who designed the wire sounding machine?",
-        docs=[docs],
-        out=tmp_path / "first",
-    )
+async def test_a_computation_is_replayed_without_running_it(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path
+) -> None:
+    step = Step(id="1", title="Depths", description="Depths", step_type="processing", need_web_search=False)
+    endpoint.script["planner"] = [Plan(locale="en-US", title="Soundings", steps=[step]).model_dump_json()]
+    whole = await aresearch(QUESTION, docs=[docs], out=tmp_path / "first")
     assert whole.usage.code_runs
     (docs / "soundings.csv").unlink()
     await areplay(whole.run_id, out=tmp_path / "second")
