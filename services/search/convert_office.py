@@ -16,7 +16,14 @@ from bs4 import BeautifulSoup, Comment
 from lxml import html
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import (
-    DocxConverter, EpubConverter, HtmlConverter, OutlookMsgConverter, PdfConverter, PptxConverter, XlsConverter, XlsxConverter,
+    DocxConverter,
+    EpubConverter,
+    HtmlConverter,
+    OutlookMsgConverter,
+    PdfConverter,
+    PptxConverter,
+    XlsConverter,
+    XlsxConverter,
 )  # fmt: skip
 
 from schemas.card import Card
@@ -116,7 +123,9 @@ def office_text(data: bytes, suffix: str) -> str:
     Raises:
         ValueError: the data is not a file of this type.
     """
-    magic = b"%PDF" if suffix == ".pdf" else b"PK" if suffix in _ARCHIVES else b""  # the libraries of the others look themselves
+    magic = (
+        b"%PDF" if suffix == ".pdf" else b"PK" if suffix in _ARCHIVES else b""
+    )  # the libraries of the others look themselves
     if magic not in data[:1_024]:
         raise ValueError(f"it is no {suffix[1:].upper()} file")
     return opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)

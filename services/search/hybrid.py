@@ -24,7 +24,7 @@ from services.text.passages import sentences
 
 Ways = Literal["both", "words", "meaning"]
 
-WHOLLY_EMBEDDED = 1_000
+WHOLLY_EMBEDDED = 2_500
 """Passages of a folder up to which all are embedded before its first search, and found by their meaning alone, too."""
 CANDIDATES = 40
 """Passages from words, and as many from translations, that are embedded for a query of a larger folder: a second of one core."""

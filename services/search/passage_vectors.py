@@ -23,7 +23,7 @@ _UNEMBEDDED = (
     "WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) AND "
 )
 _FURTHER = _UNEMBEDDED + "id > ? ORDER BY id LIMIT ?"
-_CHOSEN = _UNEMBEDDED + "id IN (SELECT value FROM json_each(?)) ORDER BY id"
+_CHOSEN = _UNEMBEDDED + "id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608 - constant text
 
 
 @dataclass(frozen=True, slots=True)
