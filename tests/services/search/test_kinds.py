@@ -82,6 +82,31 @@ def _workbook(rows: list[list[str]]) -> bytes:
     return b"".join([*records, struct.pack("<HH", 0x000A, 0)])
 
 
+def _outlook(streams: dict[str, str]) -> bytes:
+    """Return an Outlook message: a compound file whose streams take eight sectors of 512 bytes each; shorter ones are stored in another way."""
+    free, end = 0xFFFFFFFF, 0xFFFFFFFE
+    directories = 1 + len(streams) // 4
+    fat = [0xFFFFFFFD, *range(2, directories + 1), end]
+    for _ in streams:
+        fat += [*range(len(fat) + 1, len(fat) + 8), end]
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<5H6x", 0x3E, 3, 0xFFFE, 9, 6)
+    header += struct.pack("<9I", 0, 1, 1, 0, 0, end, 0, end, 0) + struct.pack("<109I", 0, *[free] * 108)
+
+    def entry(name: str, kind: int, right: int, child: int, sector: int, size: int) -> bytes:
+        written = name.encode("utf-16-le") + b"\0\0"
+        links = struct.pack("<HBB3I", len(written), kind, 1, free, right, child)
+        return written.ljust(64, b"\0") + links + bytes(36) + struct.pack("<IQ", sector, size)
+
+    names = sorted(streams)
+    entries = [entry("Root Entry", 5, free, 1, end, 0)]
+    for place, name in enumerate(names, 1):
+        right = place + 1 if place < len(names) else free
+        entries.append(entry(name, 2, right, free, directories + 1 + 8 * (place - 1), 4_096))
+    contents = [streams[name].ljust(2_048).encode("utf-16-le") for name in names]
+    table = struct.pack("<128I", *fat, *[free] * (128 - len(fat)))
+    return header + table + b"".join(entries).ljust(512 * directories, b"\0") + b"".join(contents)
+
+
 async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
     folder = tmp_path / "kinds"
     folder.mkdir()
@@ -131,14 +156,17 @@ async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
         },
     )
     (folder / "old.xls").write_bytes(_workbook([["Ship", "xlsword"], ["Blake", "7"]]))
+    (folder / "old.msg").write_bytes(
+        _outlook({"__substg1.0_0037001F": "Ropes of hemp", "__substg1.0_1000001F": "The msgword came."})
+    )
     documents = await open_documents(folder, tmp_path / "home")
     assert documents.skipped == []
-    for kind in [*(name.rpartition(".")[2] for name in plain), "pptx", "odt", "odp", "ods", "epub", "xls"]:
+    for kind in [*(name.rpartition(".")[2] for name in plain), "pptx", "odt", "odp", "ods", "epub", "xls", "msg"]:
         hits = await documents.search(f"{kind}word", 3, "words")
         assert [Path(hit.url).suffix for hit in hits] == [f".{kind}"]
     titles = {hit.url: hit.title for hit in await documents.search("*", 50)}
     assert titles["kinds/haul.py"] == "haul.py"
-    assert titles["kinds/mail.eml"] == "Sounding"
+    assert (titles["kinds/mail.eml"], titles["kinds/old.msg"]) == ("Sounding", "Ropes of hemp")
     assert [table.view.file for table in documents.tables] == ["sheet-table-1.csv"]
 
 
