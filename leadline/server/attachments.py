@@ -69,7 +69,7 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     """
     folder, clean = attachments_of(thread), clean_file_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
-        raise HTTPException(415, f"{clean} cannot be read. Attach files that end in {', '.join(sorted(SUFFIXES))}.")
+        raise HTTPException(415, f"{clean} cannot be read. Attach text, PDF, office or HTML files, or mails.")
     async with _attaching.setdefault(thread, asyncio.Lock()):
         await own_thread(thread, request)  # it may have been deleted while this request waited
         others = [file for file in await asyncio.to_thread(_files, folder) if file.name != clean]

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -15,8 +16,8 @@ def serve(answer: Callable[[dict[str, Any], bytes], Mapping[str, object]]) -> No
     """
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    jobs, answers = sys.stdin.buffer, sys.stdout
-    sys.stdout = sys.stderr
+    jobs, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)  # libraries print to the standard output that they found when they were imported
     while line := jobs.readline():
         job = json.loads(line)
         answers.write(json.dumps(answer(job, jobs.read(job["bytes"])), ensure_ascii=True) + "\n")

@@ -60,7 +60,7 @@ def _title(text: str, path: PurePath) -> str:
     if len(fields) > 1 and first.lstrip(":*_- ").startswith(fields[0][0]):
         first = ""
     if (
-        path.suffix.lower() in {".txt", ".rst", ".pdf", ".docx"}
+        path.suffix.lower() in {".txt", ".rst", ".pdf", ".docx", ".rtf", ".odt"}
         and 0 < len(first) <= 120
         and first[-1] not in ".。,，;；:："
     ):

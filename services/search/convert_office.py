@@ -1,8 +1,10 @@
-"""Converts PDF, Word, Excel and HTML files to text, and profiles workbooks, in a confined process (see `services/sandbox/workers.py`).
+"""Converts files that a library reads (PDF, office, books, mail, HTML) to text, and profiles workbooks, in a confined process (see `services/sandbox/workers.py`).
 
 A broken or hostile file can neither block nor end the run, nor reach anything.
 """
 
+import email
+import email.policy
 import io
 import re
 import zipfile
@@ -13,7 +15,16 @@ from xml.etree import ElementTree
 from bs4 import BeautifulSoup, Comment
 from lxml import html
 from markitdown import DocumentConverter, StreamInfo
-from markitdown.converters import DocxConverter, HtmlConverter, PdfConverter, XlsxConverter
+from markitdown.converters import (
+    DocxConverter,
+    EpubConverter,
+    HtmlConverter,
+    OutlookMsgConverter,
+    PdfConverter,
+    PptxConverter,
+    XlsConverter,
+    XlsxConverter,
+)  # fmt: skip
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
@@ -21,6 +32,7 @@ from services.search.cards import HEAD, properties_card
 from services.search.conversion import JOINED_LINES, converted
 from services.search.file_types import Converted
 from services.search.ocr import image_document
+from services.search.opendocument import opendocument_text
 from services.search.pages.page_card import html_card
 from services.search.pdf_properties import pdf_card
 from services.search.workbook_views import workbook_views
@@ -35,6 +47,9 @@ _OFFICE_PROPERTIES = {
     "status": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}contentStatus",
     "version": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}version",
 }
+_SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
+_OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
+_ARCHIVES = frozenset({".docx", ".epub", ".pptx", ".xlsx"}) | _OPEN_DOCUMENT
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """Date in the template of python-docx, which documents made with it keep."""
 
@@ -51,9 +66,11 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
     def read(suffix: str, data: bytes) -> tuple[str, Card]:
         if suffix in {".html", ".htm"}:
             return html_text(data)
+        if suffix == ".eml":
+            return _email(data), Card()
         text = office_text(data, suffix)
         if suffix != ".pdf":
-            return text, _properties(data)
+            return text, _properties(data) if suffix in _ARCHIVES else Card()
         text, title = _with_images(text, data, ocr_seconds)
         card = pdf_card(data)
         printed = _letters(card.title) in _letters(text[:HEAD])
@@ -88,20 +105,34 @@ def html_text(data: bytes) -> tuple[str, Card]:
     return _markitdown(str(page).encode(), ".html"), card
 
 
+def _email(data: bytes) -> str:
+    """Return the header and the text of a mail; attachments are named."""
+    mail = email.message_from_bytes(data, policy=email.policy.default)
+    fields = [f"{name}: {mail[name]}" for name in ("Subject", "From", "To", "Date") if mail[name]]
+    body = mail.get_body(("plain", "html"))
+    text = str(body.get_content()) if body else ""
+    if body and body.get_content_type() == "text/html":
+        text = html_text(text.encode())[0]
+    attached = [f"Attachment: {part.get_filename()}" for part in mail.iter_attachments()]
+    return "\n\n".join(["\n".join(fields), text.strip(), "\n".join(attached)])
+
+
 def office_text(data: bytes, suffix: str) -> str:
-    """Return the text of a PDF, Word or Excel file as Markdown.
+    """Return the text of a file as Markdown.
 
     Raises:
         ValueError: the data is not a file of this type.
     """
-    magic = {".pdf": b"%PDF", ".docx": b"PK", ".xlsx": b"PK"}[suffix]
+    magic = (
+        b"%PDF" if suffix == ".pdf" else b"PK" if suffix in _ARCHIVES else b""
+    )  # the libraries of the others look themselves
     if magic not in data[:1_024]:
         raise ValueError(f"it is no {suffix[1:].upper()} file")
-    return _markitdown(data, suffix)
+    return opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
 
 
 def _properties(data: bytes) -> Card:
-    """Return the card of a Word or Excel file's properties, unless they are those of a template; the date is that of the last change."""
+    """Return the card of an Office file's properties, unless they are those of a template; the date is that of the last change."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if "docProps/core.xml" not in archive.namelist() or archive.getinfo("docProps/core.xml").file_size > 100_000:
             return Card()
@@ -114,11 +145,12 @@ def _properties(data: bytes) -> Card:
 def _markitdown(data: bytes, suffix: str) -> str:
     """Convert with the converter of the format itself: the general entry would treat a broken PDF as plain text."""
     kinds: dict[str, type[DocumentConverter]] = {
-        ".pdf": PdfConverter, ".docx": DocxConverter, ".xlsx": XlsxConverter, ".html": HtmlConverter
+        ".pdf": PdfConverter, ".docx": DocxConverter, ".xlsx": XlsxConverter, ".html": HtmlConverter, ".xls": XlsConverter,
+        ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
     text = kinds[suffix]().convert(io.BytesIO(data), about).markdown
-    return JOINED_LINES.sub("", text) if suffix == ".pdf" else _HEADLESS.sub(r"\2\1", text)
+    return JOINED_LINES.sub("", text) if suffix == ".pdf" else _HEADLESS.sub(r"\2\1", _SLIDE.sub(r"## Slide \1", text))
 
 
 def main() -> None:

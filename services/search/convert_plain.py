@@ -1,14 +1,20 @@
-"""Converts plain text files to documents, and profiles CSV and TSV files, in a confined process (see `services/sandbox/workers.py`).
+"""Converts files of text to documents, and profiles CSV and TSV files, in a confined process (see `services/sandbox/workers.py`).
 
-PDF, Word, Excel and HTML files have their own process, `convert_office.py`, whose libraries take a second to load.
+Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 from typing import Any
+
+from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.conversion import converted
+from services.search.file_types import DATA
+from services.search.restructured_text import as_markdown
 from services.search.table_views import table_views
 from services.text.decoding import decode
 
@@ -21,4 +27,41 @@ def main() -> None:
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("tables"):
         return {"views": [view.model_dump() for view in table_views(job["name"], data)]}
-    return converted(job["name"], data, lambda _, content: (decode(content)[0], Card()))
+    name = job["name"]
+    return converted(name, data, lambda suffix, content: (text_of(suffix, content), _card(suffix, name)))
+
+
+def text_of(suffix: str, data: bytes) -> str:
+    """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown.
+
+    Raises:
+        ValueError: it is binary, or not of its kind.
+    """
+    text = decode(data)[0]
+    if suffix == ".rst":
+        return as_markdown(text)
+    if suffix == ".rtf":
+        return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]
+    return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
+
+
+def _card(suffix: str, name: str) -> Card:
+    return Card(title=PurePath(name).name) if suffix in DATA - {".ipynb"} else Card()
+
+
+def _cells(notebook: dict[str, Any]) -> Iterator[str]:
+    """Yield the cells of a notebook, with its code and what that printed as fenced code."""
+    for cell in notebook["cells"]:
+        source = _joined(cell["source"])
+        if cell["cell_type"] != "code":
+            yield source
+            continue
+        outputs = [
+            _joined(output.get("text") or output.get("data", {}).get("text/plain", ""))
+            for output in cell.get("outputs", [])
+        ]
+        yield from (f"```\n{text}\n```" for text in [source, *outputs] if text.strip())
+
+
+def _joined(lines: str | list[str]) -> str:
+    return "".join(lines).rstrip()

@@ -5,6 +5,7 @@ import contextlib
 import math
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,10 +18,10 @@ from services.run.ui_text import say
 from services.search.converters import Converters, beyond_limits, left_today
 from services.search.embedded_tables import SUFFIXES as EMBEDDING
 from services.search.embedded_tables import embedded_tables
-from services.search.file_types import BEYOND_LIMITS
+from services.search.file_types import BEYOND_LIMITS, OTHER_KIND
 from services.search.folder_files import list_files, nothing_in
 from services.search.hit import Hit
-from services.search.hybrid import Ways, embed, hybrid
+from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.opening import Opening, opening_of
 from services.search.reading import Reading
@@ -35,8 +36,6 @@ _MADE_ANEW = "index_made_anew"
 _made_anew: set[Path] = set()
 """Folders whose indexes this process has made anew, and has not yet told of."""
 
-_NOT_EMBEDDED = "not_embedded"
-"""Key of the message that embedding the passages was not finished in time."""
 MIN_EMBEDDING_SECONDS = 1.0
 """Seconds for finding out that all passages are embedded, and for embedding a few new ones."""
 
@@ -51,7 +50,9 @@ class Documents:
     count: int
     """Number of searched files."""
     skipped: list[tuple[str, str]]
-    """(path below the folder, reason) of files that are not searched: of other kinds, or unreadable."""
+    """(path below the folder, reason) of files that are not searched: links that lead nowhere and the like, or unreadable."""
+    other_kinds: dict[str, int]
+    """Number of files of each kind that is not read, by the end of their names; empty for names without one."""
     unreadable: list[tuple[str, str]]
     """(path below the folder, reason) of files of searchable kinds that could not be read."""
     unread: list[str]
@@ -76,11 +77,6 @@ class Documents:
     def words_only(self) -> bool:
         """Whether only words are searched, because no embedding model is installed."""
         return any(key == _WORDS_ONLY for key, _ in self.missing)
-
-    @property
-    def partly_embedded(self) -> bool:
-        """Whether an embedding model was left out because it was not finished in time."""
-        return any(key == _NOT_EMBEDDED for key, _ in self.missing)
 
     @property
     def models(self) -> list[str]:
@@ -124,13 +120,14 @@ class Documents:
         return await asyncio.to_thread(self.index.hits, ranking)
 
     async def _embed_at_endpoint(self) -> None:
-        """Embed passages without vectors at the endpoint, so that the searching node pays for it.
+        """Embed all passages of a folder that is not large at the endpoint, so that the searching node pays for it.
 
         Raises:
             SearchError: the endpoint failed, or the run's limits leave no room; finished vectors are kept.
         """
-        for model in self.embedders:
-            if not isinstance(model, Local):
+        models = [model for model in self.embedders if not isinstance(model, Local)]
+        if models and await asyncio.to_thread(self.index.passages) <= WHOLLY_EMBEDDED:
+            for model in models:
                 await embed(self.index, model)
 
     async def at(self, url: str) -> Hit | None:
@@ -208,13 +205,14 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     ]
     tables = await profile_tables(folder, tabular, home, read_tables)
     count = await asyncio.to_thread(index.count)
-    skipped = sorted([*unsupported, *unreadable])
+    skipped = sorted([*(file for file in unsupported if file[1] != OTHER_KIND), *unreadable])
+    other_kinds = Counter(Path(path).suffix.lower() for path, reason in unsupported if reason == OTHER_KIND)
     if not count and not late:
         raise nothing_in(folder, sorted([*unsupported, *failed]))
     models, missing = await _embedded(index, until, opening) if count else ([], [])
     if reading.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", reading.problem))
-    return Documents(index, models, count, skipped, unreadable, unread, tables, missing)
+    return Documents(index, models, count, skipped, other_kinds, unreadable, unread, tables, missing)
 
 
 def _embedded_tables(index: FolderIndex, path: str) -> list[Profiled]:
@@ -224,7 +222,7 @@ def _embedded_tables(index: FolderIndex, path: str) -> list[Profiled]:
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:
-    """Embed passages without vectors by the local models; a model that does not finish in time is left out.
+    """Embed the passages of a folder that is not large by the local models, as far as there is time; searches embed what they need.
 
     Returns:
         The models of searches, and the missing functions: message keys, each with its reason.
@@ -232,19 +230,15 @@ async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple
     models = embedders(settings())
     count = await asyncio.to_thread(index.passages)
     fast = [model for model in models if model.most is None or count <= model.most]
-    finished: list[Embedder] = []
-    try:
+    with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(max(MIN_EMBEDDING_SECONDS, until - time.monotonic())):
-            for model in fast:
+            for model in fast if count <= WHOLLY_EMBEDDED else []:
                 if isinstance(model, Local):
                     opening.passages, opening.passages_done = (
                         count,
                         await asyncio.to_thread(index.vectors.count, model.name),
                     )
                     await embed(index, model, opening)
-                finished.append(model)
-    except TimeoutError:
-        return finished, [(_NOT_EMBEDDED, "")]
     if len(fast) < len(models):
         return fast, [("too_many_passages", f"{count:,}")]
     if fast or settings().leadline_embeddings_model == "none":

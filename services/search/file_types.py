@@ -11,9 +11,24 @@ NO_TEXT = "holds no text"
 """Reason that a file has no searchable text."""
 BEYOND_LIMITS = "takes more than a file may"
 """Beginning of the reason that a file could not be converted in the time or the memory of a file."""
-PLAIN = frozenset({".md", ".markdown", ".rst", ".txt", ".csv", ".tsv"})
-CONVERTED = frozenset({".pdf", ".docx", ".xlsx", ".html", ".htm"})
+DATA = frozenset(
+    (
+        ".bat .c .cc .cfg .clj .cljs .cmake .conf .cpp .cs .css .cxx .dart .el .erl .ex .exs .f90 .fs .go .gradle .graphql .groovy "
+        ".h .hh .hpp .hs .ini .ipynb .java .jl .js .json .jsonl .jsx .kt .kts .less .lisp .log .lua .m .mjs .mk .ml .mm .ndjson "
+        ".nim .pas .php .pl .pm .properties .proto .ps1 .py .pyi .r .rb .rs .sass .scala .scm .scss .sh .sol .sql .srt .svelte "
+        ".swift .tcl .tf .toml .ts .tsx .v .vb .vhd .vim .vtt .vue .xml .yaml .yml .zig"
+    ).split()
+)
+"""Text whose first line is no title: program code, data and settings."""
+PLAIN = DATA | frozenset(
+    ".adoc .asciidoc .bib .csv .markdown .md .mediawiki .org .pod .rst .rtf .tex .textile .tsv .txt .wiki".split()
+)
+"""Text, whatever its markup; read by `convert_plain.py`."""
+CONVERTED = frozenset(".docx .eml .epub .htm .html .msg .odp .ods .odt .pdf .pptx .xls .xlsx".split())
+"""Files that a library reads, in `convert_office.py`."""
 SUFFIXES = PLAIN | CONVERTED
+OTHER_KIND = "is of a kind that is not read"
+"""Reason that a file is not searched."""
 
 
 class Converted(TypedDict, total=False):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from schemas.clean_text import clean_line
 from services.run.errors import DocumentsError
-from services.search.file_types import SUFFIXES
+from services.search.file_types import OTHER_KIND, SUFFIXES
 from services.search.index import FileState
 from services.search.thread_documents import kept_from_runs
 
@@ -54,7 +54,7 @@ def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
     reasons = "; ".join(f"{path} {reason}" for path, reason in skipped[:3])
     return DocumentsError(
         f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
-        f"Put files there that end in {', '.join(sorted(SUFFIXES))}, or name another folder with --docs.",
+        "Put text, PDF, office or HTML files there (docs/search.md names all kinds), or name another folder with --docs.",
         page=f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. Attach documents, or name "
         "another folder under “Document folders” in the settings.",
     )
@@ -112,4 +112,4 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
         return "leads to itself" if error.errno == errno.ELOOP else "cannot be looked at"
     if not stat.S_ISREG(status.st_mode):
         return "is no regular file"
-    return status if path.suffix.lower() in SUFFIXES else "is of a kind that is not read"
+    return status if path.suffix.lower() in SUFFIXES else OTHER_KIND

@@ -1,6 +1,6 @@
 """Hybrid search of one folder: words and meaning in parallel, merged into one ranking of passages.
 
-Words, their translations and each embedding model bring in their best passages; every passage that came in is then scored by all of them, and
+Words, their translations and, in folders that are not large, each embedding model bring in their best passages; every passage that came in is then scored by all of them, and
 by how much of the query stands together in it (`proximity.py`), and the weighted sum decides. Tried against reciprocal rank fusion, which forgets by how much a passage is better, the sum was
 ahead on five sets of six and level on HotpotQA; `benchmarks/README.md` has figures.
 """
@@ -24,6 +24,10 @@ from services.text.passages import sentences
 
 Ways = Literal["both", "words", "meaning"]
 
+WHOLLY_EMBEDDED = 2_500
+"""Passages of a folder up to which all are embedded before its first search, and found by their meaning alone, too."""
+CANDIDATES = 40
+"""Passages from words, and as many from translations, that are embedded for a query of a larger folder: a second of one core."""
 DEPTH = 50
 """Passages that are scored in detail: sentence by sentence, and for words shared with the query."""
 TRANSLATED = 0.4
@@ -43,7 +47,7 @@ async def hybrid(
 
     Args:
         index: index of the folder.
-        models: embedding models with vectors of all its passages.
+        models: embedding models; without the vectors of all its passages, those of its candidates are computed and kept.
         query: the query of a user or a model.
         limit: maximum number of passages: half from words and half from meaning, and at least `LEADLINE_TOP_K` from
             each, and from translated words.
@@ -55,14 +59,21 @@ async def hybrid(
     Raises:
         SearchError: the endpoint of an embedding model failed.
     """
-    lexical, crossed = ({}, {}) if ways == "meaning" else await asyncio.to_thread(_by_words, index, query, limit)
+    whole = await asyncio.to_thread(wholly_embedded, index, models)
+    by_words = ways != "meaning" or not whole
+    lexical, crossed = await asyncio.to_thread(_by_words, index, query, limit) if by_words else ({}, {})
     if not models or ways == "words":
         sums = {
             passage: lexical.get(passage, 0.0) + TRANSLATED * crossed.get(passage, 0.0) for passage in lexical | crossed
         }
         best = {passage: sums[passage] for passage in sorted(sums, key=lambda passage: -sums[passage])[:limit]}
         return best if ways == "words" else await asyncio.to_thread(_closest, index, query, best, TOGETHER)
-    semantic, clear = await _semantic(index, models, query)
+    among = None if whole else list(dict.fromkeys([*list(lexical)[:CANDIDATES], *list(crossed)[:CANDIDATES]]))
+    if among is not None:
+        await _embed_some(index, models, among)
+    if ways == "meaning":
+        lexical, crossed = {}, {}
+    semantic, clear = await _semantic(index, models, query, among)
     depth = limit if ways == "meaning" else max(settings().leadline_top_k, -(-limit // 2))
     near = list(semantic)[:depth]
     by_meaning = [passage for passage in near if passage in clear or passage in lexical or passage in crossed]
@@ -101,8 +112,16 @@ def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, flo
     return above[0], above[1]
 
 
-async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) -> tuple[dict[int, float], set[int]]:
-    """Compare a query with passages by meaning.
+def wholly_embedded(index: FolderIndex, models: Sequence[Embedder]) -> bool:
+    """Tell whether passages can be found by their meaning alone: the folder is not large, and all of them have vectors. Blocking."""
+    count = index.passages()
+    return count <= WHOLLY_EMBEDDED and all(index.vectors.count(model.name) == count for model in models)
+
+
+async def _semantic(
+    index: FolderIndex, models: Sequence[Embedder], query: str, among: Sequence[int] | None
+) -> tuple[dict[int, float], set[int]]:
+    """Compare a query with all passages, or with those `among` them, by meaning.
 
     Returns:
         The best passages with their similarity (0 is unrelated) times the weights of the models, best first; and those
@@ -114,7 +133,7 @@ async def _semantic(index: FolderIndex, models: Sequence[Embedder], query: str) 
     for model in models:
         vector = (await model.query(query))[0]
         floor, span = await model.scale()
-        ids, cosines = await asyncio.to_thread(index.vectors.cosines, model.name, vector)
+        ids, cosines = await asyncio.to_thread(index.vectors.cosines, model.name, vector, among)
         if model.by_sentence:
             best = np.argsort(-cosines, kind="stable")[:DEPTH]
             closer = await asyncio.to_thread(_closer, index, model.name, vector, ids[best], cosines[best])
@@ -152,6 +171,14 @@ async def embed(index: FolderIndex, model: Embedder, opening: Opening | None = N
         await _embed_batch(index, model, batch)
         if opening is not None:
             opening.passages_done += len(batch)
+
+
+async def _embed_some(index: FolderIndex, models: Sequence[Embedder], passages: Sequence[int]) -> None:
+    """Embed those of some passages that have no vectors of a model yet."""
+    for model in models:
+        missing = await asyncio.to_thread(index.vectors.missing_among, model.name, passages)
+        for start in range(0, len(missing), model.batch):
+            await _embed_batch(index, model, missing[start : start + model.batch])
 
 
 async def _embed_batch(index: FolderIndex, model: Embedder, batch: Sequence[Unembedded]) -> None:

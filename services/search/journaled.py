@@ -25,7 +25,7 @@ from services.search.pages.addresses import is_public
 from services.search.pages.limits import page_limits
 from services.search.pages.page_texts import complete, in_turns
 from services.search.pages.reader import Page, PageReader
-from services.search.providers import MAX_FILES_NAMED, Providers, not_read, providers_for
+from services.search.providers import MAX_FILES_NAMED, Providers, not_read, of_other_kinds, providers_for
 from services.search.recorded_search import RecordedSearch
 from services.search.run_pages import RunPages, StoredPage
 from services.search.web import filters_of, named_pages
@@ -62,14 +62,14 @@ class Search(Gathered):
     """Pages for which the limit left no room."""
     words_only: bool = False
     """Whether documents were searched by their words alone because no embedding model is installed."""
-    partly_embedded: bool = False
-    """Whether an embedding model was left out because it was not finished in time."""
     unreadable: list[tuple[str, str]] = Field(default_factory=list)
     """Files of the documents that could not be read, each with the reason; a few of many."""
     unread: list[str] = Field(default_factory=list)
     """Files of the documents that were not read in time; a few of many."""
     unread_count: int = 0
     """Number of such files."""
+    other_kinds: dict[str, int] = Field(default_factory=dict)
+    """Number of files of each kind that is not read, most files first."""
     files: int = 0
     """Number of files of the documents, whether they could be read or not."""
     embedding: CallUsage = CallUsage()
@@ -80,15 +80,14 @@ class Search(Gathered):
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
         words = [say("searched_words_only", locale)] if self.words_only else []
-        meaning = [say("not_embedded", locale)] if self.partly_embedded else []
-        return [*searches, *pages, *words, *meaning, *self._files(locale), *self.trouble(locale)]
+        return [*searches, *pages, *words, *self._files(locale), *self.trouble(locale)]
 
     def _files(self, locale: str) -> list[str]:
         """Return the messages about files that were not searched, each of them the same in every search of a run."""
         unreadable = [say("file_unreadable", locale, file=file, reason=reason) for file, reason in self.unreadable]
         further = [say("more_files_not_searched", locale)] if len(unreadable) > MAX_UNREADABLE_NAMED else []
         late = not_read(self.unread, self.unread_count, self.files, locale)
-        return [*unreadable[:MAX_UNREADABLE_NAMED], *further, *late]
+        return [*unreadable[:MAX_UNREADABLE_NAMED], *further, *late, *of_other_kinds(self.other_kinds, locale)]
 
     def trouble(self, locale: str) -> list[str]:
         """Return the error messages in the language of the run."""
@@ -161,12 +160,12 @@ async def gather_once(
             not_read=pages.not_read,
             followed=pages.followed,
             words_only=any(documents.words_only for documents in providers.documents),
-            partly_embedded=any(documents.partly_embedded for documents in providers.documents),
             unreadable=[file for documents in providers.documents for file in documents.unreadable][
                 : MAX_UNREADABLE_NAMED + 1
             ],
             unread=unread[:MAX_FILES_NAMED],
             unread_count=len(unread),
+            other_kinds=providers.other_kinds,
             files=providers.files,
             embedding=current_run().take_embedding(),
         )

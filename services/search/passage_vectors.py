@@ -12,6 +12,18 @@ from services.search.connections import Connections
 from services.search.index_schema import count_change, generation
 
 _matrices = Cache[Matrix]()
+_ALL = "SELECT passage, vector FROM vectors WHERE model = ? ORDER BY passage"
+_SOME = (
+    "SELECT passage, vector FROM vectors "
+    "WHERE model = ? AND passage IN (SELECT value FROM json_each(?)) ORDER BY passage"
+)
+_UNEMBEDDED = (
+    "SELECT id, coalesce((SELECT title FROM files WHERE files.hash = passages.hash ORDER BY path LIMIT 1), ''), "
+    "substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash "
+    "WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) AND "
+)
+_FURTHER = _UNEMBEDDED + "id > ? ORDER BY id LIMIT ?"
+_CHOSEN = _UNEMBEDDED + "id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608 - constant text
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +42,26 @@ class PassageVectors:
         self._file = str(connections.file)
         self._open = connections.open
 
-    def cosines(self, model: str, query: Vectors) -> tuple[NDArray[np.int64], Vectors]:
-        """Return the ids of all passages with a vector of a model, and their cosines with a query's vector."""
+    def cosines(
+        self, model: str, query: Vectors, among: Sequence[int] | None = None
+    ) -> tuple[NDArray[np.int64], Vectors]:
+        """Return the ids of passages with a vector of a model, and their cosines with a query's vector.
+
+        Args:
+            model: name of the model.
+            query: vector of the query.
+            among: the passages to compare; None for all of them, whose vectors are kept in memory.
+        """
 
         def load() -> Matrix:
             with self._open() as db:
-                rows = db.execute("SELECT passage, vector FROM vectors WHERE model = ? ORDER BY passage", (model,))
-                return Matrix(rows.fetchall(), len(query))
+                return Matrix(db.execute(_ALL, (model,)).fetchall(), len(query))
 
         with self._open() as db:
-            current = generation(db)
-        matrix = _matrices.get((self._file, model), current, load)
+            if among is None:
+                matrix = _matrices.get((self._file, model), generation(db), load)
+            else:
+                matrix = Matrix(db.execute(_SOME, (model, json.dumps(among))).fetchall(), len(query))
         return matrix.ids, matrix.cosines(query)
 
     def of_sentences(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
@@ -57,22 +78,21 @@ class PassageVectors:
         with self._open() as db:
             return int(db.execute("SELECT count(*) FROM vectors WHERE model = ?", (model,)).fetchone()[0])
 
+    def missing_among(self, model: str, passages: Sequence[int]) -> list[Unembedded]:
+        """Return those of some passages that have no vector of a model."""
+        with self._open() as db:
+            return [Unembedded(*row) for row in db.execute(_CHOSEN, (model, json.dumps(passages)))]
+
     def missing(self, model: str, batch: int) -> Iterator[list[Unembedded]]:
         """Return the passages without a vector of a model, in batches."""
         last = 0
         while True:
             with self._open() as db:
-                rows = db.execute(
-                    "SELECT id, (SELECT title FROM files WHERE files.hash = passages.hash ORDER BY path LIMIT 1), "
-                    "substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash "
-                    "WHERE id > ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) "
-                    "ORDER BY id LIMIT ?",
-                    (last, model, batch),
-                ).fetchall()
+                rows = db.execute(_FURTHER, (model, last, batch)).fetchall()
             if not rows:
                 return
             last = rows[-1][0]
-            yield [Unembedded(passage, title or "", text) for passage, title, text in rows]
+            yield [Unembedded(*row) for row in rows]
 
     def add(self, model: str, vectors: Mapping[int, bytes], sentences: Mapping[int, bytes]) -> None:
         """Take in packed vectors of passages and of their sentences; passages that are gone by now are left out.

@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,6 +71,14 @@ class Providers:
         """Number of files of searchable kinds in all folders."""
         return sum(document.count + len(document.unreadable) + len(document.unread) for document in self.documents)
 
+    @property
+    def other_kinds(self) -> dict[str, int]:
+        """Number of files of each kind that is not read, most files first."""
+        counts = Counter[str]()
+        for document in self.documents:
+            counts.update(document.other_kinds)
+        return dict(sorted(counts.items(), key=lambda kind: (-kind[1], kind[0])))
+
     def notices(self, locale: str) -> list[str]:
         """Return messages about missing searches in the user's language."""
         skipped = [f"{path}: {reason}" for document in self.documents for path, reason in document.skipped]
@@ -77,6 +86,7 @@ class Providers:
         return [
             *skipped,
             *not_read(unread, len(unread), self.files, locale),
+            *of_other_kinds(self.other_kinds, locale),
             *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents))),
         ]
 
@@ -111,6 +121,21 @@ def not_read(named: Sequence[str], count: int, total: int, locale: str) -> list[
     if count > len(shown):
         files = say("files_further", locale, files=files, count=count - len(shown))
     return [say("files_not_read", locale, count=count, total=total, files=files)]
+
+
+def of_other_kinds(kinds: Mapping[str, int], locale: str) -> list[str]:
+    """Return the message about files of kinds that are not read, if there are any.
+
+    Args:
+        kinds: number of files by the end of their names, most files first.
+        locale: locale of the reader.
+    """
+    if not kinds:
+        return []
+    named = [f"{kind or say('no_ending', locale)} ({count})" for kind, count in [*kinds.items()][:MAX_FILES_NAMED]]
+    further = ["…"] if len(kinds) > MAX_FILES_NAMED else []
+    listed = say("searched_between", locale).join([*named, *further])
+    return [say("other_kinds", locale, count=sum(kinds.values()), kinds=listed)]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Splitting a stored text on its structure into passages and sentences, with exact offsets."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -8,12 +9,15 @@ TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
 LONGEST_HEADING = 200
 """Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
+LONGEST_TABLE = 3
+"""Passages whose characters a table may have to stay whole, with its head."""
 WRAPPED = 50
 """Characters from which on a line of prose may have been wrapped."""
 _CJK_SHARE = 0.3
 _INTRODUCES = (":", "：")
 """Ends of a text that introduces the list, table or code below it."""
 _BLOCK = re.compile(r"(?:[^\n]+(?:\n|$))+")
+_FENCE = re.compile(r"^[ \t]*```", re.MULTILINE)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
@@ -75,9 +79,9 @@ def split(text: str, target: int | None = None) -> list[Span]:
     headings: dict[int, str] = {}
     start = end = -1
     only_headings = True
-    for block in _blocks(text, target):
+    for block, is_code in _blocks(text, target):
         written = text[block.start : block.end]
-        heading = _heading(written)
+        heading = None if is_code else _heading(written)
         most = 2 * target if start >= 0 and text[end - 1 : end] in _INTRODUCES else target
         if start >= 0 and (heading is not None or block.end - start > most) and not only_headings:
             passages.append(Span(start, end, " > ".join(headings.values())))
@@ -85,7 +89,7 @@ def split(text: str, target: int | None = None) -> list[Span]:
         if heading is not None:
             level, name = heading
             headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
-        only_headings = (start < 0 or only_headings) and _only_headings(written)
+        only_headings = (start < 0 or only_headings) and not is_code and _only_headings(written)
         if start < 0:
             start = block.start
         end = block.end
@@ -107,17 +111,23 @@ def _heading(text: str) -> tuple[int, str] | None:
     return None if "\n" in name else (level, name[:LONGEST_HEADING])
 
 
-def _blocks(text: str, target: int) -> list[Span]:
-    """Return headings, paragraphs, and pieces of paragraphs that are longer than a passage."""
-    blocks: list[Span] = []
+def _blocks(text: str, target: int) -> Iterator[tuple[Span, bool]]:
+    """Yield headings, paragraphs, and pieces of paragraphs that are longer than a passage, each with whether it is fenced code."""
+    is_code = False
     for found in _BLOCK.finditer(text):
         start, end = found.start(), found.end()
+        fences = len(_FENCE.findall(text, start, end))
         first_line_end = text.find("\n", start, end)
-        if first_line_end > 0 and _heading(text[start:first_line_end]):
+        blocks: list[Span] = []
+        if first_line_end > 0 and not is_code and _heading(text[start:first_line_end]):
             blocks.append(Span(start, first_line_end))
             start = first_line_end + 1
-        blocks.extend(_fitting(text, start, end, target))
-    return [stripped for block in blocks if (stripped := _strip(text, block.start, block.end)) is not None]
+        is_table = text.startswith("|", start)
+        blocks.extend(_fitting(text, start, end, LONGEST_TABLE * target if is_table else target))
+        for block in blocks:
+            if (stripped := _strip(text, block.start, block.end)) is not None:
+                yield stripped, is_code
+        is_code ^= fences % 2 == 1
 
 
 def _fitting(text: str, start: int, end: int, target: int) -> list[Span]:

@@ -253,3 +253,13 @@ def scaled(measure: Measure, head: str, scale: float) -> Measure:
         kind, factor = unit or ("percent" if inside and "%" in inside.group(1) else "", 1.0)
     times = scale * factor / measure.factor
     return replace(measure, kind=kind, factor=factor, value=measure.value * times, half_step=measure.half_step * times)
+
+
+def pipe_table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table of Markdown with these rows, the first of which is its head; shorter rows end with empty cells."""
+    width = max(map(len, rows), default=0)
+    lines = [
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in [*row, *[''] * (width - len(row))])} |"
+        for row in rows
+    ]
+    return [lines[0], f"|{' --- |' * width}", *lines[1:]] if width else []

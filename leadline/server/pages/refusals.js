@@ -30,7 +30,7 @@ const MESSAGES = [
   [/^The message has (?<count>[\d,]+) characters, and at most (?<limit>[\d,]+) are taken\b/, "refused_message"],
   [/^This run has had (?<limit>\d+) messages\b/, "refused_messages"],
   [/^Another run \([^)]*\) works on this thread already\b/, "refused_busy"],
-  [/^(?<file>.+) cannot be read\. Attach files that end in (?<endings>.+)\.$/, "refused_file"],
+  [/^(?<file>.+) cannot be read\. Attach text, PDF, .+$/, "refused_file"],
   [/^A thread takes (?<limit>\d+) files\b/, "refused_files"],
   [/^(?<file>.+) is too large: at most (?<limit>\d+) MB can be attached\.$/, "refused_size"],
   [/^(?<file>.+) cannot be (?:kept|taken away): .+$/, "refused_disk"],

@@ -86,7 +86,7 @@ export const CHINESE = {
   refused_message: "这条消息有 {count} 个字符，至多 {limit} 个。请写短一些。",
   refused_messages: "这次研究已收到 {limit} 条消息，不再接收。请等报告完成后继续追问。",
   refused_busy: "这个会话已有一次研究在进行，一次只能有一个。请等它结束后再试，或先停止它。",
-  refused_file: "无法读取 {file}。请附加以这些后缀结尾的文件：{endings}。",
+  refused_file: "无法读取 {file}。请附加文本、PDF、办公文档、HTML 或邮件文件。",
   refused_files: "一个会话至多附加 {limit} 个文件。请先移除一个。",
   refused_size: "{file} 太大：至多可附加 {limit} MB。请附加小一些的文件。",
   refused_disk: "服务器无法写入 {file}。请联系服务器管理员清理磁盘后再试。",

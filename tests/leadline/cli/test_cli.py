@@ -23,6 +23,22 @@ def test_research_prints_the_report_and_writes_its_folder(leadline: Leadline, do
     assert leadline("verify", folder).code == 0
 
 
+def test_a_checkout_is_searched_as_it_is_and_kinds_that_are_not_read_are_counted(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    (folder / "pep-0900.rst").write_text(
+        "PEP: 900\nTitle: Sounding Wire\n\nAbstract\n========\n\nPiano wire replaced hemp rope aboard the Blake in 1874.\n"
+    )
+    for name in ("a.bin", "b.bin", "c.zip", "CODEOWNERS"):
+        (folder / name).write_bytes(b"\0")
+    ran = leadline("research", "When did piano wire replace hemp rope aboard the Blake?", "--docs", folder, "--quick")
+    assert ran.code == 0
+    assert "1874" in ran.out
+    assert "not read (4 in all): .bin (2), no ending (1), .zip (1)" in ran.out
+
+
 def test_json_is_the_whole_report(leadline: Leadline, docs: Path) -> None:
     ran = leadline("research", QUESTION, "--docs", docs, "--json")
     report = json.loads(ran.out)

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from services.run.errors import DocumentsError
+from services.search.converters import Converters
 from services.search.documents import open_documents
+from services.search.file_types import Converted
 
 PROJECT = Path(__file__).parents[3]
 EXAMPLES = PROJECT / "examples"
@@ -50,10 +52,10 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path,
     (docs / "link.md").symlink_to(docs.parent / "secret.md")
     documents = await open_documents(docs, home)
     assert [path for path, _ in documents.skipped] == [
-        "binary.md", "broken.pdf", "empty.md", "fake.docx", "film.mp4", "link.md",
+        "binary.md", "broken.pdf", "empty.md", "fake.docx", "link.md",
     ]  # fmt: skip
     assert all(reason for _, reason in documents.skipped)
-    assert documents.count == 5
+    assert (documents.count, documents.other_kinds) == (5, {".mp4": 1})
     assert not await documents.search("secret", 5)
 
 
@@ -112,3 +114,27 @@ def test_two_processes_can_index_one_folder_at_once(docs: Path, home: Path) -> N
     command = [sys.executable, "-c", program, str(docs), str(home)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert [process.communicate(timeout=60)[0].strip() for process in running] == ["5", "5"]
+
+
+async def test_a_changed_a_moved_and_a_deleted_file_are_seen_and_no_other_is_read(
+    docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await open_documents(docs, home)
+    (docs / "tallow.md").write_text("# Soap\n\nSoap replaced it on the Porcupine.\n")
+    (docs / "thomson.md").unlink()
+    (docs / "new").mkdir()
+    moved = docs / "machine.md"
+    moved.rename(docs / "new" / moved.name)
+    read: list[str] = []
+    convert = Converters.convert
+
+    async def counted(self: Converters, path: Path, seconds: float | None = None) -> Converted | None:
+        read.append(path.relative_to(docs).as_posix())
+        return await convert(self, path, seconds)
+
+    monkeypatch.setattr(Converters, "convert", counted)
+    documents = await open_documents(docs, home)
+    assert sorted(read) == sorted(["tallow.md", f"new/{moved.name}"])
+    urls = {hit.url for hit in await documents.search("*", 10)}
+    assert f"{docs.name}/new/{moved.name}" in urls
+    assert not urls & {f"{docs.name}/{moved.name}", f"{docs.name}/thomson.md"}

@@ -39,7 +39,7 @@ def test_a_passage_does_not_cross_a_heading_and_keeps_its_path() -> None:
 
 
 def test_a_long_table_is_cut_between_rows() -> None:
-    rows = [f"| Station {place} | {place * 100} fathoms |" for place in range(100)]
+    rows = [f"| Station {place} | {place * 100} fathoms |" for place in range(400)]
     text = "\n".join(["| Station | Depth |", "| --- | --- |", *rows])
     pieces = [text[span.start : span.end] for span in split(text)]
     assert len(pieces) > 2

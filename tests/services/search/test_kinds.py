@@ -1,0 +1,208 @@
+"""What people keep in folders: markup, code, data, mails, office files and books, each found by its words."""
+
+import json
+import struct
+import zipfile
+from pathlib import Path
+
+from pptx import Presentation
+
+from services.search.documents import open_documents
+
+RST = """\
+PEP: 900
+Title: Wires for Sounding
+Author: Ann Sounder <ann at example.org>
+Status: Final
+Created: 09-Jan-2021
+
+Abstract
+========
+
+Piano wire replaced rope.
+
+Performance
+===========
+
+Measured like this::
+
+    # a comment and no heading
+
+    haul(wire)
+
++---------+----------------+
+| Ship    | Fathoms        |
++=========+================+
+| Blake   | 2,000 in all   |
+|         | weathers       |
++---------+----------------+
+| Enterp. | 3,000          |
++---------+----------------+
+
+======  =====
+Rope    Hours
+======  =====
+Hemp    3
+
+Wire    1
+======  =====
+
+.. list-table:: Prices
+   :header-rows: 1
+
+   * - Item
+     - Pounds
+   * - Drum
+     - 5
+   * - Lead
+     - 2
+"""
+_OFFICE = "urn:oasis:names:tc:opendocument:xmlns:"
+_ODF = (
+    f'<office:document-content xmlns:office="{_OFFICE}office:1.0" xmlns:text="{_OFFICE}text:1.0" '
+    f'xmlns:table="{_OFFICE}table:1.0" xmlns:draw="{_OFFICE}drawing:1.0"><office:body>{{}}</office:body></office:document-content>'
+)
+_CELL = "<table:table-cell><text:p>{}</text:p></table:table-cell>"
+_ROW = "<table:table-row>{}<table:table-cell table:number-columns-repeated='16000'/></table:table-row>"
+
+
+def _archive(path: Path, files: dict[str, str]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+
+
+def _workbook(rows: list[list[str]]) -> bytes:
+    """Return an Excel file of 1987 (BIFF2), the smallest that there is."""
+    records = [struct.pack("<HHHH", 0x0009, 4, 2, 0x10)]
+    for row, cells in enumerate(rows):
+        for column, cell in enumerate(cells):
+            body = struct.pack("<HH3xB", row, column, len(cell)) + cell.encode()
+            records.append(struct.pack("<HH", 0x0004, len(body)) + body)
+    return b"".join([*records, struct.pack("<HH", 0x000A, 0)])
+
+
+def _outlook(streams: dict[str, str]) -> bytes:
+    """Return an Outlook message: a compound file whose streams take eight sectors of 512 bytes each; shorter ones are stored in another way."""
+    free, end = 0xFFFFFFFF, 0xFFFFFFFE
+    directories = 1 + len(streams) // 4
+    fat = [0xFFFFFFFD, *range(2, directories + 1), end]
+    for _ in streams:
+        fat += [*range(len(fat) + 1, len(fat) + 8), end]
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<5H6x", 0x3E, 3, 0xFFFE, 9, 6)
+    header += struct.pack("<9I", 0, 1, 1, 0, 0, end, 0, end, 0) + struct.pack("<109I", 0, *[free] * 108)
+
+    def entry(name: str, kind: int, right: int, child: int, sector: int, size: int) -> bytes:
+        written = name.encode("utf-16-le") + b"\0\0"
+        links = struct.pack("<HBB3I", len(written), kind, 1, free, right, child)
+        return written.ljust(64, b"\0") + links + bytes(36) + struct.pack("<IQ", sector, size)
+
+    names = sorted(streams)
+    entries = [entry("Root Entry", 5, free, 1, end, 0)]
+    for place, name in enumerate(names, 1):
+        right = place + 1 if place < len(names) else free
+        entries.append(entry(name, 2, right, free, directories + 1 + 8 * (place - 1), 4_096))
+    contents = [streams[name].ljust(2_048).encode("utf-16-le") for name in names]
+    table = struct.pack("<128I", *fat, *[free] * (128 - len(fat)))
+    return header + table + b"".join(entries).ljust(512 * directories, b"\0") + b"".join(contents)
+
+
+async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
+    folder = tmp_path / "kinds"
+    folder.mkdir()
+    plain = {
+        "guide.adoc": "= Guide\n\nThe adocword is here.",
+        "notes.org": "* Notes\n\nThe orgword is here.",
+        "paper.tex": "\\section{Paper} The texword is here.",
+        "page.textile": "h1. Page\n\nThe textileword is here.",
+        "haul.py": "# Copyright of nobody\n\ndef pyword(): ...",
+        "data.json": '{"jsonword": [1, 2]}',
+        "lines.jsonl": '{"jsonlword": 1}\n{"b": 2}',
+        "conf.yaml": "# settings\nyamlword: 1",
+        "conf.toml": "tomlword = 1",
+        "feed.xml": "<a><b>xmlword</b></a>",
+        "run.log": "2026-01-01 ERROR logword",
+        "film.srt": "1\n00:00:01,000 --> 00:00:02,000\nsrtword",
+        "letter.rtf": r"{\rtf1\ansi\ansicpg1252 The {\b rtfword} caf\'e9.}",
+        "mail.eml": "Subject: Sounding\nFrom: ann@example.org\nDate: Tue, 3 Mar 2020 10:00:00 +0000\n"
+        "Content-Type: text/html; charset=utf-8\n\n<p>The emlword <b>came</b>.</p>\n",
+        "book.ipynb": json.dumps(
+            {
+                "cells": [
+                    {"cell_type": "markdown", "source": ["# Depths\n", "\n", "The ipynbword."]},
+                    {"cell_type": "code", "source": "print(1)", "outputs": [{"text": ["cellword\n"]}]},
+                ]
+            }
+        ),
+    }
+    for name, text in plain.items():
+        (folder / name).write_text(text)
+    slides = Presentation()
+    slide = slides.slides.add_slide(slides.slide_layouts[1])
+    slide.shapes.title.text = "Depths"
+    slide.placeholders[1].text = "The pptxword is here."
+    slides.save(folder / "talk.pptx")
+    _archive(folder / "text.odt", {"content.xml": _ODF.format("<text:h text:outline-level='1'>Ropes</text:h><text:p>The<text:s/>odtword.</text:p>")})  # fmt: skip
+    _archive(folder / "talk.odp", {"content.xml": _ODF.format("<draw:page><text:p>The odpword.</text:p></draw:page>")})
+    cells = [_ROW.format(_CELL.format(ship) + _CELL.format(depth)) for ship, depth in (("Ship", "odsword"), ("Blake", "7"), ("Tuscarora", "9"))]  # fmt: skip
+    _archive(folder / "sheet.ods", {"content.xml": _ODF.format(f"<table:table table:name='Ships'>{''.join(cells)}</table:table>")})  # fmt: skip
+    _archive(
+        folder / "novel.epub",
+        {
+            "META-INF/container.xml": "<container><rootfiles><rootfile full-path='book.opf'/></rootfiles></container>",
+            "book.opf": "<package xmlns:dc='http://purl.org/dc/elements/1.1/'><metadata><dc:title>The Lead</dc:title></metadata>"
+            "<manifest><item id='a' href='a.xhtml'/></manifest><spine><itemref idref='a'/></spine></package>",
+            "a.xhtml": "<html><body><h1>One</h1><p>The epubword is here.</p></body></html>",
+        },
+    )
+    (folder / "old.xls").write_bytes(_workbook([["Ship", "xlsword"], ["Blake", "7"]]))
+    (folder / "old.msg").write_bytes(
+        _outlook({"__substg1.0_0037001F": "Ropes of hemp", "__substg1.0_1000001F": "The msgword came."})
+    )
+    documents = await open_documents(folder, tmp_path / "home")
+    assert documents.skipped == []
+    for kind in [*(name.rpartition(".")[2] for name in plain), "pptx", "odt", "odp", "ods", "epub", "xls", "msg"]:
+        hits = await documents.search(f"{kind}word", 3, "words")
+        assert [Path(hit.url).suffix for hit in hits] == [f".{kind}"]
+    titles = {hit.url: hit.title for hit in await documents.search("*", 50)}
+    assert titles["kinds/haul.py"] == "haul.py"
+    assert (titles["kinds/mail.eml"], titles["kinds/old.msg"]) == ("Sounding", "Ropes of hemp")
+    assert [table.view.file for table in documents.tables] == ["sheet-table-1.csv"]
+
+
+async def test_a_broken_mail_and_a_broken_workbook_are_named(tmp_path: Path) -> None:
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    for name in ("a.msg", "b.xls", "c.odt", "d.ipynb"):
+        (folder / name).write_bytes(b"nothing of the sort")
+    (folder / "e.md").write_text("One file can be read.")
+    documents = await open_documents(folder, tmp_path / "home")
+    assert [path for path, _ in documents.unreadable] == ["a.msg", "b.xls", "c.odt", "d.ipynb"]
+    assert documents.count == 1
+
+
+async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_place(tmp_path: Path) -> None:
+    folder = tmp_path / "peps"
+    folder.mkdir()
+    (folder / "pep-0900.rst").write_text(RST)
+    documents = await open_documents(folder, tmp_path / "home")
+    [hit] = await documents.search("Performance fathoms", 5, "words")
+    assert (hit.title, hit.card.name, hit.card.status) == ("PEP 900 – Wires for Sounding", "PEP 900", "Final")
+    assert hit.card.published == "2021-01-09"
+    passage = hit.text[hit.passages[0].start : hit.passages[0].end]
+    assert passage.startswith("# Performance\n")
+    assert "Measured like this:\n\n```\n    # a comment and no heading" in passage
+    assert "| Ship | Fathoms |\n| --- | --- |\n| Blake | 2,000 in all weathers |\n| Enterp. | 3,000 |" in passage
+    assert "| Rope | Hours |\n| --- | --- |\n| Hemp | 3 |\n| Wire | 1 |" in passage
+    assert "Prices\n\n| Item | Pounds |\n| --- | --- |\n| Drum | 5 |\n| Lead | 2 |" in passage
+    [hit] = await documents.search("Abstract", 5, "words")
+    assert "Piano wire" in hit.text[hit.passages[0].start : hit.passages[0].end]
+
+
+async def test_a_table_that_is_drawn_in_another_way_stays_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "drawn"
+    folder.mkdir()
+    table = "+---+---+\n| a | b |\n+---+---+\n| both  |\n+-------+"
+    (folder / "drawn.rst").write_text(f"Title\n=====\n\n{table}\n\nText below.\n")
+    [hit] = await (await open_documents(folder, tmp_path / "home")).search("both", 2, "words")
+    assert table in hit.text
