@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -146,9 +147,10 @@ def _changing(tab: Page, site: Site) -> None:
         if "<instruction>" not in body["messages"][-1]["content"]:
             return _asks_on(body)
         told = [text for text in blocks_in(body).values() if re.search(r"\[[BET]\d", text) and text[0].isalpha()]
-        text = "\n\n".join(["# Changed", "## First", told[0], "## Second", told[-1]])
+        text = "\n\n".join([f"# Version {next(versions)}", "## First", told[0], "## Second", told[-1]])
         return whole(text, locale="zh-CN" if "中文" in body["messages"][-1]["content"] else "")(body)
 
+    versions = count(2)
     site.model.endpoint.choose = choose
     number = 1
     for name in ("changeShorter", "changeSimpler", "changeChinese", "drop", ""):
