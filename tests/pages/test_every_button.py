@@ -109,6 +109,7 @@ def _token(tab: Page, site: Site) -> None:
 
 def _examples_and_stopping(tab: Page, site: Site) -> None:
     site.model.hold("reporter")
+    site.model.endpoint.choose = _thinks_and_asks_on
     tab.wait("document.querySelector('#examples button')", "questions to begin with")
     tab.click("document.querySelector('#examples button')")
     tab.wait(
@@ -116,12 +117,17 @@ def _examples_and_stopping(tab: Page, site: Site) -> None:
     )
     tab.click("document.getElementById('send')")
     status(tab, "stopped")
-    site.model.endpoint.choose = _asks_on
     site.model.release()
     tab.wait("document.querySelector('.ending .primary')")
     tab.click(button("Continue"))
     status(tab, "done")
     report_text(tab)
+
+
+def _thinks_and_asks_on(body: dict[str, Any]) -> str | None:
+    if role_of(body) != "planner":
+        return _asks_on(body)
+    return json.dumps(json.loads(think("planner", body)) | {"thought": "Who it was comes first."})
 
 
 def _asks_on(body: dict[str, Any]) -> str | None:
