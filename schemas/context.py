@@ -1,5 +1,6 @@
 """The choices of a run, declared once: for Studio's form, the command line, the MCP tool and `research()`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -62,6 +63,12 @@ FOLLOW_DEPTH = frozenset(["max_plan_iterations", "max_step_num", "max_seconds"])
 """Fields that follow from the depth where they are not chosen by themselves."""
 _BY_DEPTH: dict[str, Any] = {"default": None}
 """Marks a field that follows from the depth: forms show it empty, so that the default of one level is no choice at another."""
+
+
+def flat(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return choices with those of the object `advanced`, Studio's form of them, beside the others; the others prevail."""
+    others = {name: value for name, value in choices.items() if name != "advanced"}
+    return {**advanced, **others} if isinstance(advanced := choices.get("advanced"), Mapping) else dict(choices)
 
 
 class RunContext(BaseModel):
@@ -260,9 +267,7 @@ class RunContext(BaseModel):
         """Take the fields of `advanced`, the object of Studio's form; null leaves a field that follows from the depth unset."""
         if not isinstance(given, dict):
             return given
-        if isinstance(advanced := given.get("advanced"), dict):
-            given = {**advanced, **{name: value for name, value in given.items() if name != "advanced"}}
-        return {name: value for name, value in given.items() if value is not None or name not in FOLLOW_DEPTH}
+        return {name: value for name, value in flat(given).items() if value is not None or name not in FOLLOW_DEPTH}
 
     @model_validator(mode="after")
     def _take_the_profiles_choices(self) -> Self:

@@ -15,7 +15,7 @@ from typing import Any
 from langgraph.store.base import BaseStore
 from langgraph.types import Command, StateSnapshot
 
-from schemas.context import RunContext
+from schemas.context import RunContext, flat
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import run_key
@@ -116,7 +116,7 @@ async def restored_choices(given: object, state: StateSnapshot, store: BaseStore
     if isinstance(given, RunContext):
         own = {name: getattr(given, name) for name in given.model_fields_set}
     else:
-        own = dict(given) if isinstance(given, Mapping) else {}
+        own = flat(given) if isinstance(given, Mapping) else {}
     key = await _noted(store, thread, state)
     if not key:
         chosen = given if isinstance(given, RunContext) else checked_choices(own)

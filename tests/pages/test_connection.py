@@ -172,7 +172,7 @@ def test_a_second_plan_joins_the_first_and_stays_one_through_a_reload(page: Page
     site.model.hold("reporter")
     opened(page, site.address)
     choose(page, max_plan_iterations=2)
-    ask(page, "Where was the designer of the wire sounding machine born?")  # first who it was, then where he was born
+    ask(page, "Where was the owner of the schooner Lalla Rookh born?")  # first who it was, then where he was born
     writing = "document.querySelector('.node[data-node=reporter][data-state=running]')"
     page.wait(writing, "the reporter")
     page.wait("document.querySelectorAll('section.plan').length === 2", "both plans")

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,7 @@ def _token(tab: Page, site: Site) -> None:
 
 def _examples_and_stopping(tab: Page, site: Site) -> None:
     site.model.hold("reporter")
+    site.model.endpoint.choose = _thinks_and_asks_on
     tab.wait("document.querySelector('#examples button')", "questions to begin with")
     tab.click("document.querySelector('#examples button')")
     tab.wait(
@@ -115,12 +117,17 @@ def _examples_and_stopping(tab: Page, site: Site) -> None:
     )
     tab.click("document.getElementById('send')")
     status(tab, "stopped")
-    site.model.endpoint.choose = _asks_on
     site.model.release()
     tab.wait("document.querySelector('.ending .primary')")
     tab.click(button("Continue"))
     status(tab, "done")
     report_text(tab)
+
+
+def _thinks_and_asks_on(body: dict[str, Any]) -> str | None:
+    if role_of(body) != "planner":
+        return _asks_on(body)
+    return json.dumps(json.loads(think("planner", body)) | {"thought": "Who it was comes first."})
 
 
 def _asks_on(body: dict[str, Any]) -> str | None:
@@ -146,9 +153,10 @@ def _changing(tab: Page, site: Site) -> None:
         if "<instruction>" not in body["messages"][-1]["content"]:
             return _asks_on(body)
         told = [text for text in blocks_in(body).values() if re.search(r"\[[BET]\d", text) and text[0].isalpha()]
-        text = "\n\n".join(["# Changed", "## First", told[0], "## Second", told[-1]])
+        text = "\n\n".join([f"# Version {next(versions)}", "## First", told[0], "## Second", told[-1]])
         return whole(text, locale="zh-CN" if "中文" in body["messages"][-1]["content"] else "")(body)
 
+    versions = count(2)
     site.model.endpoint.choose = choose
     number = 1
     for name in ("changeShorter", "changeSimpler", "changeChinese", "drop", ""):

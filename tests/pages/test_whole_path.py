@@ -139,8 +139,7 @@ def test_settings_are_those_of_the_run_and_are_kept(page: Page, site: Site) -> N
     fields = page.evaluate(
         "[...document.querySelectorAll('#settings [id^=set-]')].map(e => e.id).filter(id => !id.endsWith('-help'))"
     )
-    assert {"set-max_step_num", "set-locale", "set-search", "set-max_cost", "set-models"} <= set(fields)
-    assert "\n" in page.evaluate("document.getElementById('set-planner_prompt').value")
+    assert {"set-max_step_num", "set-locale", "set-search", "set-max_cost", "set-models", "set-prompts"} <= set(fields)
     page.evaluate("document.getElementById('set-models').value = '{'")
     page.click(button("Save"))
     assert "no valid JSON" in text(page, "#settings .problem")

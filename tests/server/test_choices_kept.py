@@ -38,7 +38,7 @@ async def test_an_answer_without_choices_goes_on_with_the_runs(client: LangGraph
 async def test_an_answer_with_choices_overrides_what_it_names(client: LangGraphClient) -> None:
     thread = await thread_of(client)
     await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=FIRST)
-    more: Any = {"max_step_num": 2}
+    more: Any = {"advanced": {"max_step_num": 2}}  # as the page sends them
     await client.runs.wait(thread, GRAPH, command={"resume": "[EDIT_PLAN] both"}, context=more)
     again = await pending(client, thread)
     assert again is not None  # review_plan as at first

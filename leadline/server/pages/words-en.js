@@ -16,7 +16,7 @@ export const ENGLISH = {
   close: "Close",
   hello: "What do you want to know?",
   promise: "Leadline researches it in sources, and every sentence of the report shows the quote that proves it.",
-  fine: "A model, or rules where none is connected, writes the reports, and code checks them. Follow the quotes before you rely on them.",
+  fine: "A model writes the reports, or without one they show the closest passages, and code checks them. Follow the quotes before you rely on them.",
   ask: "Ask",
   question: "Your question",
   placeholder: "Ask something worth knowing…",
