@@ -112,13 +112,19 @@ def without_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def test_without_a_model_it_is_said_in_words_what_can_be_done_in_chinese(page: Page, without_model: str) -> None:
+def test_without_a_model_the_page_shows_passages_and_no_verdict_and_says_in_chinese_how_they_can_be_changed(
+    page: Page, without_model: str
+) -> None:
     page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.setItem('leadline-language', 'zh')")
     page.open(f"{without_model}/")
     page.wait("document.querySelector('#run-list li')", "the page")
     ask(page, "Who designed the wire sounding machine, and what took the place of hemp rope in it?")
     status(page, "done")
     page.wait("document.querySelector('form.change')", "the form")
+    assert report_text(page).strip().startswith("Closest passages: Who designed the wire sounding machine")
+    badge = page.evaluate(f"{REPORT}.querySelector('.badge').textContent")
+    assert badge.startswith("every quote checked (")  # no tick, and not whether it answers
+    assert page.evaluate("document.querySelector('.follow-ups')") is None
     assert text(page, ".change h3") == "修改这份报告"
     page.click(button("更通俗"))
     page.wait("document.querySelector('.ending .problem')", "the answer")
@@ -129,3 +135,5 @@ def test_without_a_model_it_is_said_in_words_what_can_be_done_in_chinese(page: P
     page.wait(f"{VERSION}?.dataset.version === '2'", "the version")
     assert "缩短报告" in text(page, ".asked-for")
     assert page.evaluate("document.querySelector('.ending .problem')") is None
+    page.click("document.querySelector('[data-change=drop]')")
+    page.wait(f"{VERSION}?.dataset.version === '3'", "the version without a section")
