@@ -18,7 +18,7 @@ def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferen
     )
     report = finish_report(draft(body, opening="No advice."), Usage())
     assert "No advice." in report.markdown
-    assert "⚠" in report.markdown
+    assert "†" in report.markdown
     assert report.draft == (
         "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. It was deep [E1-1].\n\n"
         "The wire made soundings near Guam quicker [E1-1][E2-1]. [⇒]"
@@ -64,10 +64,6 @@ It cost 5 crowns [E1-1]. It was much [E1-2]. It was paid [E1-3].
 
 More of it [E1-2].
 
-Another source gives another figure:
-
-It cost 6 crowns [E1-3].
-
 ## Evidence
 
 **The first paper** [E1-1]
@@ -100,7 +96,7 @@ It cost 6 crowns [E1-3].
 **The third paper** [E1-4]"""
 
 
-def test_a_shortened_draft_keeps_the_opening_the_beginning_of_sections_and_the_sides_of_a_disagreement() -> None:
+def test_a_shortened_draft_keeps_the_opening_and_the_beginning_of_sections() -> None:
     assert (
         shortened(LABELLED)
         == """# Title
@@ -110,10 +106,6 @@ def test_a_shortened_draft_keeps_the_opening_the_beginning_of_sections_and_the_s
 ## Conclusion
 
 It cost 5 crowns [E1-1]. It was much [E1-2].
-
-Another source gives another figure:
-
-It cost 6 crowns [E1-3].
 
 ## Evidence
 

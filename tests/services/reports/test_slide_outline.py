@@ -16,7 +16,7 @@ from tests.services.reports.full import ENGLISH, english, evidence
 
 
 def written(body: str, **changes: Any) -> list[Slide]:
-    """Return the slides of a report that rules wrote."""
+    """Return the slides of a report that has this body."""
     excerpts, sources = evidence(ENGLISH)
     draft = Draft("How deep is the sea?", "en-US", "", body, excerpts, sources, **changes)
     return outline(parse_report(finish_report(draft, Usage())))
@@ -32,7 +32,8 @@ def test_a_quote_stands_on_one_card_with_the_title_of_its_source() -> None:
 
 
 def test_a_short_deck_has_the_summary_first_and_neither_contents_nor_dividers() -> None:
-    slides = written(f"# Depth\n\n**TL;DR** {ENGLISH[0][:-1]} [E1-1].\n\n## Evidence\n\n{ENGLISH[1][:-1]} [E1-2].")
+    body = f"# Depth\n\n**TL;DR** {ENGLISH[0][:-1]} [E1-1].\n\n## Evidence\n\n{ENGLISH[1][:-1]} [E1-2]."
+    slides = written(body, by_rules=True)
     assert [slide.title for slide in slides[:2]] == ["Depth", "In short"]
     assert {slide.kind for slide in slides} == {"cover", "cards", "end"}
     assert "No model wrote this text" in slides[-1].subtitle
