@@ -20,7 +20,7 @@ from schemas.plan_draft import plan_schema
 from schemas.planner import PlannerPrompt
 from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt, reflection_schema
-from schemas.reporter_editing import Editing
+from schemas.reporter_editing import Editing, Revising
 from schemas.reporter_joining import Joining
 from schemas.reporter_sentences import PassageSentences
 from schemas.reporter_slides import Slides
@@ -84,6 +84,7 @@ ASKED: dict[str, tuple[type[BaseModel], str]] = {
     "reflection_schema": (reflection_schema(REFLECTING), "reflector"),
     "Joining": (Joining, "reporter_joining"),
     "Editing": (Editing, "reporter_editing"),
+    "Revising": (Revising, "reporter_editing"),
     "PassageSentences": (PassageSentences, "reporter_sentences"),
     "Slides": (Slides, "reporter_slides"),
     "Verification": (Verification, "verifier"),
