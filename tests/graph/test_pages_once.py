@@ -40,6 +40,11 @@ def asking_on(body: dict[str, Any]) -> str:
 
 
 async def test_a_deep_run_with_rounds_asks_for_each_address_once(found: Site, endpoint: OpenAIServer) -> None:
+    asked_for = ("makers", "constituents", "years", "later machines")
+    steps = [
+        {"id": str(place), "title": one, "description": one, "queries": [one]} for place, one in enumerate(asked_for, 1)
+    ]
+    endpoint.script["planner"] = [json.dumps({"title": "Machines", "steps": steps})]
     endpoint.script["researcher"] = [asking_on] * 8
     events: list[Event] = []
     report = await aresearch(QUESTION, search="duckduckgo", depth="deep", on_event=events.append)
