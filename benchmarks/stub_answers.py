@@ -77,9 +77,6 @@ def coded(prompt: CoderPrompt) -> str:
 def triaged(prompt: CoordinatorPrompt) -> str:
     """Read a message as the offline model does, and a short question of one part as simple."""
     triage = Triage.model_validate_json(offline.answer(prompt))
-    words = len(re.sub(r"\W", "", triage.question)) / 2 if has_cjk(triage.question) else len(triage.question.split())
-    described = _DESCRIBES.search(triage.question) is not None
-    simple = words <= MAX_SIMPLE and len(parts_of(triage.question)) == 1 and not described
     parts = parts_of(prompt.question)
     known = [
         [(view, near) for view, near in closest_passages(part, prompt.known, 2) if near >= KNOWN] for part in parts
@@ -87,9 +84,12 @@ def triaged(prompt: CoordinatorPrompt) -> str:
     missing = [part for part, views in zip(parts, known, strict=True) if not views]
     used = {view.id: view for views in known for view, _ in views}
     whole = bool(used) and not missing
-    answer = " ".join(cited(_best(triage.question, view), view.id) for view in used.values())
+    question = prompt.question if used else triage.question
+    words = len(re.sub(r"\W", "", question)) / 2 if has_cjk(question) else len(question.split())
+    simple = words <= MAX_SIMPLE and len(parts_of(question)) == 1 and not _DESCRIBES.search(question)
+    answer = " ".join(cited(_best(question, view), view.id) for view in used.values())
     update = {
-        "question": prompt.question if used else triage.question,
+        "question": question,
         "complexity": "simple" if simple else "complex",
         "answered": "whole" if whole else "part" if used else "no",
         "uses": list(used),

@@ -12,6 +12,7 @@ from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
 from schemas.state import ResearchState
 from services.reports.counts_line import is_counts
+from services.reports.labels import CHINESE, ENGLISH
 from services.reports.signs import without_signs
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
@@ -43,6 +44,9 @@ LONGEST_MESSAGE = 50_000
 MAX_TURN = 300
 """Maximum characters of each question and answer."""
 _LINK = re.compile(r"\s?\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)")
+_LISTS = re.compile(
+    rf"^## (?:{'|'.join(kind for own in (ENGLISH, CHINESE) for kind in (own.limits, own.references))})$", re.MULTILINE
+)
 _CHINESE = re.compile(r"^[^\u3040-\u30ff]*[\u4e00-\u9fff][^\u3040-\u30ff]*$")
 _ENGLISH = re.compile(r"\b(?:the|is|are|was|were|what|who|how|does|did|do|of|when|where|which|why)\b", re.IGNORECASE)
 _LEANS = re.compile(
@@ -106,10 +110,10 @@ def conversation_of(messages: Sequence[AnyMessage], former: Former | None) -> li
 
 
 def _prose(report: str) -> str:
-    """Return a report's prose: without headings, counts, quotes, links, lists of sources and the part below `---`."""
+    """Return a report's prose: without headings, counts, quotes, links, and what stands below its limits or references."""
     lines = [
         line
-        for line in without_signs(_LINK.sub("", report)).splitlines()
+        for line in without_signs(_LINK.sub("", _LISTS.split(report, maxsplit=1)[0])).splitlines()
         if line.strip() and not line.startswith(("#", ">", "|")) and not is_counts(line)
     ]
     return " ".join(lines or [report]).replace("**TL;DR** ", "")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from services.models import attempts
 from services.models.endpoint import forget_endpoints
@@ -24,6 +25,11 @@ __all__ = ["leadline"]
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 COMPUTED = "What is the mean depth of the Challenger soundings in the table?"
+COMPUTING = Plan(
+    locale="en-US",
+    title=COMPUTED,
+    steps=[Step(id="1", title="Mean", description=COMPUTED, step_type="processing", need_web_search=False)],
+)
 CHINESE = "钢丝测深机是谁设计的，测深锤底部的油脂有什么用途？"
 HAN = re.compile("[\u4e00-\u9fff]{2}")
 _WHOLE: "dict[str, Ended]" = {}
@@ -57,6 +63,7 @@ class Lab:
         """Research a question while something goes wrong, and hold the outcome to what must always be true."""
         before = len(self.endpoint.requests)
         self.endpoint.fault = fault or no_fault
+        self.endpoint.script["planner"] = [COMPUTING.model_dump_json()] if question == COMPUTED else []
         ran = self.leadline("research", question, "--docs", self.docs, "--json", *options)
         assert ran.code in {0, 3}, ran.err
         report = Report.model_validate_json(ran.out)

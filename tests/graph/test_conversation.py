@@ -10,13 +10,12 @@ from langchain_core.messages import AIMessage, HumanMessage
 from leadline import Report, aresearch
 from leadline.runs.actions import areplay, aresume, aruns, atimeline
 from schemas.conversation import Former
-from schemas.coordinator import Turn
+from schemas.coordinator import Triage, Turn
 from schemas.events import Event
 from services.reports.checking.bundle import verify_bundle
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from services.turn.conversation import conversation_of, stands_alone
-from tests.conftest import EXAMPLES
 from tests.fakes.openai_server import OpenAIServer
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("endpoint")]
@@ -182,8 +181,16 @@ def test_the_counts_over_the_last_answer_are_not_shown() -> None:
     assert turn.text == "*Of note:* the wire held."
 
 
-async def test_pronouns_are_filled_in_and_the_triage_says_how(docs: Path) -> None:
+def completed(question: str, locale: str, **more: str) -> str:
+    """Return the answer of a coordinator that completes a question."""
+    return Triage(intent="in_scope", question=question, locale=locale, **more).model_dump_json()
+
+
+async def test_pronouns_are_filled_in_and_the_triage_says_how(docs: Path, endpoint: OpenAIServer) -> None:
     first = await aresearch(FIRST, docs=[docs])
+    endpoint.script["coordinator"] = [
+        completed("Where was William Thomson born?", "en-US", rewriting="he is William Thomson")
+    ]
     triage, report, _ = await turn("And where was he born?", after=first)
     assert triage["original"] == "And where was he born?"
     assert triage["question"] == "Where was William Thomson born?"
@@ -193,7 +200,9 @@ async def test_pronouns_are_filled_in_and_the_triage_says_how(docs: Path) -> Non
     assert "Belfast" in report.markdown
 
 
-async def test_chinese_follow_ups_are_completed_and_answered_from_what_is_known(tmp_path: Path) -> None:
+async def test_chinese_follow_ups_are_completed_and_answered_from_what_is_known(
+    tmp_path: Path, endpoint: OpenAIServer
+) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
     (folder / "镜片.md").write_text(
@@ -202,6 +211,10 @@ async def test_chinese_follow_ups_are_completed_and_answered_from_what_is_known(
     )
     (folder / "塑形镜.md").write_text("# 角膜塑形镜\n\n角膜塑形镜夜间佩戴，使眼轴增长减少43%。\n")
     first = await aresearch("离焦框架镜使近视进展减缓多少？依据是什么？", docs=[folder])
+    endpoint.script["coordinator"] = [
+        completed("离焦框架镜每天要戴多久？", "zh-CN", answered="whole"),
+        completed("角膜塑形镜每天要戴多久？", "zh-CN"),
+    ]
     triage, report, _ = await turn("它每天要戴多久？", after=first)
     assert (triage["question"], triage["answered"]) == ("离焦框架镜每天要戴多久？", "whole")
     assert "12小时" in report.markdown
@@ -212,10 +225,12 @@ async def test_chinese_follow_ups_are_completed_and_answered_from_what_is_known(
     assert report.usage.searches > 0
 
 
-async def test_a_number_stands_for_a_recommended_question() -> None:
-    first = await aresearch("How long did the ascent of the Trieste take?", docs=[EXAMPLES / "deep-sea"])
+async def test_a_number_stands_for_a_recommended_question(docs: Path, endpoint: OpenAIServer) -> None:
+    endpoint.script["reporter"] = [f"William Thomson designed the machine [E1-1].\n\n===\n\n{KNOWN}"]
+    first = await aresearch(FIRST, docs=[docs])
+    assert first.follow_up_questions == [KNOWN]
     report = await aresearch("1", after="latest")
-    assert report.question == first.follow_up_questions[0]
+    assert report.question == KNOWN
     with pytest.raises(BadInput, match="none has the number 9"):
         await aresearch("9", after=first)
 

@@ -1,12 +1,15 @@
 """A deep run with many rounds over the same pages asks their server once for each."""
 
+import json
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.events import Event
+from tests.fakes.openai_server import OpenAIServer, think
 from tests.fakes.site import Answer, Site
 from tests.graph.test_web import PAGE, pages  # noqa: F401 - a fixture
 from tests.services.search.test_duckduckgo import results
@@ -30,7 +33,19 @@ def found(pages: Site) -> Site:  # noqa: F811 - the fixture
     return pages
 
 
-async def test_a_deep_run_with_rounds_asks_for_each_address_once(found: Site) -> None:
+def asking_on(body: dict[str, Any]) -> str:
+    """Answer as a researcher that lacks something and asks for another search."""
+    answer = json.loads(think("researcher", body))
+    return json.dumps({**answer, "missing_aspects": ["the makers"], "queries": [f"Makers {len(str(body))}"]})
+
+
+async def test_a_deep_run_with_rounds_asks_for_each_address_once(found: Site, endpoint: OpenAIServer) -> None:
+    asked_for = ("makers", "constituents", "years", "later machines")
+    steps = [
+        {"id": str(place), "title": one, "description": one, "queries": [one]} for place, one in enumerate(asked_for, 1)
+    ]
+    endpoint.script["planner"] = [json.dumps({"title": "Machines", "steps": steps})]
+    endpoint.script["researcher"] = [asking_on] * 8
     events: list[Event] = []
     report = await aresearch(QUESTION, search="duckduckgo", depth="deep", on_event=events.append)
     assert len([event for event in events if event.type == "round"]) > 3

@@ -13,7 +13,7 @@ FOLDERS = PROFILE.documents
 
 
 async def test_what_is_outside_is_answered_without_research() -> None:
-    report = await aresearch("明天上证指数会涨吗？", docs=FOLDERS, profile=PROFILE)
+    report = await aresearch("明天哪只股票会涨？", docs=FOLDERS, profile=PROFILE)
     assert report.direct
     assert report.markdown == PROFILE.replies.out_of_scope
 

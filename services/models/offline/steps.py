@@ -82,7 +82,7 @@ def plan(prompt: PlannerPrompt) -> Plan:
     done = [finding for finding in prompt.findings if finding.step_id != RECALLED]
     if prompt.steering:
         wishes = [(wish, list[str]()) for wish in [*prompt.steering, *prompt.undone]]
-    elif done:
+    elif done or prompt.gaps:
         wishes = [(gap, list[str]()) for gap in prompt.gaps]
         wishes += [(node.query, [node.id]) for node in prompt.outline if node.query]
     else:
