@@ -14,6 +14,7 @@ from services.text.quotable import as_prose
 from services.text.tokens import has_cjk
 
 MAX_OPENING, MAX_SENTENCES = 3, 8
+NOTHING = "The sources do not answer the question."
 KNOWN = 0.6
 """Minimum closeness of an excerpt of an earlier turn that answers a part of a question."""
 MAX_SIMPLE = 10
@@ -47,7 +48,7 @@ def written(prompt: ReporterPrompt) -> str:
     """Write a report: what comes closest to the question first, then one sentence of each further excerpt."""
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
     first = [excerpt for excerpt, _ in closest_passages(prompt.question, evidence, MAX_OPENING)] or evidence[:1]
-    opening = " ".join(cited(_best(prompt.question, excerpt), excerpt.id) for excerpt in first)
+    opening = " ".join(cited(_best(prompt.question, excerpt), excerpt.id) for excerpt in first) or NOTHING
     if prompt.length == "answer":
         return opening
     rest = [cited(_best(prompt.question, excerpt), excerpt.id) for excerpt in evidence if excerpt not in first]
