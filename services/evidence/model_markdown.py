@@ -24,7 +24,7 @@ _PRIVATE = re.compile("[\ue000-\ue003\x00]")
 _PLAIN = re.compile(rf"\[({EXCERPT_ID}|{INFERENCE})\]")
 CITATION = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 _MARK = rf"{OPEN}[^{OPEN}{CLOSE}]*+{CLOSE}"
-_CITATIONS = rf"(?>{_MARK}(?:[ \t]*+(?:[,，、][ \t]*+)?{_MARK})*+)"
+_CITATIONS = rf"(?>{_MARK}(?:[ \t]*+(?:[,，、][ \t]*+)?{_MARK})*)"
 _AFTER_STOP = re.compile(
     rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)*_]*+)[ \t]*+({_CITATIONS})(?>(?:[ \t]*+[.。](?![.。\w]))?)"
 )

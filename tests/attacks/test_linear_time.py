@@ -23,19 +23,11 @@ OWN_TEXT = {
     "services/embedding/dictionary.py:_ASIDE": "the dictionary's own file",
 }
 """Patterns that see nothing from outside, and what they see."""
-BOUNDED = {
-    "services/models/offline/question_shape.py:_COMPARED[]": 300,
-}
-"""Patterns whose callers bound what they are given, and to how many characters."""
 LITERALS = {
     "leadline/runs/persistence.py:_note_column": "a column's name",
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
-    "services/models/offline/answers.py:_of_each": "a thing that a question compares, escaped",
-    "services/models/offline/answer_kinds.py:names_doer": "a verb of a Chinese question, two characters at most",
-    "services/models/offline/question_shape.py:sides_of": "things that a question compares, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
     "services/text/names.py:_is_country_in_short": "the first character of a name, escaped",
-    "services/text/suggestions.py:_acts": "a name in a quote, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""
 
@@ -73,7 +65,7 @@ def test_every_pattern_reads_its_hardest_text_in_a_second(file: str) -> None:
         entry.place: case
         for entry in patterns_of(file)
         if entry.place not in OWN_TEXT
-        and (case := _hardest(entry.pattern, BOUNDED.get(entry.place, SIZE), anchored=entry.anchored))
+        and (case := _hardest(entry.pattern, SIZE, anchored=entry.anchored))
     }
 
     assert slow == {}
@@ -98,7 +90,7 @@ def test_no_pattern_is_made_while_the_program_runs_but_of_literals() -> None:
 def test_what_is_left_out_is_still_there() -> None:
     places = {entry.place for file in files() for entry in patterns_of(file)}
 
-    assert {*OWN_TEXT, *BOUNDED} <= places
+    assert set(OWN_TEXT) <= places
 
 
 @pytest.mark.parametrize(

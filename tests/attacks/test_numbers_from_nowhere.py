@@ -90,7 +90,7 @@ def test_a_later_program_cannot_make_such_a_number_a_source(
 ) -> None:
     script(endpoint, "", "The mean depth is 12,345 m.")
     step = {"title": "t", "description": "d", "step_type": "processing", "need_web_search": False}
-    steps = [{**step, "id": "1"}, {**step, "id": "2", "depends_on": ["1"]}]
+    steps = [{**step, "id": "1"}, {**step, "id": "2", "title": "u", "depends_on": ["1"]}]
     endpoint.script["planner"] = [json.dumps({"title": "Depths", "steps": steps})]
     codes = ["print('The mean depth is 12,345 m.')", "depth = 12345  # E1-1\nprint(f'The mean depth is {depth:,} m.')"]
     endpoint.script["coder"] = [json.dumps({"description": "the mean", "code": code}) for code in codes]

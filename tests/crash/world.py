@@ -19,7 +19,7 @@ from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
 from tests.conftest import CLOSED, PROJECT
 from tests.fakes.http import Reply, Request, serving
-from tests.fakes.openai_server import OpenAIServer, completion, role_of
+from tests.fakes.openai_server import OpenAIServer, completion, role_of, think
 from tests.fakes.site import Answer, Site, site
 from tests.fakes.tavily_server import TavilyServer, page
 
@@ -72,6 +72,8 @@ COUNTED = {
     "high": ["P1:1"],
     "finding": "The pump counted casts.",
 }
+NEXT = ("The wire was tried first aboard", "The tallow of the lead was armed by")
+"""What the researcher searches next; it finds nothing new."""
 AFTER: dict[str, tuple[str, ...]] = {
     "coordinator": (),
     f"search {QUESTION}": ("coordinator",),
@@ -81,11 +83,7 @@ AFTER: dict[str, tuple[str, ...]] = {
     "page /machine": (f"search {MACHINE}", f"search {TALLOW}"),
     "page /tallow": (f"search {MACHINE}", f"search {TALLOW}"),
     "researcher": ("page /machine", "page /tallow"),
-    "search The wire sounding machine was designed by William Thomson in 1872.": ("researcher",),
-    "search Tallow was pressed into the hollow of the lead so that a sample of the bottom stuck to it.": (
-        "researcher",
-    ),
-    "search The crew counted 2 casts of the lead.": ("researcher",),
+    **{f"search {query}": ("researcher",) for query in NEXT},
     "researcher with tools": ("planner",),
     "tool": ("researcher with tools",),
     "researcher with results": ("tool",),
@@ -208,13 +206,18 @@ class World:
 
 def _label(body: dict[str, Any]) -> str:
     role = role_of(body)
-    if role != "researcher" or TOOL_STEP not in json.dumps(body["messages"][:2]):
+    if role != "researcher" or f'<step title="{TOOL_STEP}"' not in body["messages"][1]["content"]:
         return role
     return "researcher with results" if body["messages"][-1]["role"] == "tool" else "researcher with tools"
 
 
 def _think(body: dict[str, Any]) -> Reply | str | None:
-    """Return what the script says to a request; None leaves it to the offline model."""
+    """Return what the script says to a request; None leaves it to the stub model."""
+    label = _label(body)
+    if label == "researcher":
+        return json.dumps({**json.loads(think(label, body)), "queries": NEXT})
+    if label == "reporter":
+        return think(label, body).replace("1872", "1899")  # for the editor to see
     answers: dict[str, Reply | str] = {
         "planner": PLAN.model_dump_json(),
         "researcher with tools": completion(body, "", calls=[(TOOL, "{}")]),
@@ -222,7 +225,7 @@ def _think(body: dict[str, Any]) -> Reply | str | None:
         "coder": json.dumps({"description": "adds up", "code": CODE}),
         "reflector": Reflection(has_enough_context=True, confidence=1).model_dump_json(),
     }
-    return answers.get(_label(body))
+    return answers.get(label)
 
 
 @contextmanager
