@@ -13,12 +13,12 @@ from services.text.tables import pipe_table
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 SHORTEST_ADORNMENT = 3
 """Characters of the line below a title, if the title itself is not shorter."""
-_CODE = re.compile(r"[ \t]*\.\. (?:code-block|code|sourcecode|parsed-literal)::[ \t]*([\w+-]{0,30})[ \t]*")
+_CODE = re.compile(r"[ \t]*+\.\. (?:code-block|code|sourcecode|parsed-literal)::[ \t]*+([\w+-]{0,30}+)[ \t]*+")
 _LIST_TABLE = re.compile(r"[ \t]*\.\. list-table::(.*)")
 _OPTION = re.compile(r"[ \t]*:[\w-]{1,40}:(?:[ \t].*)?")
 _GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+")
 _SIMPLE = re.compile(r"[ \t]*=+(?: +=+)+")
-_SPANS = re.compile(r"[ \t]*-+(?:[ -]+-+)*")
+_SPANS = re.compile(r"[ \t]*+-(?:[ -]*-)?")
 """A line of a simple table that joins columns of the row above it."""
 _CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
 """The first cell of a row of a list table."""

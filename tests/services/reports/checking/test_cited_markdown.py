@@ -23,7 +23,10 @@ async def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     for text in (*ENGLISH, *CHINESE):
         await store.put_text(text)
     folder = tmp_path / str(request.param)
-    await write_bundle(english() if request.param == "en" else chinese(), folder, store)
+    report = english() if request.param == "en" else chinese()
+    for named in report.contradictions:
+        named.differs = ""  # code sees nothing in depths of different years
+    await write_bundle(report, folder, store)
     return folder
 
 
