@@ -155,9 +155,7 @@ async def test_a_replay_asks_nobody_and_writes_the_same_bytes(
     assert files(tmp_path / "first") == files(tmp_path / "second")
 
 
-async def test_a_computation_is_replayed_without_running_it(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path
-) -> None:
+async def test_a_computation_is_replayed_without_running_it(endpoint: OpenAIServer, docs: Path, tmp_path: Path) -> None:
     step = Step(id="1", title="Depths", description="Depths", step_type="processing", need_web_search=False)
     endpoint.script["planner"] = [Plan(locale="en-US", title="Soundings", steps=[step]).model_dump_json()]
     whole = await aresearch(QUESTION, docs=[docs], out=tmp_path / "first")
