@@ -4,9 +4,7 @@ Vectors of passages are kept in the folder's index by the content of their sourc
 whatever runs search it; vectors of queries are kept in the journal of the run that asks.
 """
 
-import asyncio
 import base64
-import importlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -133,7 +131,6 @@ class OpenAIEmbeddings:
 
     async def _request(self, texts: Sequence[str]) -> tuple[Vectors, int]:
         """Return the vectors and the endpoint's token count, 0 if it reports none."""
-        await asyncio.to_thread(importlib.import_module, "openai")
         from openai import AsyncOpenAI, OpenAIError
 
         seconds = min(MOST_SECONDS, REQUEST_SECONDS + SECONDS_A_TEXT * (len(texts) - 1))

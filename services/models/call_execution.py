@@ -1,6 +1,5 @@
 """Executes one model call: fits the prompt to context and budget, makes the attempts, reads the answer and books its cost."""
 
-import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -16,7 +15,7 @@ from schemas.usage import CallUsage
 from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telling
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.call_spec import CallSpec
-from services.models.chat import build, load_integration
+from services.models.chat import build
 from services.models.endpoint_memory import keep_learned, learned, load_learned
 from services.models.failures import CallFailed
 from services.models.llamacpp import at_hand
@@ -177,7 +176,6 @@ class Exchange:
         call, messages = self.call, self.fitted.messages
         schema = None if self.model.provider == OFFLINE else call.schema
         self.dialect = learned(self.model).dialect if schema else ""
-        await asyncio.to_thread(load_integration, self.model.provider)
         chat = build(
             self.model,
             self.held.output_tokens,

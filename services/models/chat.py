@@ -1,6 +1,5 @@
 """The LangChain chat model of a role: any OpenAI-compatible endpoint, another provider's integration, or the offline model."""
 
-import contextlib
 import importlib
 import re
 from collections.abc import Callable, Generator
@@ -209,15 +208,6 @@ def _renamed(model: RoleModel) -> dict[str, Any]:
         names[name]: [value] if isinstance(value, str) and name == "stop" else value
         for name, value in model.sampling.items()
     }
-
-
-def load_integration(provider: str) -> None:
-    """Import the package of a model's provider, if it is installed, so that building the model need not. Blocking."""
-    if provider in OPENAI_COMPATIBLE:
-        importlib.import_module("services.models.streamed_chat")
-    elif provider in PROVIDERS:
-        with contextlib.suppress(ImportError):  # building the model says what to install
-            importlib.import_module(PROVIDERS[provider][0])
 
 
 def _kind(model: RoleModel) -> Any:

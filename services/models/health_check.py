@@ -15,7 +15,7 @@ from schemas.context import RunContext
 from services.models.answer_watch import Sign
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.call_execution import QUIET
-from services.models.chat import build, load_integration
+from services.models.chat import build
 from services.models.endpoint_memory import keep_learned, learned, load_learned
 from services.models.failures import CallFailed
 from services.models.local_endpoint import settled as as_asked
@@ -146,7 +146,6 @@ async def _ask(model: RoleModel, form: Form) -> None:
     )
 
     async def send(on_piece: Callable[[Sign, str], None]) -> AIMessage:
-        await asyncio.to_thread(load_integration, model.provider)
         chat = build(model, output_room(model, learned(model), 1.0, 1), response_format=shape, on_piece=on_piece)
         with_tools = chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat
         return await with_tools.ainvoke(messages, QUIET)

@@ -8,9 +8,11 @@ from schemas.evidence import StepKind
 from services.run.errors import BadInput, SettingsError
 from services.run.settings import settings
 from services.search.choice import Access, access_to, forget_services, known_services, side_by_side
+from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.filters import Filters
 from services.search.hit import Hit, SearchProvider
+from services.search.tavily import TavilySearch
 from services.search.web_services.client import ServiceSearch
 
 _URL = re.compile(r"https?://[^\s<>\"'，。；！？）】》]+", re.ASCII)
@@ -57,15 +59,13 @@ def _web(accesses: tuple[Access, ...], filters: Filters) -> SearchProvider:
 
 
 def provider_of(access: Access, filters: Filters | None = None) -> SearchProvider:
-    """Return a search of the web. Blocking: its package is imported.
+    """Return a search of the web.
 
     Raises:
         BadInput: the key or the address is missing or cannot be used; the message names the setting.
     """
     seconds = settings().leadline_search_timeout
     if access.name == "duckduckgo":
-        from services.search.duckduckgo import DuckDuckGoSearch
-
         return DuckDuckGoSearch(url=settings().leadline_duckduckgo_url, filters=filters, seconds=seconds)
     if access.name == "tavily":
         if not access.key:
@@ -75,8 +75,6 @@ def provider_of(access: Access, filters: Filters | None = None) -> SearchProvide
                 page="Search through Tavily was asked for, and this server has no key for it. Choose another under “Where to "
                 "search” in the settings: duckduckgo needs no key.",
             )
-        from services.search.tavily import TavilySearch
-
         return TavilySearch(access.key, access.address or None, filters=filters, seconds=seconds)
     return ServiceSearch(
         known_services()[access.name],

@@ -64,8 +64,7 @@ def test_every_pattern_reads_its_hardest_text_in_a_second(file: str) -> None:
     slow = {
         entry.place: case
         for entry in patterns_of(file)
-        if entry.place not in OWN_TEXT
-        and (case := _hardest(entry.pattern, SIZE, anchored=entry.anchored))
+        if entry.place not in OWN_TEXT and (case := _hardest(entry.pattern, SIZE, anchored=entry.anchored))
     }
 
     assert slow == {}

@@ -37,5 +37,4 @@ def test_modules_are_imported_in_one_thread(run: Crashing, whole: Whole, tmp_pat
         name for where, name in looked_for if where == "here"
     }
     elsewhere = [name for where, name in looked_for if where == "elsewhere"]
-    print(elsewhere)
     assert [name for name in elsewhere if not name.startswith("encodings.")] == []

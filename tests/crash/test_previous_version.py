@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.previous import DONE, QUESTION, lay_out_papers, unpack
+from tests.crash.previous import DONE, lay_out_papers, unpack
 from tests.fakes.openai_server import OpenAIServer
 
 
