@@ -175,8 +175,9 @@ def test_of_the_conversation_the_last_answer_and_the_last_questions_are_shown_in
     assert [turn.text for turn in turns] == [*asked[-3:], "It was."]
 
 
-def test_the_counts_over_the_last_answer_are_not_shown() -> None:
+def test_counts_limits_and_references_of_the_last_answer_are_not_shown() -> None:
     report = "# Title\n\n*2 statements: 1 quoted, 1 unverified*\n\n*Of note:* the wire held."
+    report += "\n\n## Limits of this report\n\n- Little was read.\n\n## References\n\n1. [Wire](sources/01-wire.txt)"
     [turn] = conversation_of([AIMessage(report)], None)
     assert turn.text == "*Of note:* the wire held."
 
