@@ -121,7 +121,7 @@ async def test_a_later_round_in_which_the_endpoint_fails_keeps_what_the_first_on
     assert any("role researcher" in limit for limit in report.limits)
 
 
-@pytest.mark.parametrize(("window", "more_rounds"), [(5_000, 1), (4_000, 2)])
+@pytest.mark.parametrize(("window", "more_rounds"), [(5_000, 2), (4_000, 2)])
 async def test_a_small_window_means_less_in_each_round_more_of_them_and_the_same_evidence(
     endpoint: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int, more_rounds: int
 ) -> None:
