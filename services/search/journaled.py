@@ -213,6 +213,7 @@ class _Pages:
         self._run = run
         self._evidence = evidence
         self._queries = queries
+        self._call = "\n".join(queries)
         self._followed_before = followed
 
     async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
@@ -223,7 +224,7 @@ class _Pages:
         pages: dict[str, Page] = {}
 
         async def read(url: str) -> Page:
-            pages[url] = page = await _recorded_page(self._run, reader, self._evidence, url)
+            pages[url] = page = await _recorded_page(self._run, reader, self._evidence, url, self._call)
             return page
 
         async with PageReader(limits=page_limits(), links=_wants_links(self._run)) as reader:
@@ -239,7 +240,7 @@ class _Pages:
 
     async def _granted(self, urls: Sequence[str]) -> list[str]:
         """Return the addresses to read: those that the run has already read, and others within the limit."""
-        known = await RunPages(self._run, self._evidence).known(urls)
+        known = await RunPages(self._run, self._evidence, self._call).known(urls)
         fresh = [url for url in urls if url not in known][: self._run.context.level.pages]
         granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
         self.read += len(granted)
@@ -262,14 +263,14 @@ class _Pages:
             known={url for page in pages for url in (page.url, page.final_url)},
             permit=lambda url: is_public(url, reader.allowance) and filters.permit(url),
         )
-        free = await RunPages(self._run, self._evidence).known(link.url for link in chosen)
+        free = await RunPages(self._run, self._evidence, self._call).known(link.url for link in chosen)
         fresh = [link for link in chosen if link.url not in free]
         granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
         self.read += len(granted)
         chosen = [link for link in chosen if link.url in free or link in granted]
         for link in chosen:
             self.followed.setdefault(link.page, []).append(link.url)
-        read = partial(_recorded_page, self._run, reader, self._evidence)
+        read = partial(_recorded_page, self._run, reader, self._evidence, call=self._call)
         snippets = [Hit(url=link.url, title=link.url, kind="web", text="", snippet_only=True) for link in chosen]
         [found], _ = await complete([snippets], read, [link.url for link in chosen], filters)
         return [hit for hit in found if hit.text]
@@ -303,11 +304,11 @@ def _wants_links(run: Run) -> bool:
     return run.context.level.links > 0
 
 
-async def _recorded_page(run: Run, reader: PageReader, evidence: EvidenceStore, url: str) -> Page:
+async def _recorded_page(run: Run, reader: PageReader, evidence: EvidenceStore, url: str, call: str = "") -> Page:
     """Read a page, or return the page or the error that the journal or the run holds."""
 
     async def work() -> StoredPage:
-        return await RunPages(run, evidence).read(url, reader.read)
+        return await RunPages(run, evidence, call).read(url, reader.read)
 
     stored = (await run.journal.once("page", url[:200], {"url": url}, StoredPage, work)).answer
     if stored.page is None:

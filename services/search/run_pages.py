@@ -21,8 +21,10 @@ from services.search.pages.reader import Page
 MAX_TRIES = 3
 """Maximum requests of an address in a run while its fault may pass."""
 MAX_TASKS = 200
-"""Maximum recorded tasks that requested a page; later tasks pay for it again."""
+"""Maximum recorded tasks and calls that requested a page; later ones pay for it again."""
 _NAMESPACE = "pages"
+_CALL = "\n"
+"""Stands between the place of a task and that of its call."""
 _reading: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 """Locks by run and address: one task reads, other tasks wait and use the result."""
 
@@ -46,7 +48,7 @@ class _ReadPage(BaseModel):
     passing: bool = False
     """Whether the fault may have passed when it is asked for again."""
     places: list[str] = []
-    """Places of the tasks that asked for it, as the journal names them."""
+    """Places of the tasks and calls that asked for it, as the journal names them."""
 
     @property
     def settled(self) -> bool:
@@ -56,12 +58,20 @@ class _ReadPage(BaseModel):
 class RunPages:
     """The pages that a task's run has read."""
 
-    def __init__(self, run: Run, evidence: EvidenceStore) -> None:
+    def __init__(self, run: Run, evidence: EvidenceStore, call: str = "") -> None:
+        """Show the pages to a call.
+
+        Args:
+            run: the run of the task.
+            evidence: the store for their texts.
+            call: queries for which the task reads pages: after a crash amid them it pays for those again. Empty for a single page.
+        """
         self._run = run
         self._evidence = evidence
+        self._place = f"{run.journal.place}{_CALL}{_item(call)}" if call else run.journal.place
 
     async def known(self, urls: Iterable[str]) -> set[str]:
-        """Return the addresses that are free for this task: requested before by itself, or by a task that ended before it began.
+        """Return the addresses that are free for this call: requested by an earlier one of its task, or by a task that ended before.
 
         A page requested by a parallel task counts again, without being fetched again: otherwise a task's remaining
         pages would depend on the other task's speed.
@@ -87,9 +97,8 @@ class RunPages:
                     passing=passing,
                     places=known.places if known else [],
                 )
-            place = self._run.journal.place
-            if place not in known.places and len(known.places) < MAX_TASKS:
-                known.places.append(place)
+            if self._place not in known.places and len(known.places) < MAX_TASKS:
+                known.places.append(self._place)
             await self._run.journal.keep(_NAMESPACE, _item(url), known.model_dump(mode="json"))
         return known.stored
 
@@ -98,8 +107,9 @@ class RunPages:
         return None if value is None else _ReadPage.model_validate(value)
 
     def _is_earlier(self, known: _ReadPage) -> bool:
-        mine = self._run.journal.place
-        return any(place == mine or _step_of(place) < _step_of(mine) for place in known.places)
+        task = self._run.journal.place
+        others = [place for place in known.places if place != self._place or place == task]
+        return any(place.partition(_CALL)[0] == task or _step_of(place) < _step_of(task) for place in others)
 
     async def _fetched(self, url: str, fetch: Read) -> tuple[StoredPage, bool]:
         try:

@@ -39,9 +39,9 @@ class Web:
         )
 
 
-def task(store: BaseStore, place: str = "3:researcher:s1", key: str = "run") -> RunPages:
+def task(store: BaseStore, place: str = "3:researcher:s1", key: str = "run", call: str = "") -> RunPages:
     """Return the pages as a task sees them; each call is a process of its own, as after a crash."""
-    return RunPages(Run(journal=Journal(store, key, place, place)), EvidenceStore(store))
+    return RunPages(Run(journal=Journal(store, key, place, place)), EvidenceStore(store), call)
 
 
 async def test_an_address_is_fetched_once_in_a_run_and_known_after_a_crash() -> None:
@@ -108,3 +108,12 @@ async def test_without_a_place_to_keep_things_a_page_is_just_read() -> None:
     pages = RunPages(Run(), EvidenceStore(InMemoryStore()))
     assert (await pages.read(URL, web.read)).page is not None
     assert await pages.known([URL]) == set()
+
+
+async def test_a_call_that_a_crash_ended_pays_for_its_pages_again_and_later_calls_do_not() -> None:
+    store, web = InMemoryStore(), Web()
+    await task(store, call="tides").read(URL, web.read)
+    assert await task(store, call="tides").known([URL]) == set()
+    assert await task(store, call="pulleys").known([URL]) == await task(store).known([URL]) == {URL}
+    await task(store, call="tides").read(URL, web.read)
+    assert web.asked == {URL: 1}
