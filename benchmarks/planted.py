@@ -228,9 +228,8 @@ async def by_model(
 
 def _cited(text: str, ids: Sequence[str]) -> str:
     """Put citations before the end mark of a sentence."""
-    end = re.search(r"[.!?。！？…]*$", text)
-    cut = end.start() if end else len(text)
-    return f"{text[:cut]}{' ' if ids else ''}{''.join(f'[{key}]' for key in ids)}{text[cut:]}"
+    told = text.rstrip(".!?。！？…")
+    return f"{told}{' ' if ids else ''}{''.join(f'[{key}]' for key in ids)}{text[len(told) :]}"
 
 
 def chosen(made: Mapping[str, Sequence[Plant]], wanted: int) -> list[Plant]:

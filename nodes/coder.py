@@ -67,7 +67,7 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
     ]
     findings = {step_id: result.finding for step_id, result in task["results"].items() if result not in tainted}
     cited = {excerpt.content_hash: task["sources"].get(excerpt.content_hash) for excerpt in found}
-    cards = [f"{source.card.heading} {source.card.about}" for source in cited.values() if source]
+    cards = [source.card.evidence for source in cited.values() if source]
     workspace.given = [task["question"], *(excerpt.quote for excerpt in found), *cards]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
     workspace.files |= files

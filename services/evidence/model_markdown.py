@@ -160,9 +160,6 @@ def make_inert(block: str) -> str:
     Whatever mixture of markup slipped through what `strip_markup` takes out is shown as plain characters instead.
     """
     block = re.sub(rf"(?<=[!\\])(?={OPEN})", " ", re.sub(rf"(?<={CLOSE})(?=[(\[])", " ", block))
-    block = re.sub(
-        rf"(?m)^([ \t]*+(?:[-*+>][ \t]++)?{_MARK})(?=:)", r"\1 ", block
-    )  # else the definition of a reference
     if _is_inert(block):
         return block
     escaped = re.sub(r"[\[\]<`!~]", r"\\\g<0>", block.replace("\\", ""))

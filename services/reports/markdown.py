@@ -108,8 +108,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     quotes = {
         excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced
     }
-    cards = (source.card for source in draft.sources.values())
-    naming = "\n".join([draft.question, *(f"{card.heading} {card.about}" for card in cards)])
+    naming = "\n".join([draft.question, *(source.card.evidence for source in draft.sources.values())])
     charts = check_charts(with_dollars(draft.markdown), quotes, naming=naming, locale=draft.locale)
     draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)

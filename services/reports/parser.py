@@ -207,9 +207,7 @@ class _Reader:
         self._proofs = proofs
         self._quotes = {key: excerpt.quote for key, excerpt in proofs.excerpts.items()}
         self._locale = locale
-        self._naming = "\n".join(
-            [report.question, *(f"{source.card.heading} {source.card.about}" for source in report.sources)]
-        )
+        self._naming = "\n".join([report.question, *(source.card.evidence for source in report.sources)])
         self._kinds: dict[str, Callable[[SyntaxTreeNode], Block]] = {
             "paragraph": lambda node: Paragraph(self.content(node)),
             "heading": lambda node: Heading(max(3, int(node.tag[1])), unmarked(self.content(node))),

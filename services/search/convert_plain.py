@@ -41,7 +41,7 @@ def text_of(suffix: str, data: bytes) -> str:
     if suffix == ".rst":
         return as_markdown(text)
     if suffix == ".rtf":
-        return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]
+        return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
 
 

@@ -313,3 +313,31 @@ async def test_a_writer_that_cites_badly_leaves_no_unproved_statement_unmarked(
     assert said["Astronomers"].reason
     inferred = [claim for claim in report.citations if claim.status == "inferred"]
     assert len(inferred) <= len(report.citations) // 3
+
+
+async def test_what_a_step_quotes_reaches_the_writer_once_though_the_background_search_found_it_too(
+    ferry: Path, endpoint: OpenAIServer
+) -> None:
+    endpoint.script["researcher"] = [quoting(*QUOTES, finding="All is told.")]
+    await aresearch(QUESTION, docs=[ferry])
+    [written] = asked(endpoint, "reporter")
+    assert [written.count(quote) for quote in QUOTES] == [1, 1, 1]
+
+
+async def test_planner_and_reflector_see_of_judged_steps_the_findings_and_excerpts_with_figures(
+    ferry: Path, endpoint: OpenAIServer
+) -> None:
+    (ferry / "fares.md").write_text(f"# Fares\n\n{RISE}\n")
+    steps = [{"id": one, "title": f"Ferry {one}", "description": "d", "queries": [f"ferry {one}"]} for one in "12"]
+    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]}) for step in steps]
+    endpoint.script["researcher"] = [quoting(*QUOTES, finding="Two figures."), quoting(RISE, finding="Fares rose.")]
+    missing = json.dumps({"has_enough_context": False, "missing_aspects": ["fares"], "follow_up_queries": ["fares"]})
+    endpoint.script["reflector"] = [missing, json.dumps({"has_enough_context": True})]
+    await aresearch(QUESTION, docs=[ferry], max_plan_iterations=2)
+    planned, judged = asked(endpoint, "planner")[1], asked(endpoint, "reflector")
+    assert all(quote in judged[0] for quote in QUOTES)
+    assert [quote in judged[1] for quote in QUOTES] == [True, False, False]
+    assert "Two figures." in judged[1]
+    assert RISE in judged[1]
+    assert "Two figures." in planned
+    assert not any(quote in planned for quote in QUOTES)

@@ -108,7 +108,9 @@ def main(folder: Path) -> None:
     assert len(devices) == 1, "this is not a namespace of its own"
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     for host in (PUBLIC, *PRIVATE):
-        subprocess.run(["ip", "addr", "add", f"{host}/{128 if ':' in host else 32}", "dev", "lo"], check=True)
+        at_once = ["nodad"] if ":" in host else []  # without it the address cannot be bound for a moment
+        size = 128 if ":" in host else 32
+        subprocess.run(["ip", "addr", "add", f"{host}/{size}", "dev", "lo", *at_once], check=True)
     settings = {
         "LEADLINE_TOKENS": f"ada:{TOKEN}",
         "LEADLINE_EMBEDDINGS_MODEL": "none",

@@ -252,7 +252,7 @@ def _numbers_of(source: Source, text: str | None, content: BundleContent) -> Ite
         content.question,
         *(excerpt.quote for excerpt in content.excerpts if excerpt.content_hash not in {*nowhere, source.content_hash}),
     ]
-    known += [f"{cited.card.heading} {cited.card.about}" for cited in content.sources if cited.kind != "computation"]
+    known += [cited.card.evidence for cited in content.sources if cited.kind != "computation"]
     origin = origin_of(program[0], known, program[1])
     if not origin.traced:
         yield f"{source.id}: its program has numbers that no source gives: {', '.join(origin.nowhere)[:200]}"

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
+from schemas.card import Card
 from schemas.evidence import Contradiction
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
@@ -234,3 +235,14 @@ def test_everything_of_the_run_is_kept(draft: Make) -> None:
         ["What next?"],
     )
     assert len(TEXTS) == len(report.sources)
+
+
+def test_a_chart_may_name_the_year_of_its_source(draft: Make) -> None:
+    chart = (
+        '```chart\n{"type": "bar", "title": "Sounded (report of 1876)", "unit": "fathoms", "categories": ["Guam", "Japan"], '
+        '"series": [{"name": "depth", "values": [4475, 4475]}], "sources": ["E1-1"]}\n```'
+    )
+    dated = source_of("web", card=Card(title="The web", published="1876-05-24"))
+    for sources, shown in (([dated], True), ([source_of("web")], False)):
+        made = draft(f"{DEPTH}\n\n{chart}", sources=sources, excerpts=["E1-1"])
+        assert ("```chart" in finish_report(made, Usage()).markdown) is shown

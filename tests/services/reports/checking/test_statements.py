@@ -228,3 +228,7 @@ def test_a_sentence_in_bold_that_heads_a_paragraph_is_a_heading(written: str, te
 
 def test_a_number_from_nowhere_is_left_out_of_a_sentence_in_bold() -> None:
     assert check(f"**Trade grew by 77 %.** {EXPORTS}").markdown == EXPORTS
+
+
+def test_a_colon_stands_close_behind_a_citation() -> None:
+    assert check(f"{EXPORTS[:-1]}:\n\n{WRECK}").markdown == f"{EXPORTS[:-1]}:\n\n{WRECK}"
