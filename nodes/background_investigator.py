@@ -69,7 +69,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         },
     )
     return {
-        "background": Background(excerpts=excerpts, failures=found.trouble(locale)),
+        "background": Background(excerpts=excerpts, failures=found.trouble(locale), titles=found.titles),
         "sources": sources,
         "limits": [*limits, *found.limits(run, locale)],
         "usage": run.usage,

@@ -80,7 +80,7 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
     """Let the model write a program whose output is the finding, and correct it when it fails."""
     attempts: list[CodeAttempt] = []
     for _ in range(MAX_CODE_RUNS):
-        code = await ask("coder", _prompt(task, views, workspace, attempts), Code)
+        code = await ask("coder", _prompt(task, views, workspace, attempts, run.context.level.evidence_tokens), Code)
         ran = await run_once(run, code.code, workspace.files, workspace.evidence)
         if ran.ok and ran.stdout.strip():
             source, output = await workspace.add_computation(code.code, code.description, ran)
@@ -104,7 +104,8 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     given = await tool_set(run, task, workspace)
     asked = any(tool.name == QUERY for tool in given.tools)
     databases = await schema_views(run) if asked else []
-    prompt = _prompt(task, views, workspace, []).model_copy(update={"with_tools": True, "databases": databases})
+    prompt = _prompt(task, views, workspace, [], run.context.level.evidence_tokens)
+    prompt = prompt.model_copy(update={"with_tools": True, "databases": databases})
     worked = await use_tools("coder", prompt, given.tools, workspace)
     passages, sources = workspace.passages, workspace.sources
     if not passages:
@@ -145,7 +146,10 @@ def _nothing(task: StepTask, worked: Worked) -> StepResult:
     return StepResult(step_id=task["step"].id, status="failed", error=error)
 
 
-def _prompt(task: StepTask, tables: list[TableView], workspace: Workspace, attempts: list[CodeAttempt]) -> CoderPrompt:
+def _prompt(
+    task: StepTask, tables: list[TableView], workspace: Workspace, attempts: list[CodeAttempt], room: int
+) -> CoderPrompt:
+    """Return the prompt; `room` is for the evidence of other steps, in tokens."""
     step, own = task["step"], {table.file for table in tables}
     return CoderPrompt(
         question=task["question"],
@@ -154,7 +158,11 @@ def _prompt(task: StepTask, tables: list[TableView], workspace: Workspace, attem
         description=step.description,
         feedback=task["feedback"],
         findings=overview(
-            task["steps"], task["results"], task["sources"], shows=lambda _, item: bool(quantities(item.quote))
+            task["steps"],
+            task["results"],
+            task["sources"],
+            shows=lambda _, item: bool(quantities(item.quote)),
+            room=room,
         ),
         tables=tables,
         files=[name for name in workspace.files if name not in own],

@@ -105,9 +105,14 @@ def _prompt(
         max_step_num=context.max_step_num,
         first_id=len(steps_by_id(plans)) + 1,
         background=background_views(state["background"], state["results"], state["sources"]),
+        nearby=state["background"].titles if state["background"] else [],
         feedback=state["feedback"],
         findings=overview(
-            steps_by_id(plans), state["results"], state["sources"], shows=lambda result, _: not result.finding
+            steps_by_id(plans),
+            state["results"],
+            state["sources"],
+            shows=lambda result, _: not result.finding,
+            room=context.level.evidence_tokens,
         ),
         gaps=_gaps(state),
         tables=tables,

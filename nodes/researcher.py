@@ -49,7 +49,9 @@ async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outc
     """Search and judge in rounds."""
     locale, step_id = task["locale"], task["step"].id
     wanted = Wanted(task["sources_left"], task["step"].source_kind)
-    gathered = await search_in_rounds(run, _prompt(task), workspace.evidence, step_id, wanted)
+    gathered = await search_in_rounds(
+        run, _prompt(task, run.context.level.evidence_tokens), workspace.evidence, step_id, wanted
+    )
     if not gathered.shown:
         error = say("searches_failed", locale, reason=" ".join(gathered.trouble)) if gathered.trouble else ""
         failed = StepResult(step_id=step_id, status="failed", error=error or say("no_sources", locale))
@@ -73,7 +75,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     workspace.given = [task["question"]]
     given = await tool_set(run, task, workspace)
-    prompt = _prompt(task).model_copy(
+    prompt = _prompt(task, run.context.level.evidence_tokens).model_copy(
         update={"passages": numbered(workspace.passages), "with_tools": True, "wide": run.context.level.wide}
     )
     first = "required" if given.tools and not workspace.passages else "auto"
@@ -101,7 +103,7 @@ async def _judged(run: Run, task: StepTask, worked: Worked, workspace: Workspace
         query = f"{task['question']} {task['step'].description}"
         room = await evidence_tokens(run, "researcher", run.context.level.passage_tokens)
         best = passages_within(await asyncio.to_thread(ranked, everything, query), room, MIN_PASSAGES)
-        prompt = _prompt(task).model_copy(update={"passages": numbered(best)})
+        prompt = _prompt(task, run.context.level.evidence_tokens).model_copy(update={"passages": numbered(best)})
         answer = await answered(prompt, limits, step_id)
         excerpts = taken(answer, prompt.passages, step_id).excerpts
     return _outcome(_result(step_id, answer, excerpts), locale, sources, limits)
@@ -115,7 +117,8 @@ def findings_in(text: str) -> Findings | None:
         return None
 
 
-def _prompt(task: StepTask) -> ResearcherPrompt:
+def _prompt(task: StepTask, room: int) -> ResearcherPrompt:
+    """Return the prompt without passages; `room` is for the evidence of other steps, in tokens."""
     step = task["step"]
     return ResearcherPrompt(
         question=task["question"],
@@ -124,7 +127,7 @@ def _prompt(task: StepTask) -> ResearcherPrompt:
         description=step.description,
         queries=step.queries,
         feedback=task["feedback"],
-        findings=overview(task["steps"], task["results"], task["sources"], shows=lambda *_: True),
+        findings=overview(task["steps"], task["results"], task["sources"], shows=lambda *_: True, room=room),
         sections=task.get("outline", []),
         passages=[],
     )

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from schemas.clean_text import CleanLine
 from schemas.evidence import Excerpt
 
 
@@ -11,3 +12,5 @@ class Background(BaseModel):
     excerpts: list[Excerpt] = Field(default_factory=list)
     failures: list[str] = Field(default_factory=list)
     """Searches that failed, in words."""
+    titles: list[CleanLine] = Field(default_factory=list)
+    """Titles of the texts that the search brought, nearest first."""

@@ -24,6 +24,10 @@ class Level:
     """Pages that one round reads at most."""
     passage_tokens: int
     """Tokens that the passages of one prompt have together."""
+    evidence_tokens: int
+    """Tokens of evidence that a prompt shows beside the findings of steps: the most relevant excerpts."""
+    written_tokens: int
+    """Tokens of evidence that a report written in one call is written from, as far as it does not answer a step; 0: all."""
     background: int
     """Passages that the background search keeps."""
     words: tuple[int, int]
@@ -59,6 +63,8 @@ _FIGURES: dict[str, tuple[Any, ...]] = {
     "hits": (10, 30, 60, 200),
     "pages": (6, 6, 8, 10),
     "passage_tokens": (1_300, 4_000, 12_000, 24_000),
+    "evidence_tokens": (2_000, 6_000, 18_000, 36_000),
+    "written_tokens": (4_000, 14_000, 0, 0),
     "background": (6, 6, 12, 12),
     "words": ((0, 0), (800, 2_000), (3_000, 6_000), (6_000, 0)),
     "reworked": (0, 0, 1, 2),

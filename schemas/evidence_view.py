@@ -50,3 +50,5 @@ class FindingView(BaseModel):
     missing_aspects: list[str] = Field(default_factory=list)
     error: str = ""
     evidence: list[EvidenceView] = Field(default_factory=list)
+    hidden: int = 0
+    """Further excerpts for which there is no room."""

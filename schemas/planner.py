@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from schemas.clean_text import CleanLine
 from schemas.evidence import StepKind
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.mcp import ToolView
@@ -95,6 +96,8 @@ class PlannerPrompt(BaseModel):
     """Number of the plan's first step; steps are numbered over the whole run."""
     background: list[EvidenceView]
     """Hits in the web and in the user's documents."""
+    nearby: list[CleanLine] = Field(default_factory=list)
+    """Titles of further texts that the background search brought, nearest first."""
     feedback: list[str]
     """What the person said of earlier plans of this run."""
     findings: list[FindingView]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.answer_schema import AtMost, Form, Reason, Thought
+from schemas.answer_schema import AtMost, Form, Reason
 from schemas.evidence import Passage, Relevance
 from schemas.evidence_view import FindingView
 from schemas.outline import OutlineNode
@@ -94,7 +94,7 @@ class Findings(BaseModel):
     high: References = Field(default_factory=list, description="Sentences that answer the step: P3:2 or P3:2-4.")
     medium: References = Field(default_factory=list, description="Sentences that are part of the answer, or context.")
     low: References = Field(default_factory=list, description="Sentences that are related.")
-    finding: Thought = ""
+    finding: Annotated[str, AtMost(900)] = ""
     """One to three sentences that answer the step from these passages; they are added to those of earlier rounds."""
     missing_aspects: Annotated[list[Reason], AtMost(6)] = Field(default_factory=list)
     queries: SkipJsonSchema[list[str]] = Field(default_factory=list)

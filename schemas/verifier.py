@@ -34,6 +34,8 @@ class PassageView(BaseModel):
     id: str
     """The excerpt's id."""
     title: CleanLine
+    name: CleanLine = ""
+    """Name or number of its source, which stands for the title from the second passage on."""
     published: str = ""
     about: CleanLine = ""
     """What the card of its source has besides the title."""

@@ -1,12 +1,13 @@
 """Evidence as prompts show it: without offsets, hashes and addresses."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan, Step
 from schemas.results import RECALLED, StepResult
 from services.evidence.repeated_excerpts import held_by
+from services.text.token_estimate import estimate
 
 _RELEVANCE = ("low", "medium", "high")
 _EARLIER = Step(id=RECALLED, title="Earlier in this conversation", description="What earlier questions found.")
@@ -66,6 +67,7 @@ def overview(
     results: Mapping[str, StepResult],
     sources: Mapping[str, Source],
     shows: Callable[[StepResult, EvidenceView], bool],
+    room: int,
 ) -> list[FindingView]:
     """Show the results of steps with each text once, and as missing only what no reflection has compared yet.
 
@@ -77,6 +79,7 @@ def overview(
         results: their results.
         sources: by content hash.
         shows: tells whether an excerpt of a result is shown; one that holds another has at least its relevance.
+        room: tokens of evidence that are shown; the most relevant excerpts of each step come first.
     """
     holders = held_by(excerpt for step_id in sorted(results, key=int) for excerpt in results[step_id].excerpts)
     findings = finding_views(steps, results, sources)
@@ -85,7 +88,7 @@ def overview(
         if held in views and holder in views:
             views[holder].also.append(held)
             views[holder].relevance = max(views[holder].relevance, views[held].relevance, key=_RELEVANCE.index)
-    return [
+    shown = [
         finding.model_copy(
             update={
                 "evidence": [
@@ -94,6 +97,34 @@ def overview(
                     if item.id not in holders and shows(results[finding.step_id], item)
                 ],
                 "missing_aspects": finding.missing_aspects if results[finding.step_id].unjudged else [],
+            }
+        )
+        for finding in findings
+    ]
+    return within(shown, room)
+
+
+def within(findings: Sequence[FindingView], room: int, kept: Collection[str] = ()) -> list[FindingView]:
+    """Keep of the shown excerpts the most relevant ones that have room together, of each step its first ones first.
+
+    Args:
+        findings: results with their excerpts.
+        room: tokens that the excerpts may have.
+        kept: ids of excerpts that stay in any case.
+    """
+    ranked = [(item, place) for finding in findings for place, item in enumerate(finding.evidence)]
+    ranked.sort(key=lambda one: (one[0].id not in kept, -_RELEVANCE.index(one[0].relevance), one[1]))
+    left, shown = room, set(kept)
+    for item, _ in ranked:
+        left -= estimate(item.quote)
+        if left < 0:
+            break
+        shown.add(item.id)
+    return [
+        finding.model_copy(
+            update={
+                "evidence": (evidence := [item for item in finding.evidence if item.id in shown]),
+                "hidden": finding.hidden + len(finding.evidence) - len(evidence),
             }
         )
         for finding in findings

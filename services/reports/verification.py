@@ -23,15 +23,15 @@ from services.text.ranking import bm25
 from services.text.token_estimate import estimate
 from services.text.tokens import tokens
 
-AROUND = 200
+AROUND = 100
 """Characters of a source shown before and after a quote."""
-MAX_TOKENS = 6_000
+MAX_TOKENS = 8_000
 """Estimated tokens of the statements and passages of one call; the same for all models, so that a replay makes the same calls."""
 Statement = tuple[str, tuple[str, ...]]
 """A sentence with its cited excerpt ids."""
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
-NEAREST = 8
+NEAREST = 5
 """Excerpts by which a statement on what the sources do not tell is judged once more, whoever cites them."""
 WORDLESS = frozenset({"not_told", "no_claim", "absent"})
 """Verdicts that no words of a passage bear out."""
@@ -223,6 +223,7 @@ class Judge:
         return PassageView(
             id=excerpt.id,
             title=source.title,
+            name=source.card.name,
             published=source.published or "",
             about=source.card.about,
             before=text[max(0, excerpt.start - AROUND) : excerpt.start] if source.kind != "computation" else "",

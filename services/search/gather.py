@@ -37,6 +37,8 @@ PER_SOURCE, OF_LIMIT = 4, 4
 """Maximum passages of one source before other sources get their turn: so many, or this part of all, if that is more."""
 OF_BEST = 0.15
 """Minimum share of the best score of all folders that a folder's best passage must reach for the folder to count."""
+MAX_TITLES, LONGEST_TITLE = 30, 120
+"""Maximum titles of texts that a search names, and characters of one."""
 KEPT_FIRST = 1
 """Number of directly found passages that stay before those found by a hop."""
 
@@ -52,6 +54,8 @@ class Gathered(BaseModel):
     """What each search brought; empty in journals of earlier versions."""
     failures: list[str] = Field(default_factory=list)
     """Searches that failed, in words, each once."""
+    titles: list[str] = Field(default_factory=list)
+    """Titles of the texts that the searches brought, nearest first: more than those of the passages."""
 
 
 Results = list[tuple[str, list[Hit]]]
@@ -122,7 +126,14 @@ async def gather(
     sources_of, sites_of = {key: key[0] for key in passages}, sites(passages, pool.hit)
     chosen = take_turns(passages, sources_of, limit, max(PER_SOURCE, limit // OF_LIMIT), sites_of, PER_SITE)
     described, sources = await pool.collect(chosen, originals, evidence)
-    return Gathered(passages=described, sources=sources, searched=searched, failures=list(dict.fromkeys(failures)))
+    titles = list(dict.fromkeys(pool.hit(key).title[:LONGEST_TITLE] for key in passages))[:MAX_TITLES]
+    return Gathered(
+        passages=described,
+        sources=sources,
+        searched=searched,
+        failures=list(dict.fromkeys(failures)),
+        titles=titles,
+    )
 
 
 def _permitted(hit: Hit, filters: Filters) -> bool:

@@ -3,10 +3,11 @@
 from prompts import render
 from schemas.card import Card
 from schemas.evidence import Excerpt, Relevance, Source
+from schemas.evidence_view import FindingView
 from schemas.planner import Step
 from schemas.reflector import ReflectorPrompt, StepVerdict
 from schemas.results import StepResult
-from services.evidence.views import overview
+from services.evidence.views import finding_views, overview, within
 
 TEXT = "The wire was tried first. It held for a year. Then it broke."
 SOURCES = {
@@ -44,7 +45,7 @@ RESULTS = {
 def test_each_text_stands_once_with_the_ids_of_all_excerpts_that_it_holds() -> None:
     shown = {
         item.id: (item.also, item.relevance)
-        for found in overview(STEPS, RESULTS, SOURCES, lambda *_: True)
+        for found in overview(STEPS, RESULTS, SOURCES, lambda *_: True, 1_000)
         for item in found.evidence
     }
     assert shown == {"E2-1": (["E1-1", "E3-1", "E1-2"], "high"), "E2-2": ([], "medium"), "E3-2": ([], "medium")}
@@ -53,14 +54,14 @@ def test_each_text_stands_once_with_the_ids_of_all_excerpts_that_it_holds() -> N
 def test_an_excerpt_of_high_relevance_is_shown_whoever_holds_its_text() -> None:
     shown = [
         item.id
-        for found in overview(STEPS, RESULTS, SOURCES, lambda _, item: item.relevance == "high")
+        for found in overview(STEPS, RESULTS, SOURCES, lambda _, item: item.relevance == "high", 1_000)
         for item in found.evidence
     ]
     assert shown == ["E2-1"]
 
 
 def test_what_a_reflection_has_compared_is_no_longer_missing_by_itself() -> None:
-    assert [found.missing_aspects for found in overview(STEPS, RESULTS, SOURCES, lambda *_: True)] == [
+    assert [found.missing_aspects for found in overview(STEPS, RESULTS, SOURCES, lambda *_: True, 1_000)] == [
         [],
         ["gap of 2"],
         ["gap of 3"],
@@ -69,7 +70,7 @@ def test_what_a_reflection_has_compared_is_no_longer_missing_by_itself() -> None
 
 def test_the_prompt_names_a_source_in_full_once_and_the_gaps_of_the_last_check() -> None:
     prompt = ReflectorPrompt(
-        question="When did it break?", locale="en-US", today="2026-01-01", findings=overview(STEPS, RESULTS, SOURCES, lambda *_: True),
+        question="When did it break?", locale="en-US", today="2026-01-01", findings=overview(STEPS, RESULTS, SOURCES, lambda *_: True, 1_000),
         gaps=["why it broke"], plan_iterations=2, max_plan_iterations=3, max_step_attempts=2,
     )  # fmt: skip
     human = render("reflector", prompt)[1].text
@@ -80,3 +81,19 @@ def test_the_prompt_names_a_source_in_full_once_and_the_gaps_of_the_last_check()
     assert human.count("It held for a year.") == 1
     assert "<gap>why it broke</gap>" in human
     assert "gap of 1" not in human
+
+
+def test_what_has_no_room_is_counted_and_the_most_relevant_of_each_step_comes_first() -> None:
+    results = {
+        "1": result("1", excerpt("E1-1", 0, 25), excerpt("E1-2", 26, 45, "high")),
+        "2": result("2", excerpt("E2-1", 46, 60), excerpt("E2-2", 0, 25, "high", source="b")),
+    }
+    findings = overview(STEPS, results, SOURCES, lambda *_: True, 12)
+    assert [[item.id for item in found.evidence] for found in findings] == [["E1-2"], ["E2-2"]]
+    assert [found.hidden for found in findings] == [1, 1]
+    kept = within(findings_of(results), 0, {"E2-1"})
+    assert [[item.id for item in found.evidence] for found in kept] == [[], ["E2-1"]]
+
+
+def findings_of(results: dict[str, StepResult]) -> list[FindingView]:
+    return finding_views(STEPS, results, SOURCES)
