@@ -53,7 +53,7 @@ async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     limits: list[str] = []
     async with node_run(state, runtime, "planner") as run:
         try:
-            tables = await tables_once(run, MAX_TABLES)
+            tables = await tables_once(run, research_question(state), MAX_TABLES)
             servers, databases = await servers_once(run), await schema_views(run)
             own = await own_tool_views(run) if context.level.wide else []
             prompt = _prompt(state, context, plans, tables, [*own, *servers.tools, *query_tool_view(databases)])

@@ -154,6 +154,7 @@ async def gather_once(
                 *([Searched(name=LINKS, hits=pages.by_links)] if pages.followed else []),
             ],
             failures=gathered.failures,
+            titles=gathered.titles,
             searches=made,
             not_made=wanted - made,
             pages=pages.read,
@@ -325,12 +326,12 @@ def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple
     return queries[:1], Providers(web, providers.documents[: granted - len(web)])
 
 
-async def tables_once(run: Run, limit: int) -> list[str]:
-    """Describe the tables among the run's documents, or return the recorded descriptions."""
+async def tables_once(run: Run, text: str, limit: int) -> list[str]:
+    """Describe the tables among the run's documents that are nearest to a text, or return the recorded descriptions."""
 
     async def work() -> _Tables:
         providers = await providers_for(run.context)
-        return _Tables(described=[table.describe() for table in providers.tables()][:limit])
+        return _Tables(described=[table.describe() for table in providers.nearest_tables(text, limit)])
 
     return (await run.journal.once("tables", "tables", {"limit": limit}, _Tables, work)).answer.described
 

@@ -94,15 +94,22 @@ class Providers:
         """Return all tables among the documents."""
         return [table for documents in self.documents for table in documents.tables]
 
+    def nearest_tables(self, text: str, limit: int) -> list[Table]:
+        """Return tables, those first that share the most words with a text."""
+        return [table for _, table in self._by_shared_words(text)[:limit]]
+
     def tables_for(self, text: str, limit: int) -> list[Table]:
         """Return the tables whose names, columns and examples share the most words with a text, at least one word.
 
         Tables in another language share no words, so they are also returned.
         """
-        wanted = set(tokens(text))
-        scored = [(len(wanted & table.terms()), table) for table in self.tables()]
-        ranked = sorted(scored, key=lambda pair: -pair[0])
+        ranked = self._by_shared_words(text)
         return [table for score, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
+
+    def _by_shared_words(self, text: str) -> list[tuple[int, Table]]:
+        """Return all tables with the number of words that each shares with a text, most first."""
+        wanted = set(tokens(text))
+        return sorted(((len(wanted & table.terms()), table) for table in self.tables()), key=lambda pair: -pair[0])
 
 
 def not_read(named: Sequence[str], count: int, total: int, locale: str) -> list[str]:

@@ -1,0 +1,27 @@
+"""What the planner is shown of the documents: the tables nearest to the question, and the titles of what a first search came upon."""
+
+from pathlib import Path
+
+from leadline import aresearch
+from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import quoting
+
+
+async def test_planner_sees_the_nearest_tables_and_the_titles_of_texts_that_have_no_room(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ferries"
+    folder.mkdir()
+    for number in range(9):
+        (folder / f"pier{number}.md").write_text(f"# Pier {number}\n\nThe ferry calls at pier {number} of Norland.\n")
+    for number in range(14):
+        (folder / f"a{number:02}.csv").write_text("tide,height\n" + "".join(f"{n},{n}.5\n" for n in range(5)))
+    (folder / "z.csv").write_text("ferry,passengers\n" + "".join(f"{n},{n}00\n" for n in range(5)))
+    endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
+    await aresearch("Compare the piers of Norland at which the ferry calls, and how many passengers it carries.", docs=[folder])
+    [planned] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "planner"]
+    nearby = planned.partition("<nearby>")[2].partition("</nearby>")[0].strip().splitlines()
+    assert sum(line.startswith("Pier ") for line in nearby) == 9
+    tables = planned.partition("<tables>")[2].partition("</tables>")[0].strip().splitlines()
+    assert tables[0].startswith("z.csv")
+    assert len(tables) == 12
