@@ -20,6 +20,8 @@ class OutlineNode(BaseModel):
     title: CleanLine
     wanted: CleanLine = ""
     """What the report has to tell here, figures and kinds of source included."""
+    figures: bool = False
+    """Whether the topic compares or gives figures."""
     parent: str = ""
     """Id of the node above; empty at the top."""
     excerpt_ids: list[str] = Field(default_factory=list)
@@ -40,6 +42,8 @@ class NodeDraft(BaseModel):
     title: Title = ""
     wanted: Reason = ""
     """The exact data to tell there."""
+    figures: bool = False
+    """Whether the topic compares or gives figures."""
     under: Annotated[Id, BeforeValidator(_as_text)] = ""
     """Number or id of the node above; empty at the top."""
 

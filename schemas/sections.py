@@ -18,6 +18,8 @@ class Section(SectionPart):
     node: str = ""
     """Id of the node; empty for the section of a step."""
     parts: list[SectionPart] = Field(default_factory=list)
+    figures: bool = False
+    """Whether it compares or gives figures, so that it may use all excerpts that hold one."""
     shared_ids: list[str] = Field(default_factory=list)
     """Excerpts of other sections that it may use, as it has few of its own."""
 

@@ -46,6 +46,7 @@ def sections_of(
         else:
             section = sections.setdefault(top, Section(title="", node=top))
             section.parts.append(SectionPart(title=node.title, wanted=node.wanted, excerpt_ids=ids))
+        section.figures |= node.figures
         section.shared_ids += [key for key in node.also_ids if key in views]
     chosen = [found for section in sections.values() if (found := _with_evidence(section, views)).all_ids]
     chosen += _by_steps(findings, placed)

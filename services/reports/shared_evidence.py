@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from schemas.evidence_view import EvidenceView
 from schemas.sections import Section
-from services.text.figures import has_figure, wants_figures
+from services.text.figures import has_figure
 from services.text.ranking import bm25
 from services.text.tokens import tokens
 
@@ -37,7 +37,7 @@ def share(sections: Sequence[Section], views: Mapping[str, EvidenceView]) -> lis
         if len(own) < ENOUGH:
             others = [views[key] for keys in answering.values() if keys is not own for key in keys]
             ids += _nearest(section, others, MOST - len(own))
-        if wants_figures(_topic(section)):
+        if section.figures:
             ids += with_figures
         told = {*section.all_ids}
         shared.append(section.model_copy(update={"shared_ids": [key for key in dict.fromkeys(ids) if key not in told]}))

@@ -80,7 +80,7 @@ def outline_of_review(plan: Plan, outline: Sequence[OutlineNode], locale: str, *
     older = [] if first else [_renamed(node, given.get(node.id)) for node in outline]
     known = {node.id for node in older}
     drafts = [
-        NodeDraft(id=node.id, title=node.title, wanted=node.wanted, under=node.parent)
+        NodeDraft(id=node.id, title=node.title, wanted=node.wanted, figures=node.figures, under=node.parent)
         for node in plan.outline
         if node.id not in known
     ]
@@ -177,6 +177,7 @@ class _Growing:
                     id=f"{parent}.{highest[parent]}" if parent else str(highest[parent]),
                     title=self.chosen[place],
                     wanted=within(" ".join(self.drafts[place].wanted.split()), LONGEST_WANTED),
+                    figures=self.drafts[place].figures,
                     parent=parent,
                 )
             done = set(ready)

@@ -10,7 +10,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of
 from services.evidence.views import steps_by_id
 from services.search.source_kinds import owner_of
-from services.text.figures import has_figure, wants_figures
+from services.text.figures import has_figure
 from services.text.ranking import K1, B, rarity
 from services.text.terms import terms
 from services.turn.outline import id_key
@@ -150,8 +150,7 @@ def counted(
 
 def _view(node: OutlineNode, excerpts: Sequence[Excerpt], sources: Mapping[str, Source], wide: bool) -> NodeView:
     independent = len({_speaker(excerpt, sources) for excerpt in excerpts})
-    wanted = wants_figures(f"{node.title} {node.wanted}")
-    figures = sum(has_figure(excerpt.quote) for excerpt in excerpts) if wanted else None
+    figures = sum(has_figure(excerpt.quote) for excerpt in excerpts) if node.figures else None
     least_excerpts, least_sources = ENOUGH_WIDE if wide else ENOUGH
     return NodeView(
         id=node.id,

@@ -80,7 +80,7 @@ def test_a_section_that_gives_figures_sees_all_of_them() -> None:
     }
     evidence = [EvidenceView(id=key, title=key, quote=quote, relevance="high") for key, quote in quotes.items()]
     found = [FindingView(step_id="1", title="", status="done", evidence=evidence)]
-    costs = node("2", "E2-1").model_copy(update={"title": "Weights", "wanted": "every figure"})
+    costs = node("2", "E2-1").model_copy(update={"title": "Weights", "wanted": "every figure", "figures": True})
     first, second = sections_of([node("1", "E1-1", "E1-2", "E1-3"), costs], found)
     assert "E1-2" in second.shared_ids
     assert "E2-1" not in second.shared_ids

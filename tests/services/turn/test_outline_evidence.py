@@ -6,7 +6,6 @@ from schemas.evidence import Excerpt, Source
 from schemas.outline import OutlineNode
 from schemas.planner import Plan, Step
 from schemas.results import StepResult
-from services.text.figures import wants_figures
 from services.turn.outline_evidence import Found, counted, idle_plans, placed
 
 OUTLINE = [
@@ -126,25 +125,11 @@ def test_at_the_standard_depth_one_excerpt_is_enough() -> None:
 
 @pytest.mark.parametrize(("quote", "figures"), [("It costs 40 pounds.", 1), ("It was in 1872.", 0), ("Dear.", 0)])
 def test_figures_are_counted_where_they_are_wanted_and_a_date_is_none(quote: str, figures: int) -> None:
-    outline = [OutlineNode(id="1", title="Price", wanted="prices by year")]
+    outline = [OutlineNode(id="1", title="Price", wanted="prices by year", figures=True)]
     evidence = [found("E1-1", quote)]
     [view] = counted(placed(outline, evidence), evidence, {"s": source("s")}, wide=False)
     assert view.figures == figures
     assert view.thin == (figures == 0)
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("how many ships", True),
-        ("share of exports", True),
-        ("市场规模和占比", True),
-        ("who designed it", False),
-        ("历史", False),
-    ],
-)
-def test_what_wants_figures_says_so(text: str, wanted: bool) -> None:
-    assert wants_figures(text) is wanted
 
 
 def plan(number: int) -> Plan:
