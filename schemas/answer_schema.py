@@ -32,18 +32,6 @@ class AtMost:
 
 
 @dataclass(frozen=True, slots=True)
-class Exactly:
-    """Number of items of a list, as the JSON schema of a request says it; no condition either."""
-
-    size: int
-
-    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Add the number to the JSON schema of a list; what is written down, as in a bundle, has none."""
-        shape = handler(core_schema)
-        return shape if handler.mode == "serialization" else {**shape, "minItems": self.size, "maxItems": self.size}
-
-
-@dataclass(frozen=True, slots=True)
 class Form:
     """Form of a string, as a regular expression that the JSON schema of a request says; no condition either."""
 

@@ -57,11 +57,6 @@ def without_number(heading: str) -> str:
     return _NUMBER.sub("", heading)
 
 
-def is_heading(line: str) -> bool:
-    """Tell whether a line is a heading by its mark or its capitals."""
-    return line.lstrip().startswith("#") or _HEADING.match(_ITEM.sub("", line).strip()) is not None
-
-
 def split(text: str, target: int | None = None) -> list[Span]:
     """Split a text into passages that end with paragraphs, table rows or sentences and never cross a heading.
 

@@ -30,10 +30,6 @@ _NOT_NEGATION = re.compile(
 )
 
 
-COMPARES = re.compile(r"\bthan\b|(?<!\d)比(?!\d)|[高低大小多少长短早晚]于", re.IGNORECASE)
-"""With which a text compares two things, which another text may do from the other side."""
-
-
 def negated(text: str) -> bool:
     """Tell whether a text denies something."""
     return denial(text) is not None
@@ -42,11 +38,6 @@ def negated(text: str) -> bool:
 def denial(text: str) -> re.Match[str] | None:
     """Return the first word by which a text denies something; words that only look like one are blanked, letter for letter."""
     return _NEGATION.search(_NOT_NEGATION.sub(lambda found: " " * len(found.group()), text))
-
-
-def affirmed(text: str) -> str:
-    """Return a text without the words by which it denies something."""
-    return _NEGATION.sub(" ", text)
 
 
 def opposite(text: str, around: str) -> tuple[str, ...]:

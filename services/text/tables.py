@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -55,10 +55,6 @@ class TableRead:
     def number_columns(self) -> frozenset[int]:
         """Places of the columns that hold numbers."""
         return frozenset(place for row in self.rows for place, cell in enumerate(row) if numbers_of(cell))
-
-    def is_sum(self, row: int) -> bool:
-        """Tell whether a row adds up the others."""
-        return any(_SUMS.match(cell) for cell in self.rows[row][:2])
 
 
 def parted(text: str) -> tuple[str, list[TableRead]]:
@@ -156,15 +152,6 @@ _COMPARED_WITH = re.compile(
 )
 
 
-def labels_in(text: str, labels: Iterable[str]) -> frozenset[str]:
-    """Return the labels of rows, in lower case, that a text names as whole words, and not only to compare something with them."""
-    lowered = text.lower()
-    found = (label for label in labels if label and label in lowered)
-    return frozenset(
-        label for label in found if any(_stands(label, place, lowered) for place in _places(label, lowered))
-    )
-
-
 def _places(label: str, text: str) -> Iterator[int]:
     place = text.find(label)
     while place >= 0:
@@ -227,20 +214,6 @@ def numbers_of(cell: str) -> tuple[str, ...]:
         return (cell,)
     both = _CELL_WITH_SHARE.fullmatch(cell)
     return (both["number"], both["share"]) if both else ()
-
-
-_GROWTH = re.compile(
-    r"增[速长幅]|同比|环比|涨[幅跌]|升幅|[涨增]跌|增减|变[化动]|\b(?:change|growth|increase|rise|gain|difference)\b",
-    re.IGNORECASE,
-)
-_DECLINE = re.compile(r"[降跌减]幅|\b(?:decrease|decline|reduction)\b", re.IGNORECASE)
-
-
-def sign_of_change(head: str, cell: str, value: float) -> int:
-    """Return 1 where a cell under a heading of changes tells a rise, -1 where a fall, 0 where it tells no change."""
-    if not value or not (_GROWTH.search(head) or _DECLINE.search(head)):
-        return 0
-    return -1 if (cell[0] in "-−") is (_GROWTH.search(head) is not None) else 1
 
 
 def scaled(measure: Measure, head: str, scale: float) -> Measure:
