@@ -18,7 +18,9 @@ async def test_planner_sees_the_nearest_tables_and_the_titles_of_texts_that_have
         (folder / f"a{number:02}.csv").write_text("tide,height\n" + "".join(f"{n},{n}.5\n" for n in range(5)))
     (folder / "z.csv").write_text("ferry,passengers\n" + "".join(f"{n},{n}00\n" for n in range(5)))
     endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
-    await aresearch("Compare the piers of Norland at which the ferry calls, and how many passengers it carries.", docs=[folder])
+    await aresearch(
+        "Compare the piers of Norland at which the ferry calls, and how many passengers it carries.", docs=[folder]
+    )
     [planned] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "planner"]
     nearby = planned.partition("<nearby>")[2].partition("</nearby>")[0].strip().splitlines()
     assert sum(line.startswith("Pier ") for line in nearby) == 9
