@@ -147,7 +147,7 @@ $(PLAIN)/ready: requirements.lock pyproject.toml | .venv/bin/python
 	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# Aegra wants a later Python than the rest, and has an environment of its own, as it has on the machines that serve (docs/deployment.md)
+# Aegra wants a later Python than the rest, and has an environment of its own, as it has on the machines that serve (docs/server.md)
 $(AEGRA)/ready: PYTHON312 = $(firstword $(shell for p in python3.12 python3.13 python3.14 python3 $(wildcard $(HOME)/.pyenv/versions/3.12*/bin/python3.12); do \
   command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p; done))
 $(AEGRA)/ready: requirements-aegra.lock requirements.lock pyproject.toml

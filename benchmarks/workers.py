@@ -2,7 +2,7 @@
 
     python -m benchmarks.workers [--runs N] [--jobs N]
 
-PostgreSQL, Redis, an API process and workers as docs/deployment.md has them, and an endpoint whose latency is known. Other
+PostgreSQL, Redis, an API process and workers as docs/server.md has them, and an endpoint whose latency is known. Other
 work on the machine changes the rates, but not so much their ratio: the measures with one worker stand before and after.
 """
 

@@ -1,1 +1,1 @@
-"""Evaluations: a set of questions under several settings in parallel, measured with and without a judge."""
+"""Evaluations: a set of questions under several settings in parallel, measured by code."""

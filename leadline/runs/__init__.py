@@ -1,1 +1,1 @@
-"""Runs: start, resume, replay, refresh, and storage with their results."""
+"""Runs: start, resume, replay, revise, watch, and storage with their results."""

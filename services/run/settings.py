@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     tavily_base_url: str | None = None
     leadline_search: str = "auto"
     leadline_search_services: Place | None = None
-    """File of search services beside the built-in ones, or in their place; see docs/extending.md."""
+    """File of search services beside the built-in ones, or in their place; see docs/search.md."""
     leadline_contact: str | None = None
     """E-mail address of who is responsible, for search services that ask for one."""
     leadline_search_timeout: float = Field(default=12.0, gt=0, le=120)
@@ -85,7 +85,7 @@ class Settings(BaseSettings):
     leadline_tools: Annotated[list[str], NoDecode, BeforeValidator(_words)] = ["search", "code", "report"]
     """Groups of tools that a step with tools has beside those that the plan assigned to it."""
     leadline_databases: SecretStr | None = None
-    """Databases that may be asked, `name=URL` with semicolons between; see docs/databases.md."""
+    """Databases that may be asked, `name=URL` with semicolons between; see docs/tools.md."""
     leadline_sandbox_python: Place | None = None
     leadline_sandbox: Literal["isolated", "unsafe"] = "isolated"
     leadline_mcp: Place | None = None

@@ -1,4 +1,4 @@
-"""Aegra as docs/deployment.md has it, on one machine: PostgreSQL, Redis, a process for the API, and workers."""
+"""Aegra as docs/server.md has it, on one machine: PostgreSQL, Redis, a process for the API, and workers."""
 
 import os
 import shutil

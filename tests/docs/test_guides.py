@@ -20,7 +20,7 @@ SERVES = re.compile(
     r"^(?:make (?:dev|test|research|notebook)|\S*leadline (?:serve|mcp|init)|\S*langgraph |docker |systemctl |sudo |psql |redis|jq |\S*pip |\S*python -m pip )"
 )
 """What goes on until it is stopped, asks, installs, or belongs to another machine; tests of their own run those that are ours."""
-ELSEWHERE = {"README", "deployment", "server"}
+ELSEWHERE = {"README", "server"}
 """Guides whose commands other tests run: `test_new_user.py`, `tests/deploy` and `tests/server`."""
 PLACEHOLDER = re.compile(r"…|<\w+>|papers|questions\.jsonl")
 """In lines that show an option: their options are looked up instead."""
@@ -86,15 +86,25 @@ def test_every_option_that_a_guide_shows_is_one() -> None:
         assert options <= _options(command), command
 
 
+def _places(guide: Path) -> set[str]:
+    """The names that links give to the headings of a guide."""
+    headings = re.findall(
+        r"^#+ (.*)", re.sub(r"^```.*?^```", "", guide.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE), re.MULTILINE
+    )
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda one: one.stem)
-def test_links_to_files_lead_somewhere(guide: Path) -> None:
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", guide.read_text("utf-8"))
-    assert [one for one in targets if not (guide.parent / one).exists()] == []
+def test_links_lead_somewhere(guide: Path) -> None:
+    for file, place in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", guide.read_text("utf-8")):
+        target = guide.parent / file if file else guide
+        assert target.exists(), file
+        assert not place or place in _places(target), f"{file}#{place}"
 
 
-def test_the_python_of_the_guide_to_extending_runs() -> None:
+def test_the_python_of_the_guide_to_the_architecture_runs() -> None:
     [code] = re.findall(
-        r"^```python\n(.*?)^```", (PROJECT / "docs/extending.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+        r"^```python\n(.*?)^```", (PROJECT / "docs/architecture.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
     Path("examples").symlink_to(PROJECT / "examples")
     asked = [sys.executable, "-c", code]

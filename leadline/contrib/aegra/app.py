@@ -1,4 +1,4 @@
-"""The graph for Aegra: several workers on several machines, one PostgreSQL, one Redis (docs/deployment.md).
+"""The graph for Aegra: several workers on several machines, one PostgreSQL, one Redis (docs/server.md).
 
 Aegra hands a run whose worker died to another worker, with the input that it began with, and it lets runs of one thread
 write into each other. What is here makes the first go on where it stopped, and lets the second take its turn.

@@ -93,7 +93,7 @@ def _restrict(connection: Connection[Any], seconds: float) -> None:
     if powerful is None or powerful[0] is not False:
         raise QueryFailure(
             "The role of this database may do more than read, so it is not used. "
-            "docs/databases.md shows its operator how to make one that only reads."
+            "docs/tools.md shows its operator how to make one that only reads."
         )
 
 

@@ -134,7 +134,7 @@ def test_what_is_missing_is_told_by_setting() -> None:
 
 
 def test_the_record_in_the_guide_is_one(tmp_path: Path) -> None:
-    guide = (PROJECT / "docs/extending.md").read_text("utf-8")
+    guide = (PROJECT / "docs/search.md").read_text("utf-8")
     (tmp_path / "services.toml").write_text(guide.partition("```toml\n")[2].partition("```")[0])
     [(name, service)] = read_services(tmp_path / "services.toml").items()
     assert f"--search {name}" in guide
