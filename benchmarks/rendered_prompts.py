@@ -15,12 +15,12 @@ from pydantic import BaseModel
 from benchmarks.stub_answers import cited, coded, planned, triaged, written
 from schemas.coder import CodeAttempt, CoderPrompt, TableView
 from schemas.coordinator import CoordinatorPrompt, Turn
-from schemas.evidence_view import EvidenceView, FindingView
+from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.outline import NodeView
 from schemas.planner import PlannerPrompt
 from schemas.profile import Profile, Replies, Scope, Topic
 from schemas.reflector import ReflectorPrompt
-from schemas.reporter import ContradictionView, ReporterPrompt
+from schemas.reporter import ReporterPrompt
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.models import offline
 

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.planted import CITATIONS
 from schemas.evidence import Claim
 from schemas.reporter import Report
-from services.reports.difference import own_text
+from services.reports.difference import own_markdown, own_text
 from services.reports.document import letters
 from services.run.journal import Entry
 from services.text.passages import sentences
@@ -114,7 +114,7 @@ def statement_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def report_text(report: Report) -> str:
     """Return a report as a reader grades it: without counts, marks and the program's own sections, with numbers as citations."""
-    return "\n\n".join(own_text(report)) + "\n"
+    return own_markdown(report).strip() + "\n"
 
 
 def words_of(text: str) -> int:

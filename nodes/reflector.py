@@ -14,7 +14,7 @@ from schemas.usage import Usage
 from services.evidence.background import background_views
 from services.evidence.contradictions import check_contradiction
 from services.evidence.copy_resolution import settled_copies
-from services.evidence.views import overview, steps_by_id
+from services.evidence.views import contradiction_views, overview, steps_by_id
 from services.models import ask
 from services.models.fallback import ask_by_rules
 from services.run.budget import limit_message, spent_limit
@@ -136,6 +136,7 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
             room=context.level.evidence_tokens,
         ),
         gaps=state["reflection"].missing_aspects if state["reflection"] else [],
+        contradictions=contradiction_views(state["reflection"]),
         background=background_views(state["background"], state["results"], state["sources"]),
         plan_iterations=state["plan_iterations"],
         max_plan_iterations=context.max_plan_iterations,

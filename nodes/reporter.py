@@ -11,7 +11,7 @@ from prompts import prompt_info
 from schemas.context import RunContext
 from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
-from schemas.reporter import ContradictionView, Report, ReporterPrompt
+from schemas.reporter import Report, ReporterPrompt
 from schemas.revision import Revision
 from schemas.sections import Section
 from schemas.state import ResearchState, plans_of, research_question
@@ -25,7 +25,7 @@ from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
 from services.evidence.repeated_excerpts import held_by
 from services.evidence.table_heads import with_table_heads
-from services.evidence.views import evidence_views, finding_views, steps_by_id, within
+from services.evidence.views import contradiction_views, evidence_views, finding_views, steps_by_id, within
 from services.models import write
 from services.models.fallback import answer_by_rules
 from services.reports.chat_message import report_message
@@ -367,9 +367,7 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
         tone=context.profile.tone if context.profile else "",
         findings=findings,
         background=background_views(state["background"], state["results"], state["sources"]),
-        contradictions=[ContradictionView(**contradiction.model_dump()) for contradiction in reflection.contradictions]
-        if reflection
-        else [],
+        contradictions=contradiction_views(reflection),
         outdated=reflection.outdated if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
     )
@@ -378,21 +376,27 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
 
 
 def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunContext) -> ReporterPrompt:
-    """Return a prompt that shows what several steps quote once, except the sides of contradictions.
+    """Return a prompt that shows everything once: what several steps quote, except the sides of contradictions, and no finding beside its quotes.
 
     Of the background search the prompt has only what no step quotes. Where brevity counts, it has all excerpts that answer a step, and of
     others those for which there is room: a strong model cited 102 of 175 that answer a step, and 21 of 181 others (two runs over PEPs).
     """
-    sides = {key for contradiction in prompt.contradictions for key in contradiction.excerpt_ids}
-    shown = {item.id for finding in prompt.findings for item in finding.evidence}
-    again = held_by(excerpt for excerpt in excerpts if excerpt.id in shown).keys() - sides - set(prompt.outdated)
+    kept = {key for contradiction in prompt.contradictions for key in contradiction.excerpt_ids} | {*prompt.outdated}
+    views = {item.id: item for finding in prompt.findings for item in finding.evidence}
+    holders = held_by(excerpt for excerpt in excerpts if excerpt.id in views)
     findings = [
-        finding.model_copy(update={"evidence": [item for item in finding.evidence if item.id not in again]})
+        finding.model_copy(
+            update={
+                "evidence": [item for item in finding.evidence if item.id in kept or item.id not in holders],
+                "finding": "" if finding.evidence and finding.step_type == "research" else finding.finding,
+                "missing_aspects": [] if prompt.missing_aspects else finding.missing_aspects,
+            }
+        )
         for finding in prompt.findings
     ]
     if room := context.level.written_tokens:
-        answering = {item.id for finding in findings for item in finding.evidence if item.relevance == "high"}
-        findings = within(findings, room, {*sides, *prompt.outdated, *answering})
+        answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"}
+        findings = within(findings, room, kept | answering)
     return prompt.model_copy(update={"findings": findings})
 
 

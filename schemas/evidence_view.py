@@ -52,3 +52,11 @@ class FindingView(BaseModel):
     evidence: list[EvidenceView] = Field(default_factory=list)
     hidden: int = 0
     """Further excerpts for which there is no room."""
+
+
+class ContradictionView(BaseModel):
+    """A contradiction as a model sees it."""
+
+    topic: str
+    excerpt_ids: list[str]
+    explanation: str = ""

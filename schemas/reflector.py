@@ -8,7 +8,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from schemas.answer_schema import AtMost, Id, Reason, Thought
 from schemas.evidence import Contradiction
-from schemas.evidence_view import EvidenceView, FindingView
+from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.outline import NodeDraft, NodeView, ThinNode
 
 MOST_THIN, MOST_NEW = 12, 4
@@ -24,6 +24,8 @@ class ReflectorPrompt(BaseModel):
     findings: list[FindingView]
     gaps: list[str] = Field(default_factory=list)
     """What the last reflection found missing."""
+    contradictions: list[ContradictionView] = Field(default_factory=list)
+    """What earlier reflections called contradictory."""
     background: list[EvidenceView] = Field(default_factory=list)
     """What the background search found and no step quotes."""
     plan_iterations: int

@@ -8,21 +8,13 @@ from pydantic import BaseModel, Field, model_validator
 from schemas.clean_text import CleanLine, CleanText
 from schemas.deck import DeckPage
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
-from schemas.evidence_view import EvidenceView, FindingView
+from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.options import CitationStyle
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.results import StepResult
 from schemas.sections import Section
 from schemas.usage import Usage
-
-
-class ContradictionView(BaseModel):
-    """A contradiction as the reporter sees it."""
-
-    topic: str
-    excerpt_ids: list[str]
-    explanation: str = ""
 
 
 class ReporterPrompt(BaseModel):

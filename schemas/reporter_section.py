@@ -2,8 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from schemas.evidence_view import EvidenceView
-from schemas.reporter import ContradictionView
+from schemas.evidence_view import ContradictionView, EvidenceView
 from schemas.sections import Section
 
 

@@ -25,5 +25,6 @@ class Verdict:
 
     @property
     def certain(self) -> bool:
-        """Tell whether code decides alone that the statement is unproved."""
-        return self.fault in CERTAIN
+        """Tell whether code decides alone that the statement is unproved: not by numbers in words, which may count what it lists."""
+        in_words = self.fault == "numbers" and not any(char.isdigit() for what in self.what for char in what)
+        return self.fault in CERTAIN and not in_words

@@ -53,13 +53,18 @@ def compared(before: Report, after: Report) -> list[Sentence]:
 
 def own_text(report: Report) -> list[str]:
     """Return the lines of a report's own text with numbers as citations, such as `[2]`, without empty lines."""
+    return [line for line in own_markdown(report).split("\n") if line.strip()]
+
+
+def own_markdown(report: Report) -> str:
+    """Return a report's own text with numbers as citations, such as `[2]`, without marks of inference."""
     numbers = numbers_of(report)
 
     def cited(run: re.Match[str]) -> str:
         return "".join(dict.fromkeys(f"[{numbers[key]}]" for key in _ID.findall(run[0]) if key in numbers))
 
     text = _CITATIONS.sub(cited, report.draft.replace(f" [{INFERENCE}]", "").replace(f"[{INFERENCE}]", ""))
-    return [line for line in (text or report.markdown).split("\n") if line.strip()]
+    return text or report.markdown
 
 
 def _lines(report: Report) -> Iterator[str]:

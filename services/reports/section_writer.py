@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.evidence import Excerpt
-from schemas.evidence_view import EvidenceView
-from schemas.reporter import ContradictionView, ReporterPrompt
+from schemas.evidence_view import ContradictionView, EvidenceView
+from schemas.reporter import ReporterPrompt
 from schemas.reporter_section import ReporterSectionPrompt, SectionExcerpt
 from schemas.sections import Section
 from services.evidence.citation_forms import inferences_in_words

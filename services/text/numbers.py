@@ -47,6 +47,7 @@ _MONEY = re.compile(r"([$€£¥]\s?\d{1,12}(?:[.,]\d{1,3}){0,4})(k|mn?|bn|tn)\b
 """A sum of money with the sign of its scale: `£3.2m`."""
 _CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
 _CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
+_CHINESE_MONTH = "1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]"
 _DATES = (
     re.compile(r"(?<!\d)(?P<year>[12]\d{3})[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"),
     re.compile(rf"(?<![\d.-])(?P<day>\d{{1,2}})-{_MONTH}-(?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
@@ -60,6 +61,7 @@ _DATES = (
         rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年(?!代)\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"
     ),
     re.compile(rf"(?<!\d)(?P<number>{_CHINESE_PART})\s*月\s*(?P<day>{_CHINESE_PART})\s*[日号]"),
+    re.compile(rf"(?<![\d.,一二三四五六七八九十百])(?P<number>{_CHINESE_MONTH})月"),
     re.compile(
         rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{_MONTH}(?:,?[ -](?P<year>[12]\d{{3}})(?!\d))?",
         re.IGNORECASE,

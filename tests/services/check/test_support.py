@@ -101,3 +101,16 @@ def test_two_tables_of_different_width_in_one_quote_are_read() -> None:
     quote = f"{LOANS}\n\nStaff by year:\n\n| Year | Staff |\n|---|---|\n| 2018 | 40 |\n| 2022 | 37 |"
     assert check_support("Ashby made 48,200 loans in 2018.", [quote]).fault == ""
     assert check_support("There were 37 staff in 2022.", [quote]).fault == ""
+
+
+def test_a_number_in_words_that_counts_what_the_statement_lists_is_a_suspicion() -> None:
+    quote = "The manual recommends to oil the drum, to dry the rope and to weigh the lead."
+    counted = check_support("The manual recommends three things: oil the drum, dry the rope, weigh the lead.", [quote])
+    assert (counted.fault, counted.certain) == ("numbers", False)
+    assert check_support("The manual recommends 3 things: oil the drum, dry the rope.", [quote]).certain
+
+
+@pytest.mark.parametrize(("month", "held"), [("10", True), ("11", False)])
+def test_a_chinese_month_stands_by_itself_where_its_year_was_told_before(month: str, held: bool) -> None:
+    quote = "河茂铁路1956年3月开工，1958年1月复工，同年10月铺轨通车。"
+    assert (not check_support(f"河茂铁路1958年{month}月铺轨通车。", [quote]).fault) is held
