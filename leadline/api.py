@@ -1,7 +1,7 @@
 """The Python API: `research(question)` and, inside an event loop, `await aresearch(question)`."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from pathlib import Path
@@ -144,12 +144,12 @@ def _apart(work: Callable[[], Outcome]) -> Outcome:
     return done.result()
 
 
-def steer(text: str, run_id: str | None = None) -> Steered:
+def steer(text: str = "", run_id: str | None = None, *, skip: Sequence[int | str] = (), write: bool = False) -> Steered:
     """Send a message to a run in another process or thread; the arguments are those of `asteer`.
 
     It works in a notebook too, where an event loop runs already.
     """
-    return _apart(lambda: asyncio.run(asteer(text, run_id)))
+    return _apart(lambda: asyncio.run(asteer(text, run_id, skip=skip, write=write)))
 
 
 Report.as_html = notebook_html

@@ -180,9 +180,9 @@ def plans_of(state: ResearchState) -> list[Plan]:
 def research_question(state: ResearchState) -> str:
     """Return the question that is researched: as the coordinator completed it, and before that as it was asked.
 
-    Questions that somebody added while the run went on come behind it.
+    What somebody said while the run went on comes behind it.
     """
     triage = state["triage"]
     asked = triage.question if triage is not None else state["question"]
-    added = [message.text for message in state.get("steering") or [] if message.action == "ask"]
+    added = [message.text for message in state.get("steering") or [] if message.action == "message"]
     return " ".join([asked, *added])

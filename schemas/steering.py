@@ -1,8 +1,8 @@
 """Messages from a person to a run under way, which reach the planner at the run's next boundary."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from schemas.clean_text import CleanText
 
@@ -11,8 +11,13 @@ MAX_MESSAGES = 20
 MAX_TEXT = 2_000
 """Characters of a message."""
 
-SteeringAction = Literal["message", "ask", "skip", "write"]
-"""`message` is for the planner, `ask` adds a question, `skip` drops steps, `write` ends the research and has the report written."""
+SteeringAction = Annotated[
+    Literal["message", "skip", "write"], BeforeValidator(lambda value: "message" if value == "ask" else value)
+]
+"""`message` stands behind the question from then on, `skip` drops steps, `write` ends the research and has the report written.
+
+Earlier versions had `ask`, which is a message.
+"""
 
 
 class Steering(BaseModel):
@@ -21,7 +26,7 @@ class Steering(BaseModel):
     id: str
     """Messages are taken in the order of their ids, which is that in which they came."""
     text: CleanText = Field(max_length=MAX_TEXT)
-    """As it was written; of `ask` the question alone."""
+    """As it was written."""
     action: SteeringAction = "message"
     steps: list[str] = Field(default_factory=list)
     """Ids of the steps that are dropped."""
@@ -35,4 +40,4 @@ class Steering(BaseModel):
     @property
     def for_planner(self) -> bool:
         """Tell whether the planner has to hear it still."""
-        return self.action in {"message", "ask"} and not self.planned
+        return self.action == "message" and not self.planned

@@ -5,9 +5,9 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -69,11 +69,17 @@ def follow(
         list[str],
         typer.Argument(
             metavar="[RUN] QUESTION",
-            help="What to ask next, or the number of a question that the report recommends; to a run that is going on: "
-            "“only the costs”, “also: who paid for it?”, “skip step 2”, “stop and write”.",
+            help="What to ask next, or the number of a question that the report recommends; to a run that is going on, which must be "
+            "named: “only the costs”, “also: who paid for it?”.",
         ),
     ],
     given: dict[str, Any],
+    skip: Annotated[
+        list[int] | None, typer.Option(metavar="N", help="Leave a step out of the run that is going on.")
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Let the run that is going on write its report from what there is.")
+    ] = False,
     out: Out = Path("out"),
     as_json: Json = False,
     as_events: Events = False,
@@ -94,13 +100,25 @@ def follow(
     with errors_as_json(as_events):
         if len(asked) > 2:
             raise BadInput('Ask one question, in quotes: leadline follow "And where was he born?"')
-        run, question = (asked[0] if len(asked) > 1 else "latest"), asked[-1]
+        steers = bool(skip) or write
+        run, question = (asked[0] if len(asked) > 1 or steers else "latest"), asked[-1]
         choices = choices_of(given)
-        if run == "latest" or not _is_steered(run, question, as_events, given):
+        said = _Said("" if steers and len(asked) == 1 else question, skip or (), write)
+        if run == "latest" or not _is_steered(run, said, as_events, given):
+            if steers:
+                raise BadInput(f"Run {run} is finished: --skip and --write are for a run that is going on.")
             show_report(work, as_json, as_events, run_id=run_id)
 
 
-def _is_steered(run: str, message: str, as_events: bool, given: dict[str, Any]) -> bool:
+class _Said(NamedTuple):
+    """What is said to a run that is going on."""
+
+    text: str
+    skip: Sequence[int]
+    write: bool
+
+
+def _is_steered(run: str, said: _Said, as_events: bool, given: dict[str, Any]) -> bool:
     """Leave a message for a run that is not finished, and print what it does; False if the run is finished.
 
     Raises:
@@ -113,7 +131,7 @@ def _is_steered(run: str, message: str, as_events: bool, given: dict[str, Any]) 
         raise BadInput(
             f"Run {run} is not finished: it hears what you say, and keeps what it chose. Leave the options out."
         )
-    steered = asyncio.run(leadline.asteer(message, run))
+    steered = asyncio.run(leadline.asteer(said.text, run, skip=said.skip, write=said.write))
     heard = _HEARD[steered.message.action].format(steps=", ".join(steered.message.steps))
     if steered.status != "running":
         heard += f" The run is {steered.status}; go on with it: leadline resume {steered.run_id}"
@@ -123,7 +141,6 @@ def _is_steered(run: str, message: str, as_events: bool, given: dict[str, Any]) 
 
 _HEARD = {
     "message": "the planner hears it at the next boundary.",
-    "ask": "the question is added at the next boundary.",
     "skip": "step {steps} is left out.",
     "write": "the research ends at the next boundary, and the report is written.",
 }

@@ -26,8 +26,7 @@ class Said(BaseModel):
     """Text of the message to the run."""
 
     text: str = Field(default="", max_length=MAX_TEXT)
-    action: SteeringAction | None = None
-    """What it asks for; by default as the words say."""
+    action: SteeringAction = "message"
     steps: list[Annotated[str, Field(pattern=r"^\d{1,4}$")]] = Field(default_factory=list, max_length=20)
     """Ids of the steps that `skip` drops."""
 
@@ -37,16 +36,11 @@ async def steer(thread: OwnThread, said: Said, request: Request) -> Steering:
     """Leave a message for the thread's run."""
     client = api_of(request)
     standing = await _standing(client, thread)
-    text = said.text or _WORDS.get(said.action or "", "").format(steps=", ".join(said.steps))
     try:
         with on_a_page():
-            return await steer_thread(store_of(client), standing, text, said.action, said.steps)
+            return await steer_thread(store_of(client), standing, said.text, said.action, said.steps)
     except BadInput as refused:
         raise HTTPException(409, str(refused)) from None
-
-
-_WORDS = {"write": "Write now", "skip": "Skip step {steps}"}
-"""Text of a button's message."""
 
 
 @steering.get("/steering/{thread_id}")

@@ -1,4 +1,4 @@
-"""Leaves a message for a thread's run: detects the requested action, and rejects it if it comes too late."""
+"""Leaves a message for a thread's run, and rejects it if it comes too late."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from services.run.errors import BadInput
 from services.run.journal import run_key
 from services.run.steering import leave_message, messages_of
 from services.run.ui_text import say
-from services.text.steering_words import understood
 
+_WORDS = {"message": "", "write": "Write now", "skip": "Skip step {steps}"}
+"""Text of a message without words, such as a button's."""
 _PLANNING = {"__start__", "coordinator", "background_investigator", "planner"}
 """Nodes that are followed by further steps."""
 
@@ -55,15 +56,15 @@ def _of(value: Any, name: str) -> Any:
 
 
 async def steer_thread(
-    store: BaseStore, standing: Standing, text: str, action: SteeringAction | None = None, steps: Sequence[str] = ()
+    store: BaseStore, standing: Standing, text: str, action: SteeringAction = "message", steps: Sequence[str] = ()
 ) -> Steering:
     """Leave a message for the run of a thread.
 
     Args:
         store: store of the run.
         standing: position of the thread.
-        text: the person's message.
-        action: the requested action; by default detected from the text.
+        text: the person's message; actions other than `message` need none.
+        action: the requested action.
         steps: ids of steps to drop, with the action `skip`.
 
     Raises:
@@ -75,8 +76,7 @@ async def steer_thread(
     if "reporter" in standing.following:
         raise BadInput(say("steer_writing", locale))
     named = [str(step) for step in steps]
-    if action is None:
-        action, text, named = understood(text)
+    text = text or _WORDS[action].format(steps=", ".join(named))
     if action == "skip" and not _PLANNING.intersection(standing.following):
         _check_steps(named, standing.steps(), locale)
     return await leave_message(store, standing.key, action, text, named)

@@ -8,7 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from graph import build_graph
-from schemas.steering import MAX_MESSAGES, MAX_TEXT
+from schemas.steering import MAX_MESSAGES, MAX_TEXT, SteeringAction
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.search.providers import allow_folders
@@ -36,10 +36,12 @@ class Thread:
                 self.events.append(part)
         return dict((await self.graph.aget_state(self.config)).values)
 
-    async def say(self, text: str) -> Any:
+    async def say(self, text: str = "", action: SteeringAction = "message", *steps: str) -> Any:
         state = await self.graph.aget_state(self.config)
         values = state.values if isinstance(state.values, dict) else {}
-        return await steer_thread(self.store, Standing("1", state.next, values, state.metadata or {}), text)
+        return await steer_thread(
+            self.store, Standing("1", state.next, values, state.metadata or {}), text, action, steps
+        )
 
     def told(self) -> list[str]:
         return [event["title"] for event in self.events if event["type"] == "steering"]
@@ -69,7 +71,7 @@ async def test_a_message_before_the_steps_leads_to_another_plan(thread: Thread) 
 
 async def test_a_step_is_left_out(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, ("research_team",))
-    message = await thread.say("Skip step 2, please")
+    message = await thread.say("", "skip", "2")
     assert (message.action, message.steps) == ("skip", ["2"])
     state = await thread.run(None)
     assert len(state["plans"]) == 1
@@ -82,7 +84,7 @@ async def test_a_step_is_left_out(thread: Thread) -> None:
 async def test_stopping_writes_the_report_from_what_there_is(thread: Thread) -> None:
     thread.context["max_plan_iterations"] = 3
     await thread.run({"question": QUESTION}, ("reflector",))
-    await thread.say("够了，写报告吧")
+    await thread.say("", "write")
     state = await thread.run(None)
     assert len(state["plans"]) == 1
     assert state["report"].excerpts
@@ -92,7 +94,7 @@ async def test_stopping_writes_the_report_from_what_there_is(thread: Thread) -> 
 
 async def test_stopping_before_the_steps_does_none_of_them(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, ("research_team",))
-    await thread.say("stop and write")
+    await thread.say("", "write")
     state = await thread.run(None)
     assert {result.status for result in state["results"].values()} == {"skipped"}
     assert not [event for event in thread.events if event["type"] == "step_started"]
@@ -101,8 +103,7 @@ async def test_stopping_before_the_steps_does_none_of_them(thread: Thread) -> No
 
 async def test_an_added_question_is_researched_and_answered(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, ("planner",))
-    message = await thread.say("Add a question: Who owned the schooner Lalla Rookh?")
-    assert message.action == "ask"
+    await thread.say("Who owned the schooner Lalla Rookh?")
     state = await thread.run(None)
     assert len(state["plans"]) == 1
     markdown = state["report"].markdown
@@ -166,7 +167,7 @@ async def test_a_message_that_comes_while_the_reflection_is_made_is_a_limit_of_t
 
 async def test_messages_steer_the_turn_that_they_were_meant_for_alone(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, ("reflector",))
-    await thread.say("stop and write")
+    await thread.say("", "write")
     await thread.run(None)
     state = await thread.run({"question": "Who owned the yacht Lalla Rookh, and where was the wire tried?"})
     assert state["steering"] == []
@@ -175,9 +176,11 @@ async def test_messages_steer_the_turn_that_they_were_meant_for_alone(thread: Th
 
 async def test_messages_are_bounded(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, ("research_team",))
-    for wrong, why in (("  ", "empty"), ("x" * (MAX_TEXT + 1), "at most 2,000"), ("skip step 9", "no step 9")):
+    for wrong, why in (("  ", "empty"), ("x" * (MAX_TEXT + 1), "at most 2,000")):
         with pytest.raises(BadInput, match=why):
             await thread.say(wrong)
+    with pytest.raises(BadInput, match="no step 9"):
+        await thread.say("", "skip", "9")
     for number in range(MAX_MESSAGES):
         await thread.say(f"also {number}")
     with pytest.raises(BadInput, match="takes no more"):

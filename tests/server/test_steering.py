@@ -171,7 +171,7 @@ async def test_messages_that_come_at_once_stay_within_their_number(ada: User, be
 
 async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, behind: Model) -> None:
     thread, run = await ada.begun(behind, "researcher")
-    await ada.say(thread, text="stop and write")
+    await ada.say(thread, action="write")
     following: Any = {"question": "Who invented the detachable sounder, and where was the wire tried?"}
     queued = await ada.api.runs.create(thread, GRAPH, input=following, context=SHORT, multitask_strategy="enqueue")
     behind.release()

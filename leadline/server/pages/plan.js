@@ -48,7 +48,7 @@ function saidList(turn, number) {
   if (!said.length) return [];
   return [el("ul", { class: "said", "aria-label": say("youSaid") }, said.map((one) => {
     const text = { write: say("writeNow"), skip: say("saidSkip", { steps: one.steps.join(", ") }) }[one.action] || `“${one.text}”`;
-    const late = turn.status === "done" && ["message", "ask"].includes(one.action) && !one.planned;
+    const late = turn.status === "done" && one.action === "message" && !one.planned;
     return el("li", {}, el("span", { class: "soft", text: say("youSaid") + say("colon") }), text,
       (one.waiting || late) && el("span", { class: "soft", text: ` · ${say(late ? "saidLate" : "saidWaits")}` }));
   }))];

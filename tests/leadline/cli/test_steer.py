@@ -70,9 +70,9 @@ class Running:
         assert self.reached.wait(60), child.communicate(timeout=5)
         return child
 
-    def said(self, message: str) -> str:
+    def said(self, *message: str) -> str:
         """Steer the latest run, and return what the command answers."""
-        code, err = self.answered(run_under_way(), message)
+        code, err = self.answered(run_under_way(), *message)
         assert code == 0, err
         return err
 
@@ -128,7 +128,7 @@ def test_a_running_step_ends_before_its_next_round(running: Running) -> None:
     running.endpoint.choose = _never_satisfied
     running.hold("researcher")
     child = running.begun()
-    assert "step 1 is left out" in running.said("skip step 1")
+    assert "step 1 is left out" in running.said("--skip", "1")
     running.release()
     out, err = ended(child)
     assert "Step 1 was ended on request" in out
@@ -168,7 +168,7 @@ def test_a_run_that_is_killed_follows_what_was_said(running: Running, moment: st
 def test_a_run_that_is_killed_writes_when_that_was_wanted(running: Running) -> None:
     running.hold("researcher")
     child = running.begun()
-    assert "the report is written" in running.said("stop and write")
+    assert "the report is written" in running.said("--write")
     child.kill()
     child.communicate()
     asked = len(running.prompts("researcher"))
@@ -203,9 +203,9 @@ def test_python_steers_a_run_of_another_thread(docs: Path) -> None:
     def hear(event: object) -> None:
         told.append(str(getattr(event, "title", "")))
         if getattr(event, "type", "") == "plan" and len(told) and not any("Left out" in title for title in told):
-            assert steer("skip step 2").message.steps == ["2"]
+            assert steer(skip=[2]).message.steps == ["2"]
 
     report = research(QUESTION, docs=[docs], max_plan_iterations=1, on_event=hear)
     assert "Left out, as asked: step 2" in told
     with pytest.raises(BadInput, match="written already"):
-        steer("stop", report.run_id)
+        steer(run_id=report.run_id, write=True)
