@@ -64,9 +64,8 @@ _EMAIL = re.compile(r"[^\s()]{1,100}(?:@| at )[\w.-]{1,100}[ \t]*\(([^()]{1,100}
 _SEPARATORS = re.compile(r"[;；]"), re.compile(r"[,，、&\n]|(?<=\s)and(?=\s)")
 _ACCOUNT = re.compile(r"[a-z0-9_.-]+")
 """One word without a capital: an account or a program, such as `root`, and no person's name."""
-_NO_TITLE = re.compile(
-    r"untitled\b.*|无标题.*|microsoft \w{1,20} - .*|[^\s/]{1,200}\.[a-z]{2,5}\d?|(?:document|文档) ?\d*", re.IGNORECASE
-)
+_NO_TITLE = re.compile(r"untitled\b.*|无标题.*|microsoft \w{1,20} - .*|(?:document|文档) ?\d*", re.IGNORECASE)
+_FILE_NAME = re.compile(r"[^\s/]{1,200}\.[a-z]{2,5}\d?", re.IGNORECASE)
 """What programs call a file that nobody has named."""
 
 
@@ -211,5 +210,5 @@ def _is_name(text: str) -> bool:
 
 def properties_card(properties: Sequence[Field]) -> Card:
     """Return the card of the properties that a program wrote into a file; it has no number, and dates are no fields of the text."""
-    card = card_of(properties)
+    card = card_of((key, value) for key, value in properties if not _FILE_NAME.fullmatch(value.strip()))
     return card.model_copy(update={"name": "", "dates": {}})

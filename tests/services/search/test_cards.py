@@ -215,3 +215,7 @@ def test_quotation_marks_around_a_part_of_a_title_stay() -> None:
     text = 'PEP: 803\nTitle: "abi3t": Stable ABI\nStatus: "Final"\n\nText.\n'
     card = text_card(text)
     assert (card.title, card.status) == ('"abi3t": Stable ABI', "Final")
+
+
+def test_a_title_that_somebody_wrote_may_be_the_name_of_a_file() -> None:
+    assert text_card("---\ntitle: package.json\n---\n\n### Description\n\nAll about it.\n").title == "package.json"
