@@ -210,5 +210,9 @@ def _is_name(text: str) -> bool:
 
 def properties_card(properties: Sequence[Field]) -> Card:
     """Return the card of the properties that a program wrote into a file; it has no number, and dates are no fields of the text."""
-    card = card_of((key, value) for key, value in properties if not _FILE_NAME.fullmatch(value.strip()))
+    card = card_of(
+        (key, value)
+        for key, value in properties
+        if not (_TITLE.fullmatch(plain(key)) and _FILE_NAME.fullmatch(value.strip()))
+    )
     return card.model_copy(update={"name": "", "dates": {}})
