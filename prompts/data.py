@@ -6,9 +6,11 @@ underscores, none of them at its end, alone in angle brackets, or in square ones
 closing tag with capitals (`[/INST]`), and names that templates use, in any brackets. Types and subscripts of code (`vector<size_t>`,
 `x[MAX_LEN]`) and targets of links (`<Concurrency_>`) stay. Other spellings count as well: blanks and slashes after the bracket, characters
 that cannot be seen between the letters, full-width and mathematical letters, other characters that look like brackets, bars and letters,
-and escaped angle brackets (`&lt;`).
+and brackets, bars and slashes that are escaped as in HTML, JSON, programs or addresses (`&lt;`, `%3C`). Two words around a colon
+or an equals sign, or a word in square brackets, count in angle brackets, too (`<seed:eos>`, `<function=f>`, `<[end_of_sentence]>`).
 """
 
+import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -36,6 +38,7 @@ _SQUARE_OPENING, _SQUARE_CLOSING = (
 )
 _SLASHES = "/\uff0f\u2044\u2215\u29f8"
 _BARS = "|\uff5c\u2223\u2502\u2503\u2758\u00a6\uffe4\u01c0\u23ae\u23d0\u23d8\u16c1\ufe31\ufe33\u4e28"
+_UNDERSCORES = "\u2581\u2017\u203f\u2040\ufe4d\ufe4e\ufe4f"
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u20d0-\u20ff\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
@@ -46,10 +49,16 @@ _LOOKALIKES = dict(
 )
 _STYLED = ((0xFF01, 0xFF5E), (0xFE50, 0xFE6B), (0x1D400, 0x1D7FF), (0x24B6, 0x24E9), (0x2100, 0x214F), (0x1D2C, 0x1D6A))
 """Blocks that hold letters of ASCII in other forms: full-width, small, mathematical, in circles, raised."""
-SIGNS = {"<": "‹", "[": "❲", "{": "❴", "(": "❨", "«": "‟", "《": "⟪", "&": "＆", "\\": "＼"}
+SIGNS = {"<": "‹", "[": "❲", "{": "❴", "(": "❨", "«": "‟", "《": "⟪", "&": "＆", "\\": "＼", "%": "％"}
 """What is shown in the place of a character that would open a tag or a control token."""
-_OPENS = r"(?:<|&(?:lt|#0{0,6}+60|#x0{0,6}+3c);|\\(?:u00|x)3c)"
-"""An angle bracket, also escaped as in HTML, JSON and programs."""
+_ESCAPED = re.compile(
+    r"&(?>(?:amp;){0,8})(?P<reference>#\d{1,32}+|#x[0-9a-f]{1,32}+|[a-z]{2,24}+);?"
+    r"|\\(?:u\{0{0,8}+(?P<braced>[0-9a-f]{1,6}+)\}|(?:u0000|u)(?P<hex>[0-9a-f]{4})|x(?P<byte>[0-9a-f]{2})|(?P<octal>[0-7]{3}))|%(?P<percent>[0-9a-f]{2})",
+    re.IGNORECASE,
+)
+"""A character as HTML, JSON, programs and addresses write it."""
+_MARKUP = frozenset("<>[]{}|/")
+"""Characters that count if they are escaped."""
 _GAP = r"[\s/\\]*+"
 _WORD = r"[\w.:-]{2,64}+"
 _ENDED = r"\w{1,80}+(?<!_)\s*+/?>"
@@ -60,7 +69,7 @@ _BRACKETED = (
     rf"[\[{{«《](?={_GAP}{_BESIDE_BAR}\s*+[\]}}»》])",
     rf"[\[{{(«《](?={_GAP}(?i:inst|sys)\s*+[\]}})»》])",
     rf"\[(?={_GAP}(?:{'|'.join(_IN_SQUARE)})\s*+\])",
-    rf"(?<!\w)\[(?={_GAP}(?=[A-Z]{{1,32}}+_)[A-Z_]{{1,64}}+\s*+\])",
+    rf"(?<!\w)\[(?={_GAP}(?=[A-Z]{{1,32}}+_)[A-Z0-9_]{{1,64}}+\s*+\])",
     r"\[(?=\s*+[/\\][\s/\\]*+[A-Z_]{2,64}+\s*+\])",
 )
 """Control tokens in other than angle brackets."""
@@ -76,7 +85,7 @@ def _plain_forms() -> dict[int, str]:
     }
     forms |= {ord(char): plain for char, plain in _LOOKALIKES.items()}
     looks = (
-        (OPENING, "<"), (_CLOSING, ">"), (_SQUARE_OPENING, "["), (_SQUARE_CLOSING, "]"), (_SLASHES, "/"), (_BARS, "|"),
+        (OPENING, "<"), (_CLOSING, ">"), (_SQUARE_OPENING, "["), (_SQUARE_CLOSING, "]"), (_SLASHES, "/"), (_BARS, "|"), (_UNDERSCORES, "_"),
     )  # fmt: skip
     for chars, plain in looks:
         forms |= {ord(char): plain for char in chars}
@@ -87,14 +96,30 @@ _FORMS = _plain_forms()
 """Plain form of each character, one for one, so that places stay the same."""
 
 
+def _unescaped(found: re.Match[str]) -> str:
+    """Return the plain form of an escaped character that counts; otherwise nothing."""
+    if reference := found["reference"]:
+        char = html.unescape(f"&{reference};")
+    else:
+        code = (
+            int(found["octal"], 8)
+            if found["octal"]
+            else int(found["braced"] or found["hex"] or found["byte"] or found["percent"], 16)
+        )
+        char = chr(code) if code <= 0x10FFFF else ""
+    plain = char.translate(_FORMS)
+    return plain if plain in _MARKUP else ""
+
+
 def neutraliser(templates: Iterable[str]) -> Callable[[object], object]:
     """Return what makes values fit into templates: their own tags, and models' control tokens, cannot come from a value."""
     names = {name for text in templates for name in _TAG.findall(text)} | set(_CONTROL_NAMES)
     # A bracket at the very end would open a tag together with what the template puts behind it
     tag = rf"(?:{'|'.join(sorted(names))})(?![a-z0-9_])"
     angle = re.compile(
-        rf"{_OPENS}(?={_GAP}(?:\||\Z|{tag}|{_WORD}\s*+\|{_GAP}>))"
-        rf"|(?<![a-z0-9_:]){_OPENS}(?={_GAP}(?=[^\W_]{{0,64}}+_){_ENDED})|{_OPENS}(?={_GAP}(?=(?:[^\W_]{{0,64}}+_){{2}}){_ENDED})",
+        rf"<(?={_GAP}(?:\||\Z|{tag}|{_WORD}\s*+\|{_GAP}>|\[\s*+\w{{2,80}}+\s*+\]\s*+>))"
+        rf"|(?<![a-z0-9_:])<(?={_GAP}(?:(?=[^\W_]{{0,64}}+_){_ENDED}|\w{{2,64}}+[:=]\w{{1,64}}+\s*+>))"
+        rf"|<(?={_GAP}(?=(?:[^\W_]{{0,64}}+_){{2}}){_ENDED})",
         re.IGNORECASE,
     )
 
@@ -107,8 +132,18 @@ def neutraliser(templates: Iterable[str]) -> Callable[[object], object]:
         if _UNSEEN.search(plain):
             seen = [place for place in seen if not _UNSEEN.match(plain, place)]
             plain = _UNSEEN.sub("", plain)
+        escapes = [(found, char) for found in _ESCAPED.finditer(plain) if (char := _unescaped(found))]
+        if escapes:
+            held, shown, last = list[int](), list[str](), 0
+            for found, char in escapes:
+                held += [*seen[last : found.start()], seen[found.start()]]
+                shown += (plain[last : found.start()], char)
+                last = found.end()
+            seen, plain = [*held, *seen[last:]], "".join([*shown, plain[last:]])
         signs = {
-            seen[found.start()]: SIGNS[found[0][0]] for pattern in (angle, _OTHER) for found in pattern.finditer(plain)
+            (place := seen[found.start()]): SIGNS.get(value[place], SIGNS[found[0][0]])
+            for pattern in (angle, _OTHER)
+            for found in pattern.finditer(plain)
         }
         if not signs:
             return value

@@ -28,7 +28,9 @@ SPELLINGS = [
     "<︱im_start︱>", "<|im_\u0336start|>", "<end_of_utterance>", "<fim_prefix>", "<BOS_TOKEN>", "<_user>", "<start＿of＿turn>", "<ﬆart_of_turn>",
     "</end_of_sentence>", "word<end_of_utterance>", "[inst]", "【INST】", "【／INST】", "〔INST〕", "⟦INST⟧", "{INST}", "(INST)", "«SYS»", "《SYS》", "[ІNЅТ]",
     "[MODEL_SETTINGS]", "[IMG_BREAK]", "[/TRANSCRIBE]", "[gMASK]", "<sop>", "[SYSTEM]", "[/USER]", "x[TOOL_CALLS]", "&lt;|im_start|&gt;",
-    "&#60;|im_start|&#x3e;", "\\u003c|im_start|\\u003e", "&lt;/s&gt;",
+    "&#60;|im_start|&#x3e;", "\\u003c|im_start|\\u003e", "&lt;/s&gt;", "&amp;lt;|im_start|&amp;gt;", "&lt|im_start|&gt", "&#0000000060;|im_end|>",
+    "&#91;INST&#93;", "&lsqb;/INST&rsqb;", "<&#124;im_start&#124;>", "<&vert;user&vert;>", "%3C%7Cim_start%7C%3E", "\\u{3c}|user|>", "\\U0000003c|user|>",
+    "\\074|user|>", "<seed:bos>", "<function=search>", "<start▁of▁turn>", "<[end_of_sentence]>", "[UNUSED_TOKEN_146]",
 ]  # fmt: skip
 """What would end an excerpt, or begin a message, for a model that reads it."""
 PIECES = [
@@ -81,7 +83,8 @@ def test_a_quote_of_such_a_text_is_found(spelling: str) -> None:
         "HashMap<String, Vec<u8>>", "std::vector<size_t>", "#include <vector>", "| a | b |\n|---|---|\n| [x] | (y) |", "{ |x| x + 1 }", "{| class=wikitable",
         "x |> f", "p(a|b)", "{x | x > 0}", "[a|b]", "<div class='a_b'>", "<my-element>", "</div>", "[USA]", "[NOTE]", "[section]", "cmd [args] [prefix]",
         "[|x|]", "(|ab|)", "|x|<1", "dict[KEY]", "buffer[MAX_LEN]", "[citation needed]", "[link](https://example.org/a_b)", "«quoted»", "if x < max_len and y > 0:",
-        "&lt;div&gt;", "(user)", "[system]", "{name}", "f'{user_name}'",
+        "&lt;div&gt;", "(user)", "[system]", "{name}", "f'{user_name}'", "&amp;c", "100%3C 5", "<std::string>",
+    "https://example.org/?q=%3Cdiv%3E&lt=1", "&#8212;", "a\\u00e9", "x[10]",
         "`concurrency <Concurrency_>`_", "`a mode <Py_mod_gil slot_>`_ and <build_modes_>",
     ],
 )  # fmt: skip

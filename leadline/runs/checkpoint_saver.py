@@ -3,13 +3,13 @@
 import asyncio
 import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import CheckpointTuple, DeltaChannelHistory
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -60,6 +60,17 @@ class Saver(AsyncSqliteSaver):
         """
         try:
             return await super().aget_tuple(config)
+        except Exception as error:
+            raise database_error(self.file, error) from error
+
+    async def aget_delta_channel_history(self, **named: Any) -> Mapping[str, DeltaChannelHistory]:
+        """Return what was written to channels that store differences.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        try:
+            return await super().aget_delta_channel_history(**named)
         except Exception as error:
             raise database_error(self.file, error) from error
 

@@ -117,7 +117,10 @@ async def _opened(
         opening = database.from_conn_string(str(file))
     try:
         opened: Any = await opening.__aenter__()
-    except sqlite3.DatabaseError as error:
+    except (
+        sqlite3.DatabaseError,
+        UnicodeDecodeError,
+    ) as error:  # the latter: a message of SQLite with bytes of the file
         raise database_error(file, error) from None
     opened.file = file
     try:
@@ -125,7 +128,10 @@ async def _opened(
             await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             if not is_read_only:
                 await _set_up(opened)
-        except sqlite3.DatabaseError as error:
+        except (
+            sqlite3.DatabaseError,
+            UnicodeDecodeError,
+        ) as error:  # the latter: a message of SQLite with bytes of the file
             raise database_error(file, error) from None
         yield opened
     finally:

@@ -63,7 +63,7 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
 
     async def text_of(content_hash: str) -> str:
         try:
-            return source_text(folder, sources[content_hash], content.version).decode("utf-8", "replace")
+            return source_text(folder, sources[content_hash]).decode("utf-8", "replace")
         except BundleError as problem:
             raise StoreError(str(problem)) from None
 

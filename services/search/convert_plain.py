@@ -1,4 +1,4 @@
-"""Converts files of text to documents, and profiles CSV and TSV files, in a confined process (see `services/sandbox/workers.py`).
+"""Converts files of text to documents, and profiles CSV and TSV files and the tables of converted texts, in a confined process (see `services/sandbox/workers.py`).
 
 Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load.
 """
@@ -13,6 +13,7 @@ from striprtf.striprtf import rtf_to_text
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.conversion import converted
+from services.search.embedded_tables import embedded_tables
 from services.search.file_types import DATA
 from services.search.restructured_text import as_markdown
 from services.search.table_views import table_views
@@ -25,6 +26,9 @@ def main() -> None:
 
 
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
+    if job.get("embedded"):
+        found = embedded_tables(job["name"], data.decode())
+        return {"views": [view.model_dump() for view, _ in found], "rows": [rows for _, rows in found]}
     if job.get("tables"):
         return {"views": [view.model_dump() for view in table_views(job["name"], data)]}
     name = job["name"]

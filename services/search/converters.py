@@ -31,6 +31,8 @@ class _Answer(Converted, total=False):
     """What the process answers to either job."""
 
     views: list[TableView]
+    rows: list[str]
+    """Content of each table of a converted text, as CSV."""
 
 
 _ANSWERS = TypeAdapter(_Answer)
@@ -122,6 +124,11 @@ class Converters:
             return []
         answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, self.seconds)
         return answer.get("views", []) if answer else None
+
+    async def embedded_tables(self, path: str, text: str) -> list[tuple[TableView, str]] | None:
+        """Return the tables of a converted text: their profiles, and their content as CSV. None if that is beyond the limits of a file."""
+        answer = await self._plain.run({"name": path, "embedded": True}, text.encode(), self.seconds)
+        return list(zip(answer.get("views", []), answer.get("rows", []), strict=False)) if answer else None
 
     def _workers(self, name: str) -> Workers[_Answer]:
         return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office

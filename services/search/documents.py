@@ -17,7 +17,6 @@ from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.converters import Converters, beyond_limits, left_today
 from services.search.embedded_tables import SUFFIXES as EMBEDDING
-from services.search.embedded_tables import embedded_tables
 from services.search.file_types import BEYOND_LIMITS, OTHER_KIND
 from services.search.folder_files import list_files, nothing_in
 from services.search.hit import Hit
@@ -195,7 +194,9 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
         if Path(path).suffix.lower() in TABLES:
             views = await converters.tables(folder / path)
             return None if views is None else [Profiled(view=view) for view in views]
-        return await asyncio.to_thread(_embedded_tables, index, path)
+        held = await asyncio.to_thread(index.at, path)
+        found = await converters.embedded_tables(path, held.text) if held else []
+        return None if found is None else [Profiled(view=view, csv=rows) for view, rows in found]
 
     async def read_tables(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
         return await reading.tables(new, tables_of)
@@ -213,12 +214,6 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     if reading.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", reading.problem))
     return Documents(index, models, count, skipped, other_kinds, unreadable, unread, tables, missing)
-
-
-def _embedded_tables(index: FolderIndex, path: str) -> list[Profiled]:
-    """Profile the tables inside a document; an unconverted document has none."""
-    held = index.at(path)
-    return [Profiled(view=view, csv=rows) for view, rows in embedded_tables(path, held.text)] if held else []
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:

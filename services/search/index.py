@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 import sqlite3
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from services.search.links import Titles
 from services.search.ocr import ocr_installed
 from services.search.passage_vectors import PassageVectors
 from services.text.normal_form import normalise_text
-from services.text.passages import split
+from services.text.passages import each_passage
 from services.text.tokens import tokens
 
 _SEARCH = (
@@ -50,6 +50,10 @@ class FileState:
     size: int
     mtime: int
     """Time of the last change in nanoseconds."""
+
+
+class TimeOver(Exception):
+    """A text was not taken in, since nobody waits for it any more."""
 
 
 class FolderIndex:
@@ -95,15 +99,24 @@ class FolderIndex:
                 self._forget_orphans(db)
         return [state for state in here.values() if known.get(state.path) != (state.size, state.mtime)]
 
-    def add(self, state: FileState, converted: Converted) -> None:
-        """Add one converted file, or record the reason of its failure."""
+    def add(self, state: FileState, converted: Converted, is_over: Callable[[], bool] = lambda: False) -> None:
+        """Add one converted file, or record the reason of its failure.
+
+        Args:
+            state: the file.
+            converted: its text, or the reason.
+            is_over: tells that nobody waits any more; a text of 50 MB takes a minute, and a thread cannot be ended from outside.
+
+        Raises:
+            TimeOver: nobody waits any more; the index is as before.
+        """
         with self._open() as db, db:
             db.execute("BEGIN IMMEDIATE")
             row: tuple[object, ...]
             if "error" in converted:
                 row = (state.path, state.size, state.mtime, None, "", None, "", converted["error"])
             else:
-                key = self._add_text(db, converted["title"], normalise_text(converted["text"]))
+                key = self._add_text(db, converted["title"], normalise_text(converted["text"]), is_over)
                 card = Card.model_validate(converted.get("card", {})).model_dump_json(exclude_defaults=True)
                 row = (state.path, state.size, state.mtime, key, converted["title"], converted["published"], card, None)
             known = db.execute("SELECT hash FROM files WHERE path = ?", (state.path,)).fetchone()
@@ -272,11 +285,13 @@ class FolderIndex:
             passages=places,
         )
 
-    def _add_text(self, db: sqlite3.Connection, title: str, text: str) -> str:
+    def _add_text(self, db: sqlite3.Connection, title: str, text: str, is_over: Callable[[], bool]) -> str:
         key = content_hash(text)
         if db.execute("SELECT 1 FROM texts WHERE hash = ?", (key,)).fetchone() is None:
             db.execute("INSERT INTO texts VALUES (?, ?)", (key, text))
-            for span in split(text):
+            for span in each_passage(text):
+                if is_over():
+                    raise TimeOver
                 place = db.execute(
                     "INSERT INTO passages (hash, first, last) VALUES (?, ?, ?)", (key, span.start, span.end)
                 )

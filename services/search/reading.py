@@ -6,6 +6,7 @@ hostile files. Those that are left count as beyond the limits of a file for the 
 """
 
 import asyncio
+import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -59,9 +60,10 @@ class Reading:
         unread = {state.path for state in states}
         slow: list[FileState] = []
         in_vain = 0
+        over = threading.Event()  # ends the thread that adds a file, which outlives the task that waits for it
 
         async def keep(state: FileState, converted: Converted) -> None:
-            await asyncio.to_thread(self._index.add, state, converted)
+            await asyncio.to_thread(self._index.add, state, converted, over.is_set)
             unread.discard(state.path)
             self._opening.files_done += 1
 
@@ -85,11 +87,15 @@ class Reading:
                 in_vain = in_vain + 1 if converted.get("error") == beyond_limits() else 0
             await keep(state, converted)
 
-        with suppress(TimeoutError):
+        try:
             async with asyncio.timeout(max(0.0, self._until - time.monotonic())):
                 await self._each(sorted(states, key=_cheapest_first), first)
                 in_vain = 0
                 await self._each(slow, again)
+        except TimeoutError:
+            pass
+        finally:
+            over.set()
         return sorted(unread)
 
     async def tables(

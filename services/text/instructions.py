@@ -25,11 +25,14 @@ _OBJECTS = frozenset(
 )
 """Words with which the object of a verb begins."""
 _INFLECTED = re.compile(r"(?:ing|ed|ly|(?<!s)s)$", re.IGNORECASE)
-_CALL_BEFORE_COLON = re.compile(r"^(?:[^\W\d_]+(?:\s[^\W\d_]+)?|[\u4e00-\u9fff]{1,6})\s?[:：]\s?(.{0,400})")
+_CALL_BEFORE_COLON = re.compile(r"^(?:[^\W\d_]+(?:\s[^\W\d_]+){0,5}|[\u4e00-\u9fff]{1,6})\s?[:：]\s?(.{0,400})")
 _CLAUSE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|would|can|must|should|does|did)\b|[是为有了会被]", re.IGNORECASE
 )
 """A verb of a whole sentence: behind a colon a label has none (`Challenger: year 1875, depth 8184`)."""
+
+_SENTENCE = re.compile(r"^(?:[^\W\d_]+(?:['’][^\W\d_]+)?\s){3}[^\W\d_]|[\u4e00-\u9fff]{4}|[.。!！]$")
+"""A sentence with any other verb: four words in a row, or a stop at its end."""
 
 
 def gives_instruction(text: str) -> bool:
@@ -42,7 +45,7 @@ def _instructs(sentence: str) -> bool:
     if _SECOND_PERSON.search(line) or _CALLS_CHINESE.match(line):
         return True
     behind = _CALL_BEFORE_COLON.match(line)
-    if behind and (_CLAUSE.search(behind[1]) or _instructs(behind[1])):
+    if behind and (_CLAUSE.search(behind[1]) or _SENTENCE.search(behind[1]) or _instructs(behind[1])):
         return True
     first, second, *_ = [*(word.lower() for word in _WORDS.findall(line[:200])), "", ""]
     if first in _CALLS:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
@@ -16,7 +16,7 @@ WRAPPED = 50
 _CJK_SHARE = 0.3
 _INTRODUCES = (":", "：")
 """Ends of a text that introduces the list, table or code below it."""
-_BLOCK = re.compile(r"(?:[^\n]+(?:\n|$))+")
+_NOT_BLANK = re.compile(r"[^\n]")
 _FENCE = re.compile(r"^[ \t]*```", re.MULTILINE)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
@@ -68,9 +68,13 @@ def split(text: str, target: int | None = None) -> list[Span]:
         Passages in order, without blank ones; a heading belongs to the passage below it. What ends with a colon stands in
         one passage with what it introduces, if both together have at most twice the characters.
     """
+    return list(each_passage(text, target))
+
+
+def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
+    """Yield the passages of a text as `split` returns them; whoever takes one after the other can stop at any of them."""
     if target is None:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
-    passages: list[Span] = []
     headings: dict[int, str] = {}
     start = end = -1
     only_headings = True
@@ -79,7 +83,7 @@ def split(text: str, target: int | None = None) -> list[Span]:
         heading = None if is_code else _heading(written)
         most = 2 * target if start >= 0 and text[end - 1 : end] in _INTRODUCES else target
         if start >= 0 and (heading is not None or block.end - start > most) and not only_headings:
-            passages.append(Span(start, end, " > ".join(headings.values())))
+            yield Span(start, end, " > ".join(headings.values()))
             start = -1
         if heading is not None:
             level, name = heading
@@ -89,8 +93,7 @@ def split(text: str, target: int | None = None) -> list[Span]:
             start = block.start
         end = block.end
     if start >= 0:
-        passages.append(Span(start, end, " > ".join(headings.values())))
-    return passages
+        yield Span(start, end, " > ".join(headings.values()))
 
 
 def _only_headings(text: str) -> bool:
@@ -109,38 +112,55 @@ def _heading(text: str) -> tuple[int, str] | None:
 def _blocks(text: str, target: int) -> Iterator[tuple[Span, bool]]:
     """Yield headings, paragraphs, and pieces of paragraphs that are longer than a passage, each with whether it is fenced code."""
     is_code = False
-    for found in _BLOCK.finditer(text):
-        start, end = found.start(), found.end()
+    for first, end in _between_blank_lines(text):
+        start = first
         fences = len(_FENCE.findall(text, start, end))
         first_line_end = text.find("\n", start, end)
-        blocks: list[Span] = []
+        heading: list[Span] = []
         if first_line_end > 0 and not is_code and _heading(text[start:first_line_end]):
-            blocks.append(Span(start, first_line_end))
+            heading.append(Span(start, first_line_end))
             start = first_line_end + 1
         is_table = text.startswith("|", start)
-        blocks.extend(_fitting(text, start, end, LONGEST_TABLE * target if is_table else target))
-        for block in blocks:
+        pieces = _fitting(text, start, end, LONGEST_TABLE * target if is_table else target)
+        for block in chain(heading, pieces):
             if (stripped := _strip(text, block.start, block.end)) is not None:
                 yield stripped, is_code
         is_code ^= fences % 2 == 1
 
 
-def _fitting(text: str, start: int, end: int, target: int) -> list[Span]:
+def _between_blank_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the blocks of a text are; a pattern that repeats lines takes 150 bytes for each of them."""
+    end = 0
+    while (first := _NOT_BLANK.search(text, end)) is not None:
+        gap = text.find("\n\n", first.start())
+        end = len(text) if gap < 0 else gap + 1
+        yield first.start(), end
+
+
+def _fitting(text: str, start: int, end: int, target: int) -> Iterator[Span]:
     if end - start <= target:
-        return [Span(start, end)]
-    pieces: list[Span] = []
-    for sentence in sentences(text[start:end]):
+        yield Span(start, end)
+        return
+    piece: Span | None = None
+    for sentence in _each_sentence(text[start:end]):
         left, right = start + sentence.start, start + sentence.end
-        if pieces and right - pieces[-1].start <= target:
-            pieces[-1] = Span(pieces[-1].start, right)
-        else:
-            pieces.extend(Span(cut, min(cut + 2 * target, right)) for cut in range(left, right, 2 * target))
-    return pieces
+        if piece is not None and right - piece.start <= target:
+            piece = Span(piece.start, right)
+            continue
+        for cut in range(left, right, 2 * target):
+            if piece is not None:
+                yield piece
+            piece = Span(cut, min(cut + 2 * target, right))
+    if piece is not None:
+        yield piece
 
 
 def sentences(text: str) -> list[Span]:
     """Split a text into sentences, English and Chinese; abbreviations, initials and decimals do not end one."""
-    found: list[Span] = []
+    return list(_each_sentence(text))
+
+
+def _each_sentence(text: str) -> Iterator[Span]:
     start = 0
     for mark in _END.finditer(text):
         if mark.group()[0] == "." and _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()]):
@@ -149,10 +169,10 @@ def sentences(text: str) -> list[Span]:
             continue
         span = _strip(text, start, mark.start() if mark.group()[0] in "\n…" else mark.end())
         if span is not None:
-            found.append(span)
+            yield span
         start = mark.end()
-    last = _strip(text, start, len(text))
-    return [*found, last] if last is not None else found
+    if (last := _strip(text, start, len(text))) is not None:
+        yield last
 
 
 def unwrapped(text: str) -> str:

@@ -11,6 +11,10 @@ MAX_GAP = 400
 MIN_MEANING = 2
 """Fewest letters or digits of a quote; less proves nothing."""
 _MAX_TRIES = 1_000
+_WINDOW = 1_000_000
+"""Characters of a text that are folded at once: folding takes 50 bytes of memory for each."""
+_MARGIN = 10_000
+"""Characters of white space and marks that a match may hold beyond four times the quote's."""
 
 _CJK = r"\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9 \n,.;:()\u4e00-\u9fff]")
@@ -45,7 +49,7 @@ def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tup
 
     Returns:
         Offsets into `text` (not into the slice), or None when the quote is not there or has fewer than `MIN_MEANING`
-        letters and digits. Takes time in proportion to the text.
+        letters and digits. Takes time in proportion to the text, and memory in proportion to the quote.
     """
     if sum(map(str.isalnum, quote)) < MIN_MEANING:
         return None
@@ -57,9 +61,16 @@ def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tup
     parts = _parts(quote)
     if not parts or any(sum(map(str.isalnum, part)) < MIN_MEANING for part in parts):
         return None
-    folded = _fold(text[start:end])
-    span = _search(parts, folded) or _search([_lower(part) for part in parts], folded.lowered())
-    return None if span is None else (start + span[0], start + span[1])
+    lowered = [_lower(part) for part in parts]
+    reach = 4 * len(quote) + MAX_GAP * len(parts) + _MARGIN
+    in_other_case: tuple[int, int] | None = None
+    for left in range(start, end, _WINDOW):
+        folded = _fold(text[left : min(end, left + _WINDOW + reach)])
+        if span := _search(parts, folded):
+            return left + span[0], left + span[1]
+        if in_other_case is None and (span := _search(lowered, folded.lowered())):
+            in_other_case = left + span[0], left + span[1]
+    return in_other_case
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,17 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.checking.source_texts import is_text_name, unpacked
 from services.run.errors import BundleError, reason_of
+from services.search.file_types import MAX_CHARACTERS
 
 READABLE = (1, 2, 3)
 """Supported versions: in 1 and 2, texts are named by their hashes; in 1, every text is uncompressed."""
 MAX_REPORT_BYTES = 2_000_000
 """Maximum bytes of `report.md`; Leadline writes a fifth of that at most. Hostile Markdown takes 15 microseconds a byte to parse."""
 MAX_EVIDENCE_BYTES = 20_000_000
+MAX_PLAIN_BYTES = 4 * MAX_CHARACTERS
+"""Maximum bytes of a text: UTF-8 takes up to four for a character."""
+_LATER_BYTES = bytes(range(0x80, 0xC0))
+"""Bytes of UTF-8 with which no character begins."""
 MAX_TEXTS_BYTES = 500_000_000
 """Maximum bytes of all texts of sources together, decompressed."""
 MAX_ITEMS = {"claims": 5_000, "sources": 5_000, "excerpts": 20_000, "contradictions": 1_000, "artifacts": 1_000}
@@ -153,10 +158,14 @@ def source_text(folder: Path, source: Source, room: int = MAX_TEXTS_BYTES) -> by
     if not is_text_name(source):
         raise BundleError(f"{source.file[:100]!r} is not where its text lies")
     try:
-        data = read_inside(folder, source.file, MAX_TEXTS_BYTES)
+        data = read_inside(folder, source.file, MAX_PLAIN_BYTES)
     except OSError as error:
         raise BundleError(f"its text {source.file} cannot be read ({error.strerror})") from None
     text = unpacked(source.file, data)
+    if len(text.translate(None, _LATER_BYTES)) > MAX_CHARACTERS:
+        raise BundleError(
+            f"its text {source.file} is longer than {MAX_CHARACTERS:,} characters, as no source's text is"
+        )
     if len(text) > room:
         raise BundleError(f"the texts are longer than {MAX_TEXTS_BYTES // 1_000_000} MB together: not checked")
     return text

@@ -13,13 +13,15 @@ from tests.services.reports.checking.tampering import edit
 QUESTION = "What closed the northern pier?"
 SOURCE = "Storms closed the northern pier for some weeks of the winter."
 
+BESIDE = "Nobody was hurt when its lamp fell."
+
 
 @pytest.fixture
 def folder(leadline: Leadline, endpoint: OpenAIServer) -> str:
     """A report of two statements, of which the second is in its own words."""
     place = Path("papers")
     place.mkdir()
-    (place / "pier.md").write_text(f"# The pier\n\n{SOURCE}\n")
+    (place / "pier.md").write_text(f"# The pier\n\n{SOURCE} {BESIDE}\n")
     endpoint.script["reporter"] = [f"{SOURCE} [B0-1] The northern pier was closed by storms [B0-1]."]
     ran = leadline("research", QUESTION, "--docs", place, "--quick", "--out", "out", "--json")
     assert ran.code == 0
@@ -39,6 +41,7 @@ def test_a_report_that_the_model_supports_holds(leadline: Leadline, endpoint: Op
     assert "gpt-4.1-mini was asked of 1 sentences (1 supported)" in ran.out
     [asked] = [body for body in endpoint.requests if role_of(body) == "verifier"]
     assert "The northern pier was closed by storms." in asked["messages"][-1]["content"]
+    assert BESIDE in asked["messages"][-1]["content"]  # what stands beside the quote in its source
 
 
 def test_a_sentence_that_the_model_doubts_is_named(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:

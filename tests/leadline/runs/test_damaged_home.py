@@ -110,6 +110,30 @@ def misspell(file: Path) -> None:
         db.executemany("UPDATE checkpoints SET checkpoint = ? WHERE rowid = ?", changed)
 
 
+def blank(table: str) -> Damage:
+    """Return a damage that overwrites the pages of a table."""
+
+    def damage(file: Path) -> None:
+        with closing(sqlite3.connect(file)) as db, db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (size,) = db.execute("PRAGMA page_size").fetchone()
+            (root,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+        data = bytearray(file.read_bytes())
+        data[(root - 1) * size : root * size] = bytes(size)
+        file.write_bytes(data)
+
+    return damage
+
+
+def misname(file: Path) -> None:
+    """Put a byte that is no UTF-8 into the definition of a table, which SQLite's message repeats."""
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = file.read_bytes()
+    assert b"CREATE TABLE store (" in data
+    file.write_bytes(data.replace(b"CREATE TABLE store (", b"CREATE TAB\x9dE store (", 1))
+
+
 WORK: dict[str, tuple[str, Damage, list[list[str]]]] = {
     "checkpoints cut off": ("checkpoints.sqlite", cut, [["runs", "show"]]),
     "checkpoints overwritten": ("checkpoints.sqlite", overwrite, [["runs"], ["research", QUESTION]]),
@@ -128,6 +152,12 @@ WORK: dict[str, tuple[str, Damage, list[list[str]]]] = {
         "checkpoints.sqlite",
         execute("DELETE FROM checkpoints"),
         [["runs", "show"], ["runs", "replay"]],
+    ),
+    "a page of writes overwritten": ("checkpoints.sqlite", blank("writes"), [["runs", "show"], ["runs", "replay"]]),
+    "a name in the store that is no text": (
+        "store.sqlite",
+        misname,
+        [["runs"], ["runs", "show"], ["research", QUESTION]],
     ),
     "store cut off": ("store.sqlite", cut, [["runs"]]),
     "store overwritten": ("store.sqlite", overwrite, [["runs"], ["runs", "forget"]]),

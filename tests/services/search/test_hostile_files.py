@@ -186,11 +186,11 @@ def test_a_run_does_not_wait_for_a_folder_of_slow_files_and_tells_how_far_it_is(
 QUESTION = "Who built the lighthouse of Barra?"
 
 
-def _researched(folder: Path, base: Path) -> tuple[list[dict[str, Any]], list[str], str]:
+def _researched(folder: Path, base: Path, *options: str) -> tuple[list[dict[str, Any]], list[str], str]:
     """Run the command; return its events, and the limits and the text of its report."""
     out = base / f"out-{len(list(base.iterdir()))}"
     command = [
-        sys.executable, "-m", "leadline", "research", QUESTION, "--docs", str(folder), "--out", str(out), "--events",
+        sys.executable, "-m", "leadline", "research", QUESTION, "--docs", str(folder), "--out", str(out), "--events", *options,
     ]  # fmt: skip
     without = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_"))}
     environment = {**without, "LEADLINE_HOME": str(base / "home"), "LEADLINE_EMBEDDINGS_MODEL": "none"}
@@ -199,3 +199,17 @@ def _researched(folder: Path, base: Path) -> tuple[list[dict[str, Any]], list[st
     [evidence] = out.rglob("evidence.json")
     events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     return events, json.loads(evidence.read_bytes())["limits"], evidence.with_name("report.md").read_text()
+
+
+@pytest.mark.parametrize("line", ["x\n", "| lighthouse | 1833 |\n"], ids=["short lines", "a table"])
+def test_a_long_text_does_not_outlast_the_run(tmp_path: Path, line: str) -> None:
+    """Nothing ended the splitting of a converted text: it went on for minutes, with up to 4 GB, and held the index locked."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "barra.md").write_text("# Barra\n\nThe lighthouse of Barra was built by Robert Alder in 1833.")
+    (folder / "long.md").write_text(line * (40_000_000 // len(line)))
+    begun = time.monotonic()
+    _, limits, report = _researched(folder, tmp_path, "--max-seconds", "8")
+    assert time.monotonic() - begun < 30
+    assert "Robert Alder" in report
+    assert any("long.md" in limit for limit in limits), limits

@@ -1,6 +1,7 @@
 """Quotes are found under harmless differences, with exact offsets, and not found when they are not there."""
 
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -124,3 +125,20 @@ def test_a_megabyte_takes_well_below_seconds() -> None:
     assert locate("the slow zebra … of the plain", text) is None
     assert locate("aa … zebra", "a" * 1_000_000) is None
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize("before", [999_990, 1_000_000, 2_500_000])
+def test_a_quote_is_found_wherever_it_stands_in_a_long_text(before: int) -> None:
+    text = f"{'x' * before} the **big** wire – in 1872–1876 {'y ' * 800_000}"
+    assert found("the big wire - in 1872-1876", text) == "the **big** wire – in 1872–1876"
+
+
+def test_a_long_text_is_searched_in_little_memory() -> None:
+    """Folding three million letters at once took over 200 MB."""
+    text = "ая " * 1_000_000
+    tracemalloc.start()
+    try:
+        assert locate("the big wire - in 1872", text) is None
+        assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    finally:
+        tracemalloc.stop()

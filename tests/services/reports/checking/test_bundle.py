@@ -23,6 +23,7 @@ from services.reports.checking.source_texts import MAX_TEXT_BYTES
 from services.reports.markdown import finish_report
 from services.run.errors import BundleError, StoreError
 from services.run.evidence_store import EvidenceStore
+from tests.attacks.processor_time import processor_time
 from tests.services.reports.checking.tampering import Edit, edit, rewrite
 from tests.services.reports.conftest import TEXTS, Make, source_of
 
@@ -339,6 +340,15 @@ def test_a_text_behind_a_link_out_of_the_folder_is_not_read(bundle: Path, tmp_pa
     file.rename(outside)
     file.symlink_to(outside)
     assert any("lies outside the folder" in problem for problem in verify_bundle(bundle).problems)
+
+
+def test_a_text_that_is_longer_than_any_source_is_not_searched(bundle: Path) -> None:
+    """400 MB took over two minutes and 4 GB of memory where a quote of a copy was looked for."""
+    name = json.loads((bundle / "evidence.json").read_bytes())["sources"][0]["text"]
+    os.truncate(bundle / name, 400_000_000)
+    with processor_time(10):
+        problems = verify_bundle(bundle).problems
+    assert any(name in problem and "larger than 200,000,000 bytes" in problem for problem in problems)
 
 
 def test_a_pipe_in_the_place_of_a_text_is_not_waited_for(bundle: Path) -> None:
