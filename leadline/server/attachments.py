@@ -78,6 +78,8 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
         room = min(MAX_BYTES, MAX_BYTES_OF_ALL - sum(other.size for other in others))
         try:
             size = await _kept(request, folder, clean, room)
+        except FileNotFoundError:
+            raise HTTPException(404, "There is no such thread any more.") from None
         except OSError as error:
             said = f"{clean} cannot be kept: {error.strerror}. Whoever runs this server makes room on its disk; then attach it again."
             raise HTTPException(507, said) from None
