@@ -25,6 +25,8 @@ from services.run.run_input import check_update, checked_input
 from services.run.scope import checked_choices, memory
 from services.run.secrecy import without_secrets
 from services.run.thread_lock import give_free
+from services.run.thread_owners import claim_for_run
+from services.run.users import caller_in
 
 
 class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
@@ -46,6 +48,8 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
             input = checked_input(input)  # noqa: A001 - likewise
             choices["context"] = await self._choices(input, config, choices.get("context"))
         thread, run = str(named.get("thread_id") or ""), str(named.get("run_id") or "")
+        if thread and (caller := caller_in(named)):
+            await claim_for_run(self._own_store(), thread, caller)
         stream = cast("AsyncGenerator[Any, None]", super().astream(input, config, **choices))
         try:
             async with aclosing(stream) as parts:

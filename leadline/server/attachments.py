@@ -17,7 +17,10 @@ from weakref import WeakValueDictionary
 from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel
 
+from leadline.server.access import caller_of
+from leadline.server.auth import RULES
 from leadline.server.own_threads import OwnThread, own_thread
+from leadline.server.thread_owners import claim_thread
 from schemas.clean_text import clean_file_name
 from services.run.private_files import make_private_folder
 from services.run.settings import settings
@@ -72,6 +75,7 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
         raise HTTPException(415, f"{clean} cannot be read. Attach text, PDF, office or HTML files, or mails.")
     async with _attaching.setdefault(thread, asyncio.Lock()):
         await own_thread(thread, request)  # it may have been deleted while this request waited
+        await claim_thread(thread, caller_of(request.scope), creates=False, everything=not RULES.accounts)
         others = [file for file in await asyncio.to_thread(_files, folder) if file.name != clean]
         if len(others) >= MAX_FILES:
             raise HTTPException(413, f"A thread takes {MAX_FILES} files. Remove one first.")
