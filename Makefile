@@ -72,7 +72,7 @@ notebook: setup .venv/notebook ## Open the notebooks in JupyterLab
 	@$(BIN)/python -m jupyterlab --notebook-dir=notebooks $(ARGS)
 
 dev: setup .venv/develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=10]
-	@$(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)
+	@umask 077; $(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)
 
 lint: .venv/develop ## Check style and formatting
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

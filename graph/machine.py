@@ -1,26 +1,32 @@
 """The compiled graph, and the clean-up when a run ends: it releases the thread and completes the trace."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
+from itertools import chain
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_config
+from langgraph.errors import InvalidUpdateError
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
+from langgraph.types import StateUpdate
 
 from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.run.choices import continues_turn, restored_choices
-from services.run.errors import LeadlineError
+from services.run.errors import BadInput, LeadlineError
 from services.run.page_messages import on_a_page, register_configuration
 from services.run.private_paths import without_private
 from services.run.run_ends import run_over, run_stopped
-from services.run.run_input import checked_input
+from services.run.run_input import check_update, checked_input
 from services.run.scope import checked_choices, memory
 from services.run.secrecy import without_secrets
 from services.run.thread_lock import give_free
+from services.run.thread_owners import claim_for_run
+from services.run.users import caller_in
 
 
 class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):
@@ -42,6 +48,8 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
             input = checked_input(input)  # noqa: A001 - likewise
             choices["context"] = await self._choices(input, config, choices.get("context"))
         thread, run = str(named.get("thread_id") or ""), str(named.get("run_id") or "")
+        if thread and (caller := caller_in(named)):
+            await claim_for_run(self._own_store(), thread, caller)
         stream = cast("AsyncGenerator[Any, None]", super().astream(input, config, **choices))
         try:
             async with aclosing(stream) as parts:
@@ -60,6 +68,24 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
             run_over(thread, run)
             await give_free(thread, run)
 
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """Change the state, as servers do for their clients, too.
+
+        Raises:
+            InvalidUpdateError: a field has a wrong type.
+        """
+        try:
+            for update in chain.from_iterable(supersteps):
+                check_update(update.values)
+        except BadInput as error:
+            raise InvalidUpdateError(str(error)) from None
+        return await super().abulk_update_state(config, supersteps)
+
+    def _own_store(self) -> BaseStore:
+        return self.store if self.store is not None else memory()
+
     async def _choices(self, given: Any, config: RunnableConfig | None, chosen: Any) -> Any:
         """Return the choices of a run as one object, whatever form they came in."""
         if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver) and continues_turn(given):
@@ -69,7 +95,7 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
                 if name in ("thread_id", "checkpoint_id")
             }
             state = await self.aget_state({"configurable": place})
-            return await restored_choices(chosen, state, self.store if self.store is not None else memory())
+            return await restored_choices(chosen, state, self._own_store())
         return checked_choices(dict(chosen)) if isinstance(chosen, Mapping) else chosen
 
 

@@ -23,6 +23,9 @@ from services.reports.checking.bundle import BundleCheck, verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.run.errors import BadInput
 
+MAX_PROBLEMS = 100
+"""Problems of a report that are told; a hostile folder may have any number."""
+
 commands = typer.Typer()
 
 
@@ -97,8 +100,10 @@ def _holds(place: Path, bundle: Path | None) -> bool:
 def _told(name: str, check: BundleCheck) -> bool:
     """Print the result of a check; True if everything holds."""
     counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
-    for problem in check.problems:
+    for problem in check.problems[:MAX_PROBLEMS]:
         echo(f"FAILED {problem}", err=True)
+    if len(check.problems) > MAX_PROBLEMS:
+        echo(f"FAILED … and {len(check.problems) - MAX_PROBLEMS:,} more", err=True)
     if check.problems:
         echo(f"{name}: {len(check.problems)} of the checks failed ({counts}).", err=True)
         return False

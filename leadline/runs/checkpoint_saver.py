@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class Saver(AsyncSqliteSaver):
         super().__init__(conn, serde=serde)
         self.file = Path()
         """File of the database, for messages."""
+        self.before_deletion: Callable[[str], Awaitable[None]] | None = None
+        """Deletes what lies beside a thread, before its checkpoints go."""
         self._deleting: set[asyncio.Task[None]] = set()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -131,14 +133,21 @@ class Saver(AsyncSqliteSaver):
             await self.conn.commit()
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Schedule the deletion of a thread's checkpoints before all later requests, without waiting.
+        """Schedule the deletion of a thread's checkpoints, and of what lies beside them, without waiting.
 
         The dev server looks up the place of a thread in its list, awaits this, and removes what is at that place then: had it
         to wait, two threads that are deleted at a time would take a third one, of anybody, with them.
         """
-        task = asyncio.create_task(super().adelete_thread(thread_id))
+        task = asyncio.create_task(self._delete(thread_id))
         self._deleting.add(task)
         task.add_done_callback(self._deleting.discard)
+
+    async def _delete(self, thread_id: str) -> None:
+        try:
+            if self.before_deletion is not None:
+                await self.before_deletion(thread_id)
+        finally:
+            await super().adelete_thread(thread_id)
 
     async def settle(self) -> None:
         """Wait for scheduled deletions."""

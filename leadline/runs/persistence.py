@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,13 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from leadline.runs.checkpoint_saver import ChecksumSerializer, Saver
 from leadline.runs.database_errors import CHECKPOINTS, STORE, damaged, database_error
 from leadline.runs.sqlite_store import SharedSqliteStore
+from services.run.choices import FIRST_TURN, turn_at
 from services.run.disk_errors import disk_error_of
 from services.run.errors import StoreUnwritable
 from services.run.private_files import make_private_file, make_private_folder
 from services.run.settings import settings
+from services.run.thread_owners import claim_of, write_claim
+from services.turn.thread_data import delete_thread_data
 
 _BUSY_MS = 60_000
 """Milliseconds for which a run waits for another run's write."""
@@ -72,10 +76,23 @@ async def checkpointer(folder: Path | None = None, *, to_read: bool = False) -> 
     """
     async with _opened(Saver, folder, CHECKPOINTS, to_read=to_read) as saver:
         saver.serde = ChecksumSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
+        saver.before_deletion = partial(_delete_beside, saver)
         try:
             yield saver
         finally:
             await saver.settle()
+
+
+async def _delete_beside(saver: Saver, thread: str) -> None:
+    """Delete what lies beside a thread that a server deletes of its own accord, as that of a stateless run."""
+    async with store(saver.file.parent) as opened:
+        claim = await claim_of(opened, thread)
+        if claim is not None and not claim.deleted:
+            await write_claim(opened, thread, claim.model_copy(update={"deleted": True}))
+        if claim is None or not claim.deleted:
+            beginnings = saver.alist({"configurable": {"thread_id": thread}}, filter={"source": "input"})
+            turns = [turn_at({"__start__"}, {}, found.metadata) async for found in beginnings]
+            await delete_thread_data(opened, thread, {FIRST_TURN, *turns})
 
 
 @asynccontextmanager

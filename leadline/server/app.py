@@ -35,6 +35,7 @@ from leadline.server.steering import steering
 from leadline.server.thread_deletion import ThreadDeletion
 from leadline.server.thread_owners import threads_restored
 from leadline.server.thread_values import standing_values
+from leadline.server.webhook_guard import guard_webhooks
 from schemas.evidence import Source
 from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
@@ -55,6 +56,7 @@ app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(ThreadDeletion)
 app.add_middleware(BodyDeadline)
 app.add_middleware(AccessCheck, rules=RULES)  # the server puts it before all of its own routes
+guard_webhooks()
 
 mimetypes.init()  # reads the system's file types once, before the event loop runs
 _BY_FILE: Mapping[str, OutputFormat] = {format_.file: name for name, format_ in FORMATS.items() if name != "md"}

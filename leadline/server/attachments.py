@@ -17,7 +17,10 @@ from weakref import WeakValueDictionary
 from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel
 
+from leadline.server.access import caller_of
+from leadline.server.auth import RULES
 from leadline.server.own_threads import OwnThread, own_thread
+from leadline.server.thread_owners import claim_thread
 from schemas.clean_text import clean_file_name
 from services.run.private_files import make_private_folder
 from services.run.settings import settings
@@ -72,12 +75,15 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
         raise HTTPException(415, f"{clean} cannot be read. Attach text, PDF, office or HTML files, or mails.")
     async with _attaching.setdefault(thread, asyncio.Lock()):
         await own_thread(thread, request)  # it may have been deleted while this request waited
+        await claim_thread(thread, caller_of(request.scope), creates=False, everything=not RULES.accounts)
         others = [file for file in await asyncio.to_thread(_files, folder) if file.name != clean]
         if len(others) >= MAX_FILES:
             raise HTTPException(413, f"A thread takes {MAX_FILES} files. Remove one first.")
         room = min(MAX_BYTES, MAX_BYTES_OF_ALL - sum(other.size for other in others))
         try:
             size = await _kept(request, folder, clean, room)
+        except FileNotFoundError:
+            raise HTTPException(404, "There is no such thread any more.") from None
         except OSError as error:
             said = f"{clean} cannot be kept: {error.strerror}. Whoever runs this server makes room on its disk; then attach it again."
             raise HTTPException(507, said) from None

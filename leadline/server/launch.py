@@ -113,7 +113,7 @@ def serve(host: str, port: int, ready: Callable[[str], None], warn: Callable[[st
         raise LeadlineError(f"The server did not start. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}")
     while not _has_ended(process, COPYING):
         threads.copy()
-    threads.copy()
+    threads.copy(is_last=True)
     if not stopped:
         raise LeadlineError(
             f"The server ended by itself. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}"

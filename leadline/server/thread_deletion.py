@@ -1,8 +1,6 @@
 """Deletes what lies beside a thread (attachments, versions, journals, messages) before the server deletes the thread."""
 
-import asyncio
 import json
-import shutil
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +15,6 @@ from leadline.server.auth import may_read
 from leadline.server.thread_owners import mark_deleted
 from leadline.server.thread_values import turns_found
 from services.run.choices import turn_at
-from services.search.thread_documents import attachments_of
 from services.turn.thread_data import delete_thread_data
 
 _PAGE = 100
@@ -99,7 +96,6 @@ async def _delete_all(client: LangGraphClient, named: Sequence[str], caller: str
 async def _delete(client: LangGraphClient, thread: str, caller: str) -> None:
     store, turns = store_of(client), await _turns(client, thread)
     await mark_deleted(store, thread, caller)
-    await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
     await delete_thread_data(store, thread, turns)
 
 

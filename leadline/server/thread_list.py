@@ -1,7 +1,8 @@
 """A copy of the dev server's list of threads and runs, which takes the place of a list that cannot be read.
 
 The server writes the list down every ten seconds. A list that it cannot read it deletes without a word, and begins with an
-empty one. So `leadline serve` reads the list before it starts the server, and copies it while the server works.
+empty one; of one that it can read in spite of a changed byte it takes whatever stands there. So `leadline serve` reads the list before it
+starts the server, copies it while the server works and when it has stopped, and compares.
 """
 
 import contextlib
@@ -15,6 +16,8 @@ from pathlib import Path
 from services.run.private_files import make_private_file
 
 FOLDER, NAME = ".langgraph_api", ".langgraph_ops.pckl"
+_LAST = b" last"
+"""Mark of a copy that was made when the server had stopped."""
 _READING = 120
 """Maximum seconds of reading a list."""
 _READ = (
@@ -33,7 +36,7 @@ _NEEDED = {
 
 
 class ThreadList:
-    """The list in the folder of a server, and its copy beside it: the list's SHA-256, a line break, and the list."""
+    """The list in the folder of a server, and its copy beside it: a line with the list's SHA-256 and whether it is the last, and the list."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         """Take the server's folder and its environment."""
@@ -43,20 +46,20 @@ class ThreadList:
         self._copied = 0
 
     def checked(self) -> str:
-        """Restore a list that cannot be read, or is gone; return what happened, or nothing. Blocking.
+        """Restore a list that cannot be read, is gone, or was changed after its server had stopped; return what happened, or nothing. Blocking.
 
         Raises:
             OSError: the folder cannot be written.
         """
-        kept = self._kept()
+        kept, is_last = self._kept()
         if self._list.exists():
-            if self._list.read_bytes() == kept or self._readable(self._list):
+            if self._list.read_bytes() == kept or (not is_last and self._readable(self._list)):
                 self.copy()
                 return ""
             now = datetime.now().astimezone()
             aside = self._list.with_name(f"{NAME}.damaged-{now:%Y%m%d-%H%M%S}")
             self._list.replace(aside)
-            what = f"The server's list of threads and runs cannot be read; it is kept as {aside}."
+            what = f"The server's list of threads and runs is damaged; it is kept as {aside}."
         elif kept is None:
             return ""
         else:
@@ -69,22 +72,27 @@ class ThreadList:
             self._list.unlink()
         return f"{what} There is no copy that can be read: threads are listed anew as far as they are stored, without their runs."
 
-    def copy(self) -> None:
-        """Copy the list, if it has changed. Blocking."""
+    def copy(self, *, is_last: bool = False) -> None:
+        """Copy the list, if it has changed. Blocking.
+
+        Args:
+            is_last: whether the server has stopped, so that the list stays as it is until the next one starts.
+        """
         with contextlib.suppress(OSError):  # the last copy stays
             changed = self._list.stat().st_mtime_ns
-            if changed != self._copied:
+            if is_last or changed != self._copied:
                 content = self._list.read_bytes()
-                _written(self._copy, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+                _written(self._copy, hashlib.sha256(content).hexdigest().encode() + _LAST * is_last + b"\n" + content)
                 self._copied = changed
 
-    def _kept(self) -> bytes | None:
-        """Return the list of the copy, or None if there is no whole one."""
+    def _kept(self) -> tuple[bytes | None, bool]:
+        """Return the list of the copy, or None if there is no whole one, and whether it is the last that the server wrote."""
         try:
-            digest, _, content = self._copy.read_bytes().partition(b"\n")
+            head, _, content = self._copy.read_bytes().partition(b"\n")
         except OSError:
-            return None
-        return content if hashlib.sha256(content).hexdigest().encode() == digest else None
+            return None, False
+        is_whole = hashlib.sha256(content).hexdigest().encode() == head.removesuffix(_LAST)
+        return (content, head.endswith(_LAST)) if is_whole else (None, False)
 
     def _readable(self, file: Path) -> bool:
         try:

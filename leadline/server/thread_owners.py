@@ -1,9 +1,7 @@
-"""The owner of every thread id, in the store: an id that a user has had is never another user's.
+"""Claims thread ids for users before the server makes the threads, and restores the server's list of threads from the claims.
 
-The owner is written before the server makes the thread, and stays when the thread is deleted. So nothing that is stored
-under an id (checkpoints, versions, attachments, journals) is reached by anybody else, whatever is left of it after a
-deletion or a crash. The dev server writes down its threads every ten seconds only; what a crash takes from its list is
-taken from here when it starts again.
+The dev server writes down its threads every ten seconds only; what a crash takes from its list is taken from the claims
+(`services.run.thread_owners`) when it starts again.
 """
 
 import asyncio
@@ -15,23 +13,17 @@ from langgraph.store.base import BaseStore
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
-from pydantic import BaseModel
 
 from leadline.server.api_client import aegra_store, on_aegra, store_of
+from services.run.thread_owners import OWNERS, Claim, claim_of, write_claim
 from services.run.users import LOCAL
 
 OWNER = "owner"
 """Key of the owner in a thread's metadata."""
 GRAPH = "deep_research"
-_PLACE = ("owners",)
 _PAGE = 500
 _claiming = asyncio.Lock()
 """Lets one request at a time look up an id and claim it."""
-
-
-class _Claim(BaseModel):
-    owner: str
-    deleted: bool = False
 
 
 async def claim_thread(thread: str, user: str, *, creates: bool, everything: bool) -> bool:
@@ -44,11 +36,11 @@ async def claim_thread(thread: str, user: str, *, creates: bool, everything: boo
         everything: whether everything on this server is the user's, as without tokens.
     """
     if on_aegra():  # its own tables have the owners of threads that are not deleted
-        claim = await _claim_of(aegra_store(), thread)
+        claim = await claim_of(aegra_store(), thread)
         return claim is None or everything or claim.owner == user
     async with get_client() as client, _claiming:
         store = store_of(client)
-        claim = await _claim_of(store, thread)
+        claim = await claim_of(store, thread)
         if claim is None:
             claim = await _first_claim(client, thread, user if creates else None, everything)
         elif claim.deleted and creates and (everything or claim.owner == user):
@@ -56,18 +48,18 @@ async def claim_thread(thread: str, user: str, *, creates: bool, everything: boo
         else:
             return everything or claim.owner == user
         if claim is not None:
-            await store.aput(_PLACE, thread, claim.model_dump(), index=False)
+            await write_claim(store, thread, claim)
     return claim is None or everything or claim.owner == user
 
 
-async def _first_claim(client: LangGraphClient, thread: str, user: str | None, everything: bool) -> _Claim | None:
+async def _first_claim(client: LangGraphClient, thread: str, user: str | None, everything: bool) -> Claim | None:
     """Return the claim on an id that has none: of an earlier version's thread by its metadata, else the user's."""
     try:
         metadata = (await client.threads.get(thread))["metadata"] or {}
     except NotFoundError:
-        return None if user is None else _Claim(owner=user)
+        return None if user is None else Claim(owner=user)
     owner = metadata.get(OWNER) or (LOCAL if everything else None)
-    return None if owner is None else _Claim(owner=str(owner))
+    return None if owner is None else Claim(owner=str(owner))
 
 
 async def mark_deleted(store: BaseStore, thread: str, user: str) -> None:
@@ -79,14 +71,9 @@ async def mark_deleted(store: BaseStore, thread: str, user: str) -> None:
         user: who deletes it, and owns it if nobody is written down.
     """
     async with _claiming:
-        claim = await _claim_of(store, thread) or _Claim(owner=user)
+        claim = await claim_of(store, thread) or Claim(owner=user)
         claim.deleted = True
-        await store.aput(_PLACE, thread, claim.model_dump(), index=False)
-
-
-async def _claim_of(store: BaseStore, thread: str) -> _Claim | None:
-    item = await store.aget(_PLACE, thread)
-    return None if item is None else _Claim.model_validate(item.value)
+        await write_claim(store, thread, claim)
 
 
 async def restore_threads(client: LangGraphClient) -> None:
@@ -97,10 +84,10 @@ async def restore_threads(client: LangGraphClient) -> None:
     ):
         listed.update(str(thread["thread_id"]) for thread in page)
     store, seen = store_of(client), 0
-    while items := await store.asearch(_PLACE, limit=_PAGE, offset=seen):
+    while items := await store.asearch(OWNERS, limit=_PAGE, offset=seen):
         seen += len(items)
         for item in items:
-            claim = _Claim.model_validate(item.value)
+            claim = Claim.model_validate(item.value)
             if claim.deleted and item.key in listed:
                 await client.threads.delete(item.key)
             elif not claim.deleted and item.key not in listed:

@@ -25,6 +25,8 @@ _NOT_STORED = {"mcp_servers"}
 _FIRST_NODES = {"__start__", "coordinator"}
 """Nodes that run before the state holds a turn's choices."""
 NOTES = ("choices",)
+FIRST_TURN = 1
+"""Turn of a thread's first run, also of a run without checkpoints."""
 
 
 async def store_choices(context: RunContext, evidence: EvidenceStore) -> str:

@@ -1,10 +1,14 @@
-"""The input of a run from outside: its fields are checked before the graph takes them, whatever client sent them."""
+"""The input of a run, or a change of its state, from outside: fields are checked before the graph takes them, whatever client sent them."""
 
 from collections.abc import Mapping
+from functools import cache
+from typing import Any, get_type_hints
 
 from langchain_core.messages import convert_to_messages
 from langgraph.types import Command, Overwrite
+from pydantic import TypeAdapter, ValidationError
 
+from schemas.state import ResearchState
 from services.run.errors import BadInput
 
 _FORM = 'Send {"question": "…"}, or {"messages": [{"role": "user", "content": "…"}]}.'
@@ -17,19 +21,41 @@ def checked_input(given: object) -> object:
         BadInput: the input or one of its fields has a wrong type; the message names it and shows the form.
     """
     if isinstance(given, Command):
-        if isinstance(given.update, Mapping):
-            _check(given.update)
+        check_update(given.update)
         return given
     if given is None:
         return given
     if not isinstance(given, Mapping):
         raise BadInput(f"The input of a run is an object, and not {_kind(given)}. {_FORM}")
     fields = {name: value for name, value in given.items() if value is not None}
-    _check(fields)
+    _check_beginning(fields)
     return fields
 
 
-def _check(fields: Mapping[str, object]) -> None:
+def check_update(fields: object) -> None:
+    """Check what is to be written into a run's state: fields by their names, or pairs of a name and a value.
+
+    Raises:
+        BadInput: one of them has a wrong type; the message names it.
+    """
+    if isinstance(fields, list) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in fields):
+        fields = {str(name): value for name, value in fields}
+    if not isinstance(fields, Mapping):
+        return
+    _check_beginning(fields)
+    for name in (fields.keys() & ResearchState.__annotations__.keys()) - {"question", "messages"}:
+        value = fields[name]
+        try:
+            if not isinstance(value, Overwrite | None):
+                _adapter(name).validate_python(value)
+        except ValidationError as error:
+            where = "".join(f".{part}" for part in error.errors()[0]["loc"])
+            raise BadInput(
+                f"The state's {name} cannot be {_kind(value)} like this: {name}{where} has a wrong form."
+            ) from None
+
+
+def _check_beginning(fields: Mapping[str, object]) -> None:
     question, messages = fields.get("question", ""), fields.get("messages", [])
     if not isinstance(question, str):
         raise BadInput(f"The input's question is a text, and not {_kind(question)}. {_FORM}")
@@ -40,6 +66,12 @@ def _check(fields: Mapping[str, object]) -> None:
             convert_to_messages([message])
         except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):
             raise BadInput(f"Item {place} of the input's messages is no message. {_FORM}") from None
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    """Return what checks a field of the state."""
+    return TypeAdapter(get_type_hints(ResearchState)[name])
 
 
 def _kind(value: object) -> str:

@@ -2,21 +2,28 @@ r"""Masks the operator's secrets in texts from outside: keys, tokens, passwords,
 
 Whoever reads a secret registers it: settings, search services, tool servers, databases, accounts. An endpoint may repeat what it was sent
 in any error, so every text from outside passes `without_secrets` before it is shown, kept or logged. A secret is recognised as it is, with
-characters escaped (`%2F`, `\u002f`, `\/`, `&#47;`, also twice), in Base64 at any offset, and in hexadecimal digits.
+characters escaped (`%2F`, `\u002f`, `\057`, `\/`, `&#47;`, also twice), in Base64 at any offset, and in hexadecimal digits. Of a secret with
+`PIECE` letters and digits or more, any piece of that length with a digit is recognised, in either case, whatever stands between its characters: quotes and
+commas of a list, line breaks, tags, invisible characters; so are the codes of its characters, and its Base64 in Base64.
 """
 
 import base64
 import html
 import logging
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 MASK = "…"
 MIN_SECRET, MIN_WORD = 6, 8
 """Minimum characters of a secret, and of one of letters or digits alone; what is shorter would mask ordinary text."""
+PIECE = 16
+"""Letters and digits of a piece of a secret that is recognised alone; shorter ones could be parts of ordinary words."""
 MAX_ESCAPES = 3
 """How many times over a character may be escaped."""
 NAMED_SECRET = re.compile(r"key|token|secret|passw|auth|credential", re.IGNORECASE)
@@ -25,8 +32,10 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s;\"']+")
 _LONG_WORD = re.compile(r"[A-Za-z0-9]{20,}")
 """A part of an address that is a key, if it has both letters and digits."""
 _ESCAPE = re.compile(
-    r"%([0-9A-Fa-f]{2})|\\[ux]([0-9A-Fa-f]{4}|[0-9A-Fa-f]{2})|\\([^\w\s])|(&(?:#x?[0-9A-Fa-f]{1,7}|[a-z]{2,5});)"
+    r"(?:%|\\x)([0-9A-Fa-f]{2})|[\\%]u([0-9A-Fa-f]{4})|\\u\{([0-9A-Fa-f]{1,6})\}|\\U000([0-9A-Fa-f]{5})|\\(?P<octal>[0-3][0-7]{2})"
+    r"|\\(?P<plain>[^\w\s])|(?P<entity>&(?:#[0-9]{1,12}|#[xX][0-9A-Fa-f]{1,12}|[A-Za-z]{2,8});?)|(?P<tag><[^<>]{0,200}>)"
 )
+_LETTERS = re.compile(r"[A-Za-z0-9]+")
 _LOGGERS_OF_CLIENTS = ("httpx", "httpx2")
 """Loggers that write the address of each request."""
 
@@ -42,6 +51,8 @@ class _Form:
 
 _forms: dict[str, tuple[_Form, ...]] = {}
 """The registered secrets, each with its forms."""
+_pieces: set[str] = set()
+"""All pieces of `PIECE` letters and digits, in lower case, of the long secrets in each of their forms."""
 
 
 def register_secrets(values: Iterable[str]) -> None:
@@ -53,6 +64,7 @@ def register_secrets(values: Iterable[str]) -> None:
         for secret in [value] if not _ADDRESS.search(value) else _in_addresses(value):
             if secret not in _forms and _is_secret(secret):
                 _forms[secret] = tuple(_forms_of(secret))
+                _pieces.update(_pieces_of(secret))
     for name in _LOGGERS_OF_CLIENTS:
         logging.getLogger(name).addFilter(_hide_in_record)
 
@@ -69,6 +81,7 @@ def register_named_secrets(values: Mapping[str, Any]) -> None:
 def forget_secrets() -> None:
     """Forget all secrets; for tests that change the environment."""
     _forms.clear()
+    _pieces.clear()
 
 
 def without_secrets(text: str) -> str:
@@ -134,15 +147,40 @@ def _forms_of(secret: str) -> Iterator[_Form]:
     yield _Form(secret, _is_word(secret))
     yield _Form(quote(secret, safe=""), _is_word(secret))
     yield from (_Form(data.hex()), _Form(data.hex().upper()))
-    for offset in range(3):
-        coded = base64.b64encode(bytes(offset) + data).decode().rstrip("=")
-        # the first characters also depend on what comes before, the last one on what follows
-        core = coded[(0, 2, 3)[offset] : len(coded) - bool((offset + len(data)) % 3)]
+    for core in _in_base64(data):
         yield from (_Form(core), _Form(core.translate(str.maketrans("+/", "-_"))))
 
 
+def _pieces_of(secret: str) -> Iterator[str]:
+    """Yield all pieces of a long secret, and of its forms; none of a short one."""
+    data = secret.encode()
+    if len(_letters(secret)) < PIECE:
+        return
+    codes = ["".join(map(form.format, data)) for form in ("{:d}", "{:02x}", "0x{:02x}", "{:x}00")]
+    coded = list(_in_base64(data))
+    again = [twice for once in coded for twice in _in_base64(once.encode())]
+    for form in (secret, *codes, *coded, *again):
+        letters = _letters(form)
+        for start in range(len(letters) - PIECE + 1):
+            piece = letters[start : start + PIECE]
+            if form is not secret or not piece.isalpha():  # letters alone may be words of a password
+                yield piece
+
+
+def _in_base64(data: bytes) -> Iterator[str]:
+    """Yield what all Base64 of texts that hold the data has in common, at each of the three offsets."""
+    for offset in range(3):
+        coded = base64.b64encode(bytes(offset) + data).decode().rstrip("=")
+        # the first characters also depend on what comes before, the last one on what follows
+        yield coded[(0, 2, 3)[offset] : len(coded) - bool((offset + len(data)) % 3)]
+
+
+def _letters(text: str) -> str:
+    return "".join(_LETTERS.findall(text)).lower()
+
+
 def _found(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of all secrets in a text."""
+    """Yield the places of all secrets in a text, and of pieces of long ones."""
     for forms in _forms.values():
         for form in forms:
             start = text.find(form.text)
@@ -151,27 +189,59 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
                 if not form.is_word or not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
                     yield start, end
                 start = text.find(form.text, end)
+    if _pieces:
+        yield from _found_pieces(text)
+
+
+def _found_pieces(text: str) -> Iterator[tuple[int, int]]:
+    words = list(_LETTERS.finditer(text))
+    letters = "".join([word[0] for word in words]).lower()
+    begun = list(accumulate((word.end() - word.start() for word in words), initial=0))
+
+    def place(letter: int) -> int:
+        word = bisect_right(begun, letter) - 1
+        return words[word].start() + letter - begun[word]
+
+    first = last = -PIECE
+    for start in range(len(letters) - PIECE + 1):
+        if letters[start : start + PIECE] in _pieces:
+            if start > last + 1:
+                if last >= 0:
+                    yield place(first), place(last + PIECE - 1) + 1
+                first = start
+            last = start
+    if last >= 0:
+        yield place(first), place(last + PIECE - 1) + 1
 
 
 def _unescaped(text: str) -> tuple[str, list[int]] | None:
-    """Return a text without escapes, and the place of each of its characters in the text, with that of the end; None without any."""
+    """Return a text without escapes and tags, and the place of each of its characters in the text, with that of the end; None without any."""
     pieces, places, last = list[str](), list[int](), 0
     for escape in _ESCAPE.finditer(text):
         character = _character(escape)
-        if len(character) == 1:
+        if character is not None:
             pieces += (text[last : escape.start()], character)
-            places += range(last, escape.start() + 1)
+            places += range(last, escape.start() + len(character))
             last = escape.end()
     if not pieces:
         return None
     return "".join([*pieces, text[last:]]), [*places, *range(last, len(text) + 1)]
 
 
-def _character(escape: re.Match[str]) -> str:
-    of_percent, of_code, plain, entity = escape.groups()
-    if entity:
-        return html.unescape(entity)
-    return plain or chr(int(of_percent or of_code, 16))
+def _character(escape: re.Match[str]) -> str | None:
+    """Return the character that an escape stands for, nothing for a tag, and None for what is no escape."""
+    kind, written = escape.lastgroup, escape[escape.lastindex or 0]
+    match kind:
+        case "tag":
+            return ""
+        case "plain":
+            return written
+        case "octal":
+            return chr(int(written, 8))
+        case "entity":
+            character = html.unescape(written)
+            return character if len(character) == 1 else None
+    return chr(int(written, 16)) if int(written, 16) <= sys.maxunicode else None
 
 
 def _with_masks(text: str, spans: Iterable[tuple[int, int]]) -> str:

@@ -16,11 +16,14 @@ def current_user() -> str:
     The server writes it into the run's configuration itself, replacing a client's values: LangGraph writes the user and
     their name, Aegra only the user.
     """
-    configurable = run_configuration()
-    user = configurable.get("langgraph_auth_user")
-    named = configurable.get("langgraph_auth_user_id") if user is None else _identity(user)
-    name = str(named or "")
+    name = caller_in(run_configuration())
     return "" if name == LOCAL else name
+
+
+def caller_in(configurable: Mapping[str, object]) -> str:
+    """Return the caller whom a server wrote into a run's configuration, `LOCAL` without tokens; empty outside of servers."""
+    user = configurable.get("langgraph_auth_user")
+    return str((configurable.get("langgraph_auth_user_id") if user is None else _identity(user)) or "")
 
 
 def _identity(user: object) -> object:

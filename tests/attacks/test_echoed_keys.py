@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,6 +51,18 @@ def spellings(key: str) -> dict[str, str]:
         "base64 of a header": base64.b64encode(f"Authorization: Bearer {key}\r\n".encode()).decode(),
         "base64 of user and password": base64.b64encode(f"user:{key}".encode()).decode(),
         "base64 for addresses": base64.urlsafe_b64encode(f"Bearer {key}".encode()).decode(),
+        "list of characters": json.dumps(list(key)),
+        "list of halves": json.dumps([key[: len(key) // 2], key[len(key) // 2 :]]),
+        "list of codes": json.dumps(list(key.encode())),
+        "lines": "\r\n\t".join(key[start : start + 7] for start in range(0, len(key), 7)),
+        "invisible characters": "\u200b".join(key),
+        "tags": "".join(f"<b>{html.escape(character)}</b>" for character in key),
+        "capitals": key.upper(),
+        "octal": "".join(f"\\{code:03o}" for code in key.encode()),
+        "dump": key.encode().hex(" "),
+        "dump with prefixes": ", ".join(f"0x{code:02x}" for code in key.encode()),
+        "base64 in lines": base64.b64encode(f"Bearer {key}".encode()).decode().replace("k", "k\n"),
+        "base64 twice": base64.b64encode(base64.b64encode(f"user:{key}".encode())).decode(),
     }
 
 
@@ -105,6 +118,8 @@ def echoing(fault: str) -> Iterator[tuple[Echo, dict[str, str]]]:
 
 def shows_no_key(text: str) -> None:
     """Check that a text shows no key, however it is escaped."""
+    letters = "".join(re.findall(r"[a-z0-9]+", text.lower()))
+    assert "".join(re.findall(r"[a-z0-9]+", KEY.lower())) not in letters
     assert IN_ADDRESS not in text, text[max(0, text.find(IN_ADDRESS) - 200) : text.find(IN_ADDRESS) + 60]
     shown = text
     for _ in range(4):
@@ -145,6 +160,15 @@ def test_other_text_stays() -> None:
     register_secrets(["", "none", "ollama", "2024", "https://example.org/v1?api-version=2024-02-01", "postgres"])
     text = "none of the 2024 ollama servers at https://example.org/v1 of 2024-02-01 speaks postgresql: 100%\\d &c; %zz"
     assert without_secrets(text) == text
+
+
+@pytest.mark.usefixtures("known")
+def test_a_piece_of_a_long_key_is_masked_and_words_of_it_stay() -> None:
+    register_secrets(["development-token-for-all-tests-2026", "c0rrect-h0rse"])
+    text = "sk-live/7Qx+… for development tokens of all tests (c0rrect h0rse)"
+    assert without_secrets(text) == text
+    register_secrets(["sk-proj-A1b2C3d4E5f6G7h8I9j0KLmn"])
+    assert without_secrets("Incorrect key: sk-proj-A1b2C3d4E5f6G7…") == "Incorrect key: ……"
 
 
 @pytest.mark.usefixtures("known")

@@ -1,6 +1,6 @@
 """Serves in a network namespace of its own and prints, as JSON, which addresses the server wrote to of its own accord.
 
-`python -m tests.server.outgoing FOLDER` is started by `unshare --net`: private and public addresses are those of the
+`python -m tests.server.outgoing FOLDER` is started by `unshare --net --mount`: private and public addresses are those of the
 namespace's own loopback device, so that nothing ever leaves.
 """
 
@@ -21,6 +21,12 @@ from tests.server.conftest import dev_server
 
 PUBLIC, PORT = "93.184.216.34", 9_900
 PRIVATE = ("10.1.2.3", "172.16.4.5", "192.168.6.7", "100.64.8.9", "fd00::a")
+HIDDEN = ("fec0::a", "2002:a01:203::1", "2001:0:a01:203::1", "::ffff:0:a01:203", "2606:2800:220:1:0:5efe:a01:203")
+"""Site-local, and 10.1.2.3 in addresses of 6to4, Teredo, SIIT and ISATAP."""
+METADATA = "168.63.129.16"
+"""Of a cloud, in public space."""
+EVERY = (*PRIVATE, *HIDDEN, METADATA)
+NAMES = {"inner.example": "fec0::a", "metadata.example": METADATA}
 TOKEN = "ada-0123456789abcdef"
 QUESTION = "Who owned the schooner Lalla Rookh?"
 
@@ -34,7 +40,7 @@ class _Listener(BaseHTTPRequestHandler):
         self.received.append(f"{self.connection.getsockname()[0]} {self.path}")
         self.rfile.read(int(self.headers.get("content-length") or 0))
         target = self.path.removeprefix("/elsewhere/")
-        self.send_response(307 if target != self.path else 200)
+        self.send_response(303 if target != self.path else 200)
         if target != self.path:
             self.send_header("location", f"http://{target}:{PORT}/hook")
         self.send_header("content-length", "2")
@@ -60,7 +66,7 @@ class _Server6(_Server):
 def listening() -> Iterator[None]:
     """Listen at every address of the namespace."""
     servers = [
-        (_Server6 if ":" in host else _Server)((host, PORT), _Listener) for host in ("127.0.0.1", PUBLIC, *PRIVATE)
+        (_Server6 if ":" in host else _Server)((host, PORT), _Listener) for host in ("127.0.0.1", PUBLIC, *EVERY)
     ]
     for server in servers:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -87,10 +93,12 @@ async def answers(address: str) -> dict[str, Any]:
             "events": answer.text.count("event: "),
         }
 
-    for host in PRIVATE:
+    for host in (*EVERY, *NAMES):
         await told(host, webhook=f"http://{f'[{host}]' if ':' in host else host}:{PORT}/hook")
     await told("public", webhook=f"http://{PUBLIC}:{PORT}/hook")
     await told("redirected", webhook=f"http://{PUBLIC}:{PORT}/elsewhere/{PRIVATE[0]}")
+    for name in NAMES:
+        await told(f"redirected to {name}", webhook=f"http://{PUBLIC}:{PORT}/elsewhere/{name}")
     await told("feedback", feedback_keys=["helpful"])
     replicas = json.dumps([{"api_url": f"http://{PRIVATE[0]}:{PORT}", "project_name": "mine"}])
     trace = {
@@ -107,7 +115,9 @@ def main(folder: Path) -> None:
     devices = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True).stdout.splitlines()
     assert len(devices) == 1, "this is not a namespace of its own"
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    for host in (PUBLIC, *PRIVATE):
+    (folder / "hosts").write_text("".join(f"{address} {name}\n" for name, address in NAMES.items()))
+    subprocess.run(["mount", "--bind", folder / "hosts", "/etc/hosts"], check=True)
+    for host in (PUBLIC, *EVERY):
         at_once = ["nodad"] if ":" in host else []  # without it the address cannot be bound for a moment
         size = 128 if ":" in host else 32
         subprocess.run(["ip", "addr", "add", f"{host}/{size}", "dev", "lo", *at_once], check=True)

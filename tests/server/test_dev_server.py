@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError
 
 GRAPH = "deep_research"
 QUESTION = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
@@ -55,6 +56,16 @@ async def test_an_input_that_cannot_be_used_is_refused_with_one_message(
 ) -> None:
     with pytest.raises(Exception, match=f"^BadInput: {why}"):
         await client.runs.wait(None, GRAPH, input=given)
+
+
+@pytest.mark.parametrize("values", [{"messages": 5}, {"question": 5}, {"plans": 5}, {"report": {"markdown": 5}}])
+async def test_a_change_of_the_state_that_cannot_be_used_is_refused(client: LangGraphClient, values: Any) -> None:
+    thread = (await client.threads.create(graph_id=GRAPH))["thread_id"]
+    with pytest.raises(APIStatusError) as refused:
+        await client.threads.update_state(thread, values)
+    assert 400 <= refused.value.status_code < 500
+    with pytest.raises(Exception, match=r"^BadInput: (The (input|state)'s|Item 1)"):
+        await client.runs.wait(thread, GRAPH, command={"update": values, "goto": "coordinator"})
 
 
 async def test_a_picture_in_a_message_is_said_to_be_left_out(client: LangGraphClient) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import PROJECT
-from tests.server.outgoing import PRIVATE, PUBLIC
+from tests.server.outgoing import EVERY, HIDDEN, METADATA, NAMES, PUBLIC
 
 pytestmark = pytest.mark.timeout(300)
-OWN_NETWORK = ["unshare", "--user", "--map-root-user", "--net"]
+OWN_NETWORK = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
 
 
 def _has_namespaces() -> bool:
@@ -37,15 +37,23 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_a_webhook_into_a_private_network_is_refused_before_the_run(outcomes: dict[str, Any]) -> None:
-    assert {host: outcomes[host]["status"] for host in PRIVATE} == dict.fromkeys(PRIVATE, 422)
-    assert [outcomes[host]["received"] for host in PRIVATE] == [[]] * len(PRIVATE)
+    hosts = (*EVERY, *NAMES)
+    assert {host: outcomes[host]["status"] for host in hosts} == dict.fromkeys(hosts, 422)
+    assert [outcomes[host]["received"] for host in hosts] == [[]] * len(hosts)
 
 
 def test_a_webhook_to_a_public_address_is_called_and_not_sent_on_into_a_private_network(
     outcomes: dict[str, Any],
 ) -> None:
     assert outcomes["public"]["received"] == [f"{PUBLIC} /hook"]
-    assert [target.split()[0] for target in outcomes["redirected"]["received"]] == [PUBLIC]
+    for name in ("redirected", *(f"redirected to {name}" for name in NAMES)):
+        assert [target.split()[0] for target in outcomes[name]["received"]] == [PUBLIC]
+
+
+def test_the_server_alone_still_lets_these_addresses_through() -> None:
+    """When this fails, `leadline/server/webhook_guard.py` can go."""
+    found = "from langgraph_api.lc_security import policy; [policy.validate_resolved_ip(host, policy.SSRFPolicy(block_private_ips=True)) for host in"
+    subprocess.run([sys.executable, "-c", f"{found} {[*HIDDEN, METADATA]}]"], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("request_", ["feedback", "trace"])

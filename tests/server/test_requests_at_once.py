@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import httpx
@@ -62,6 +62,20 @@ def test_a_thread_that_is_deleted_meanwhile_is_not_found(tmp_path: Path) -> None
             body = {"text": "only the tallow"} if method == "POST" else None
             answer = httpx.request(method, f"{address}{path.format(uuid.uuid4())}", json=body, timeout=60)
             assert answer.status_code == 404, (path, answer.text)
+
+
+async def test_a_file_whose_thread_is_deleted_while_it_comes_is_not_kept(server: str, client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"# A note\n"
+        await client.threads.delete(thread)
+        yield b"Its end.\n"
+
+    async with httpx.AsyncClient(base_url=server, timeout=60) as web:
+        assert (await web.put(f"/attachments/{thread}/note.md", content=pieces())).status_code == 404
+        await client.threads.create(thread_id=thread)
+        assert (await web.get(f"/attachments/{thread}")).json()["files"] == []
 
 
 def begun(address: str, method: str, path: str) -> socket.socket:

@@ -52,6 +52,14 @@ async def with_everything(api: LangGraphClient, web: httpx.AsyncClient) -> str:
     return thread
 
 
+async def of_a_stateless_run(api: LangGraphClient, web: httpx.AsyncClient) -> str:
+    """Make a run without a thread whose thread the server keeps, and attach a file to that."""
+    run: Any = await api.runs.create(None, GRAPH, input={"question": QUESTION}, on_completion="keep")
+    await api.runs.join(run["thread_id"], run["run_id"])
+    assert (await web.put(f"/attachments/{run['thread_id']}/note.md", content="# A secret note\n")).status_code == 200
+    return str(run["thread_id"])
+
+
 async def refused(api: LangGraphClient, web: httpx.AsyncClient, thread: str) -> None:
     """Make sure that a user gets hold of an id in none of the ways."""
     existing: Literal["raise", "do_nothing"]
@@ -132,6 +140,19 @@ async def test_a_deleted_thread_leaves_nothing_and_its_id_is_never_another_users
         assert not (await ada.threads.get_state(thread))["values"]
 
 
+async def test_a_stateless_run_leaves_nothing(served: tuple[str, Path]) -> None:
+    address, home = served
+    async with user(address, "ada") as (ada, _):
+        before = journaled(home)
+        state: Any = await ada.runs.wait(None, GRAPH, input={"question": QUESTION})
+        assert state["report"]
+        for _ in range(100):
+            if journaled(home) == before:
+                return
+            await asyncio.sleep(0.1)
+        pytest.fail(f"its journals still have {journaled(home) - before} entries")
+
+
 async def test_a_deletion_that_is_not_ones_own_deletes_nothing(served: tuple[str, Path]) -> None:
     address, home = served
     async with user(address, "ada") as (ada, hers), user(address, "grace") as (grace, others):
@@ -161,16 +182,20 @@ async def test_a_young_thread_survives_a_crash_as_its_owners_and_a_deleted_one_s
         async with user(address, "ada") as (ada, hers):
             old = str((await ada.threads.create(graph_id=GRAPH))["thread_id"])
             await asyncio.to_thread(until_written_down, tmp_path, old)
-            thread = await with_everything(ada, hers)
+            thread, kept = await with_everything(ada, hers), await of_a_stateless_run(ada, hers)
             await ada.threads.delete(old)
         process.kill()
         process.wait()
     with dev_server(tmp_path, **settings) as (address, _):
         async with user(address, "ada") as (ada, hers), user(address, "grace") as (grace, others):
-            await refused(grace, others, thread)
-            await refused(grace, others, old)
-            state: Any = await ada.threads.get_state(thread)
-            assert "Lalla Rookh" in state["values"]["report"]["markdown"]
+            for id_ in (thread, kept, old):
+                await refused(grace, others, id_)
+            for id_ in (thread, kept):
+                state: Any = await ada.threads.get_state(id_)
+                assert "Lalla Rookh" in state["values"]["report"]["markdown"]
             assert len((await hers.get(f"/reports/{thread}/versions.json")).json()) == 2
-            [listed] = await ada.threads.search()
-            assert (listed["thread_id"], listed["metadata"]["title"]) == (thread, QUESTION)  # type: ignore[index]  # it has metadata
+            listed: Any = await ada.threads.search()
+            assert {(one["thread_id"], one["metadata"]["title"]) for one in listed} == {
+                (thread, QUESTION),
+                (kept, QUESTION),
+            }

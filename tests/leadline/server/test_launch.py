@@ -91,7 +91,7 @@ def listed(http: httpx.Client) -> set[str]:
     return {str(one["thread_id"]) for one in http.post("/threads/search", json={"limit": 100}).json()}
 
 
-@pytest.mark.parametrize("damage", ["middle", "cut", "gone"])
+@pytest.mark.parametrize("damage", ["middle", "readable", "cut", "gone"])
 def test_a_damaged_list_of_threads_is_replaced_by_its_copy_and_kept(tmp_path: Path, port: int, damage: str) -> None:
     address, said = f"http://127.0.0.1:{port}", list[str]()
     with serving(tmp_path, port) as process, httpx.Client(base_url=address, timeout=60) as http:
@@ -104,6 +104,7 @@ def test_a_damaged_list_of_threads_is_replaced_by_its_copy_and_kept(tmp_path: Pa
     middle = content.index(b"datetime")
     harmed = {
         "middle": content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :],
+        "readable": content.replace(b"title", b"ditle", 1),
         "cut": content[: len(content) // 2],
     }
     if damage == "gone":

@@ -31,7 +31,9 @@ def test_whatever_a_client_sends_is_taken_or_refused(sent: Any) -> None:
         merge_messages([], taken.get("messages", []))
 
 
-@pytest.mark.parametrize("update", [{"question": 5}, {"messages": [5]}])
+@pytest.mark.parametrize(
+    "update", [{"question": 5}, {"messages": [5]}, {"plans": 5}, {"report": {"markdown": 5}}, [["question", 5]]]
+)
 def test_an_update_that_comes_as_a_command_is_checked_too(update: Any) -> None:
-    with pytest.raises(BadInput, match=r"The input's question|Item 1"):
+    with pytest.raises(BadInput, match=r"The input's question|Item 1|The state's plans|report\.title has a wrong form"):
         checked_input(Command(update=update, goto="coordinator"))
