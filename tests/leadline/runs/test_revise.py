@@ -18,6 +18,7 @@ from services.run.settings import settings
 from tests.fakes.editing import edits, titled, whole
 from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, Scripted, role_of
+from tests.fakes.quoting import quoting
 
 STORMS = "Storms closed the northern pier for some weeks of the winter."
 QUESTION = "What closed the northern pier?"
@@ -101,7 +102,8 @@ async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_agai
 ) -> None:
     costs = "The repair of the northern pier cost 40,000 crowns in 1922."
     (tmp_path / "papers" / "costs.md").write_text(f"# Costs\n\n{costs}\n")
-    written: list[Scripted] = [edits(lacks=["What the repair cost"]), whole(f"# Costs\n\n{costs} [E1-2]")]
+    written: list[Scripted] = [edits(lacks=["What the repair cost"]), whole(f"# Costs\n\n{costs} [E1-1]")]
+    endpoint.script["researcher"] = [quoting(costs)] * 2
     endpoint.script["reporter_editing"] = list(written)
     work = asyncio.create_task(arevise(run, "For the treasurer"))
 
