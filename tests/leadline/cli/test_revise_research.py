@@ -10,6 +10,7 @@ import pytest
 from services.run.settings import forget_settings
 from tests.fakes.editing import blocks_in, edits, titled, whole
 from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import quoting
 from tests.leadline.conftest import Leadline, Ran
 
 QUESTION = "What closed the northern pier, and for how long?"
@@ -61,7 +62,8 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
     lacking = edits(lacks=["The repair of the northern pier cost so many crowns"])
-    endpoint.script["reporter_editing"] = [lacking, added(f"{COST} [E1-2]")]
+    endpoint.script["reporter_editing"] = [lacking, added(f"{COST} [E1-1]")]
+    endpoint.script["researcher"] = [quoting(COST)]
     ran = leadline("revise", run, "Tell the treasurer what she needs, too")
     assert "40,000 crowns" in revised(ran, run)
     assert STORMS[:-1] in ran.out
@@ -83,7 +85,7 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     calls = len(endpoint.requests)
     assert leadline("runs", "replay", run).out == ran.out
     assert len(endpoint.requests) == calls
-    endpoint.script["reporter_editing"] = [whole(f"# Costs\n\n{COST} [E1-2]")]
+    endpoint.script["reporter_editing"] = [whole(f"# Costs\n\n{COST} [E1-1]")]
     third = leadline("revise", run, "Only the costs")
     assert "40,000 crowns" in revised(third, run)
     assert "Searched for this change" not in third.out
