@@ -70,10 +70,10 @@ async def test_a_file_that_is_missing_is_one_clear_message(named: Path) -> None:
 
 async def asked_while_the_process_dies(model: Path) -> Reflection:
     async with serving(model) as served:
-        os.kill(served.pid, signal.SIGSTOP)  # so that the call waits for its answer
+        os.kill(served.child.pid, signal.SIGSTOP)  # so that the call waits for its answer
         call = asyncio.create_task(ask("reflector", PROMPT, Reflection))
         await asyncio.sleep(0.5)
-        os.kill(served.pid, signal.SIGKILL)
+        os.kill(served.child.pid, signal.SIGKILL)
         return await call
 
 
