@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from schemas.later_rooms import LATER, later
 from tests.conftest import PROJECT
 
 FOLDERS = ["schemas", "prompts", "services", "nodes", "graph", "leadline"]
@@ -146,3 +147,8 @@ def test_no_private_name_is_imported_from_another_file(folder: str) -> None:
         if one.name.startswith("_") and one.module.split(".")[0] in FOLDERS
     ]
     assert not private
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_what_a_later_room_offers_is_there(name: str) -> None:
+    assert callable(later(name))
