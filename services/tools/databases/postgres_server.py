@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.string import TextLoader
 
 from services.tools.databases.failure import QueryFailure
-from services.tools.rows import COUNTED, Rows, collect, counted
+from services.tools.databases.rows import COUNTED, Rows, collect, counted
 
 MAX_CONNECT = 10
 """Maximum seconds for connecting."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from services.run.secrecy import register_named_secrets, without_secrets
 from services.tools.databases.failure import QueryFailure
-from services.tools.rows import Rows
+from services.tools.databases.rows import Rows
 
 MEMORY = 2 << 30
 """Maximum bytes of address space."""

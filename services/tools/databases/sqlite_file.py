@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from services.tools.databases.failure import QueryFailure
-from services.tools.rows import COUNTED, Rows, collect, counted
+from services.tools.databases.rows import COUNTED, Rows, collect, counted
 
 _HEAP = 256 << 20
 """Maximum bytes of SQLite's memory."""

@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from services.run.errors import FileError
+from services.search.file_types import MAX_BYTES
 from services.search.thread_documents import kept_from_runs
 
-MAX_BYTES = 100_000_000
-"""Maximum bytes of a file."""
 _MAX_PATH = 1_000
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
 _LIST = 20
