@@ -16,19 +16,18 @@ SURE = 0.05
 def table(evaluation: Evaluation) -> str:
     """Return the table. With two settings, the last columns hold the difference and its probability; with more, lines below do."""
     names = evaluation.names
-    lines = laid_out([heading(evaluation), *rows(evaluation)])
+    lines = _laid_out([_heading(evaluation), *_rows(evaluation)])
     if len(names) > 2:
-        lines += ["", *notable_differences(evaluation)]
+        lines += ["", *_notable_differences(evaluation)]
     return "\n".join(lines)
 
 
-def heading(evaluation: Evaluation, first: str = "") -> list[str]:
-    """Return the column names."""
+def _heading(evaluation: Evaluation) -> list[str]:
     difference = [say("eval_difference", evaluation.locale), "p"] if len(evaluation.names) == 2 else []
-    return [first, *evaluation.names, *difference]
+    return ["", *evaluation.names, *difference]
 
 
-def rows(evaluation: Evaluation) -> list[list[str]]:
+def _rows(evaluation: Evaluation) -> list[list[str]]:
     """Return a row per measure, and a last row with the number of questions without a report."""
     names, locale = evaluation.names, evaluation.locale
     differences = {measured.measure: measured.difference for measured in evaluation.differences if len(names) == 2}
@@ -48,7 +47,7 @@ def _difference_cells(difference: Difference | None, unit: Unit, locale: str) ->
     return ["", ""] if difference is None else [signed(difference.difference, unit, locale), chance(difference.p)]
 
 
-def notable_differences(evaluation: Evaluation) -> list[str]:
+def _notable_differences(evaluation: Evaluation) -> list[str]:
     """Return a line for each significant difference."""
     locale = evaluation.locale
     return [
@@ -95,7 +94,7 @@ def chance(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def laid_out(rows: Iterable[Sequence[str]]) -> list[str]:
+def _laid_out(rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a Markdown table; the first row is the header, and all columns except the first are right-aligned."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
