@@ -255,13 +255,9 @@ async def test_the_same_step_works_by_the_structured_protocol(endpoint: OpenAISe
     endpoint.refuses = {"tools"}
     calling = {
         "task_analysis": "The mean of one ship's soundings.",
-        "execution_plan": "R1: compute",
-        "current_round": 1,
         "action": {
             "type": "tool_call",
-            "content": [
-                {"tool_call_id": "a1", "name": "run_python", "arguments": {"code": CODE, "description": "mean"}}
-            ],
+            "content": [{"name": "run_python", "arguments": {"code": CODE, "description": "mean"}}],
         },
     }
     done = {"action": {"type": "complete", "content": "The mean is 7660.5 m."}}
