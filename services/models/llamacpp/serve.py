@@ -103,20 +103,10 @@ async def at_hand(model: RoleModel) -> AsyncIterator[int | None]:
 
 
 def addressed(model: RoleModel) -> RoleModel:
-    """Return a model with the address and key of its process; call it inside `at_hand`.
-
-    Raises:
-        SettingsError: the process is not running.
-    """
+    """Return a model with the address and key of its process; call it inside `at_hand`."""
     if model.file is None:
         return model
-    try:
-        served = _loops[asyncio.get_running_loop()].served[model.file]
-    except (KeyError, RuntimeError):  # the event loop may also be missing
-        raise SettingsError(
-            f"llama.cpp runs for the model {model.file.name} only while a run calls it. To use the model in a program of your own, start "
-            "llama-server, and name its address in OPENAI_BASE_URL."
-        ) from None
+    served = _loops[asyncio.get_running_loop()].served[model.file]
     return model.model_copy(update={"base_url": served.base_url, "api_key": served.key})
 
 

@@ -12,7 +12,7 @@ from leadline.setup.doctor import examine
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from schemas.reflector import Reflection
-from services.models import ask, attempts, chat_model
+from services.models import ask, attempts
 from services.models.endpoint_memory import learned
 from services.models.llamacpp.serve import serving
 from services.run.errors import ModelError, SettingsError
@@ -105,8 +105,3 @@ def test_a_model_file_needs_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_settings()
     with pytest.raises(SettingsError, match=r"Write its path: llamacpp:/path/model\.gguf"):
         role_model("planner", RunContext())
-
-
-async def test_a_model_file_has_no_chat_model_outside_of_calls(named: Path) -> None:
-    with pytest.raises(SettingsError, match="only while a run calls it"):
-        chat_model("planner")
