@@ -18,7 +18,7 @@ from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import BadInput, LeadlineError
-from services.run.page_messages import on_a_page, register_configuration
+from services.run.page_messages import on_a_page
 from services.run.private_paths import without_private
 from services.run.run_ends import run_over, run_stopped
 from services.run.run_input import check_update, checked_input
@@ -107,12 +107,9 @@ class Builder(StateGraph[ResearchState, RunContext, ResearchInput, ResearchState
         return Machine.of(super().compile(*args, **choices))
 
 
-def _configuration() -> Mapping[str, object]:
+def run_configuration() -> Mapping[str, object]:
     """Return the configuration of the current run; empty outside of runs."""
     try:
         return get_config().get("configurable", {})
     except RuntimeError:
         return {}
-
-
-register_configuration(_configuration)

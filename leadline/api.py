@@ -17,7 +17,6 @@ from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
 from services.reports.bibliography.styles import check_style
 from services.reports.formats import check_formats
-from services.reports.html.notebook import notebook_html
 from services.run.errors import BadInput
 from services.run.run_input import checked_input
 from services.run.scope import checked_choices, prompts_of
@@ -150,6 +149,3 @@ def steer(text: str = "", run_id: str | None = None, *, skip: Sequence[int | str
     It works in a notebook too, where an event loop runs already.
     """
     return _apart(lambda: asyncio.run(asteer(text, run_id, skip=skip, write=write)))
-
-
-Report.as_html = notebook_html

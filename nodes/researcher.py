@@ -78,9 +78,8 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     prompt = _prompt(task, run.context.level.evidence_tokens).model_copy(
         update={"passages": numbered(workspace.passages), "with_tools": True, "wide": run.context.level.wide}
     )
-    first = "required" if given.tools and not workspace.passages else "auto"
-
-    worked = await use_tools("researcher", prompt, given.tools, workspace, tool_choice=first, by_reference=True)
+    must_call = bool(given.tools) and not workspace.passages
+    worked = await use_tools("researcher", prompt, given.tools, workspace, must_call=must_call, by_reference=True)
     outcome = await _judged(run, task, worked, workspace)
     outcome.limits += [*found.limits(run, locale), *given.notices]
     return outcome

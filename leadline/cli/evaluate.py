@@ -11,10 +11,9 @@ from leadline.cli.examples import examples
 from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.options import Docs
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.page import write_results
 from leadline.evaluation.question import locale_of
 from leadline.evaluation.question_runs import OnOutcome, Outcome
-from leadline.evaluation.results import Evaluation, read_results_of, side_by_side
+from leadline.evaluation.results import FILE, Evaluation, read_results_of, side_by_side
 from leadline.evaluation.sets import read_set
 from leadline.evaluation.settings import settings_of
 from leadline.evaluation.table import table
@@ -22,6 +21,7 @@ from leadline.progress.terminal import echo
 from leadline.runs.output import check_writable
 from schemas.clean_text import clean_line
 from schemas.depth import DEPTHS
+from services.reports.checking.bundle import write_files
 from services.run.errors import BadInput
 from services.run.ui_text import say
 from services.text.tokens import message_language
@@ -66,7 +66,7 @@ def evaluate_set(
 ) -> None:
     """Research a list of questions and measure the reports, also of several settings side by side; started again, it goes on.
 
-    The table goes to stdout; eval.json, eval.html and the reports go into the folder that --out names. Exit code 1: a question has no
+    The table goes to stdout; eval.json and the reports go into the folder that --out names. Exit code 1: a question has no
     report; the same command tries it again.
     """
     asked = read_set(file)[:questions]
@@ -82,11 +82,11 @@ def evaluate_set(
     progress = outcome_lines(len(asked) * len(settings), locale)
 
     async def main() -> Evaluation:
-        evaluated = await evaluate(
+        evaluation = await evaluate(
             asked, settings, choices, place, name=file.name, locale=locale, jobs=jobs, on_outcome=progress
         )
-        await write_results(evaluated, place)
-        return evaluated.evaluation
+        await write_files(place, {FILE: f"{evaluation.model_dump_json(indent=1)}\n".encode()}, "eval")
+        return evaluation
 
     evaluation = until_interrupted(main(), "the same command; what is done is not done again")
     if earlier is not None:

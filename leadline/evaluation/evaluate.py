@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +20,6 @@ from services.run.errors import BadInput, JournalMiss
 from services.run.settings import settings
 from services.run.ui_text import say
 
-Reports = dict[tuple[str, str], Report]
-"""Reports of finished runs, by the question's id and the setting's name."""
-
-
-@dataclass(slots=True)
-class Evaluated:
-    """An evaluation with its reports."""
-
-    evaluation: Evaluation
-    reports: Reports = field(default_factory=dict)
-
 
 async def evaluate(
     questions: Sequence[EvalQuestion],
@@ -43,7 +31,7 @@ async def evaluate(
     locale: str = "en-US",
     jobs: int = 1,
     on_outcome: OnOutcome | None = None,
-) -> Evaluated:
+) -> Evaluation:
     """Run every question under every setting, and measure the reports.
 
     Args:
@@ -52,7 +40,7 @@ async def evaluate(
         choices: choices of all runs, fields of `schemas.context.RunContext`.
         place: folder of the results and reports; what is done in it is not done again.
         name: name of the set.
-        locale: language of table and page.
+        locale: language of the table.
         jobs: number of parallel runs.
         on_outcome: called after each run.
 
@@ -60,7 +48,6 @@ async def evaluate(
         BadInput: a choice or a folder cannot be used, or a finished run is not in this home.
     """
     outcomes = await run_settings(questions, settings_of_runs, choices, place, jobs=jobs, on_outcome=on_outcome)
-    reports: Reports = {}
     results: list[QuestionResult] = []
     async with open_home(settings().leadline_home) as home:
         for question in questions:
@@ -69,12 +56,10 @@ async def evaluate(
                 outcome = outcomes[question.id, setting.name]
                 report = await _report_of(home, outcome)
                 of_settings[setting.name] = await _measured(home, question, outcome, report, locale)
-                if report is not None:
-                    reports[question.id, setting.name] = report
             results.append(QuestionResult(id=question.id, question=question.question, results=of_settings))
     chosen = chosen_by(settings_of_runs, choices)
     evaluation = Evaluation(set=name, locale=locale, settings=chosen, questions=results)
-    return Evaluated(await asyncio.to_thread(evaluation.summarised), reports)
+    return await asyncio.to_thread(evaluation.summarised)
 
 
 async def _report_of(home: Home, outcome: Outcome) -> Report | None:

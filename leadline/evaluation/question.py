@@ -64,7 +64,7 @@ class EvalQuestion(BaseModel):
 
 
 def locale_of(languages: Iterable[str], chosen: str | None = None) -> str:
-    """Return the language of table and page: the chosen one, else Chinese if most questions are Chinese, else English.
+    """Return the language of the table: the chosen one, else Chinese if most questions are Chinese, else English.
 
     Args:
         languages: languages of the questions.

@@ -56,7 +56,7 @@ class Evaluation(BaseModel):
     set: str
     """File name of the questions."""
     locale: str = "en-US"
-    """Language of table and page."""
+    """Language of the table."""
     settings: dict[str, dict[str, Any]]
     """Choices, models and prompts of the runs, by setting."""
     questions: list[QuestionResult]

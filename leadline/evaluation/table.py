@@ -1,8 +1,11 @@
 """The table of an evaluation in Markdown: a row per measure, a column per setting, and the significant differences."""
 
 from collections.abc import Iterable, Sequence
+from io import StringIO
 
-from rich.cells import cell_len
+from rich.box import MARKDOWN
+from rich.console import Console
+from rich.table import Table
 
 from leadline.evaluation.measures import BY_KEY, Unit, shown_measures
 from leadline.evaluation.results import Evaluation
@@ -11,24 +14,23 @@ from services.run.ui_text import say
 
 SURE = 0.05
 """Maximum probability by chance of a marked difference."""
+MAX_WIDTH = 10_000
+"""Columns of the table: no line breaks."""
 
 
 def table(evaluation: Evaluation) -> str:
     """Return the table. With two settings, the last columns hold the difference and its probability; with more, lines below do."""
-    names = evaluation.names
-    lines = laid_out([heading(evaluation), *rows(evaluation)])
-    if len(names) > 2:
-        lines += ["", *notable_differences(evaluation)]
-    return "\n".join(lines)
+    laid_out = _laid_out(_heading(evaluation), _rows(evaluation))
+    below = _notable_differences(evaluation) if len(evaluation.names) > 2 else []
+    return "\n".join([laid_out, *([""] if below else []), *below])
 
 
-def heading(evaluation: Evaluation, first: str = "") -> list[str]:
-    """Return the column names."""
+def _heading(evaluation: Evaluation) -> list[str]:
     difference = [say("eval_difference", evaluation.locale), "p"] if len(evaluation.names) == 2 else []
-    return [first, *evaluation.names, *difference]
+    return ["", *evaluation.names, *difference]
 
 
-def rows(evaluation: Evaluation) -> list[list[str]]:
+def _rows(evaluation: Evaluation) -> list[list[str]]:
     """Return a row per measure, and a last row with the number of questions without a report."""
     names, locale = evaluation.names, evaluation.locale
     differences = {measured.measure: measured.difference for measured in evaluation.differences if len(names) == 2}
@@ -48,7 +50,7 @@ def _difference_cells(difference: Difference | None, unit: Unit, locale: str) ->
     return ["", ""] if difference is None else [signed(difference.difference, unit, locale), chance(difference.p)]
 
 
-def notable_differences(evaluation: Evaluation) -> list[str]:
+def _notable_differences(evaluation: Evaluation) -> list[str]:
     """Return a line for each significant difference."""
     locale = evaluation.locale
     return [
@@ -95,21 +97,13 @@ def chance(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def laid_out(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table; the first row is the header, and all columns except the first are right-aligned."""
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        " | ".join(
-            [_filled(row[0], widths[0], before=False), *map(_filled, row[1:], widths[1:])],
-        )
-        for row in cells
-    ]
-    rule = " | ".join(["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
-    return [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
-
-
-def _filled(cell: str, width: int, *, before: bool = True) -> str:
-    """Return a cell padded with blanks; Chinese characters take two columns of a terminal."""
-    blanks = " " * (width - cell_len(cell))
-    return blanks + cell if before else cell + blanks
+def _laid_out(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table; all columns except the first are right-aligned."""
+    laid_out = Table(box=MARKDOWN, header_style="")
+    for place, name in enumerate(heading):
+        laid_out.add_column(name.replace("|", "\\|"), justify="right" if place else "left", no_wrap=True)
+    for row in rows:
+        laid_out.add_row(*(cell.replace("|", "\\|") for cell in row))
+    page = StringIO()
+    Console(file=page, width=MAX_WIDTH, markup=False, color_system=None).print(laid_out)
+    return "\n".join(filter(None, map(str.strip, page.getvalue().splitlines())))

@@ -1,7 +1,6 @@
 """Language models: `ask` and `write` are how nodes talk to the model of a role."""
 
 from services.models.ask import ask, write
-from services.models.chat import chat_model
 from services.models.endpoint import clients_open, close_clients
 
-__all__ = ["ask", "chat_model", "clients_open", "close_clients", "write"]
+__all__ = ["ask", "clients_open", "close_clients", "write"]

@@ -38,8 +38,6 @@ FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blockli
 SHRINK = 0.7
 """Share of the context to try next, if an endpoint finds a prompt too long and names no limit."""
 TOOL_CHOICE = "tool_choice"
-ANY_TOOL = {"required": "any"}
-"""LangChain's name, in all integrations, for the choice that forces a call of some tool."""
 QUIET: RunnableConfig = {"tags": ["nostream"]}
 WARM, COOL = 0.7, 0.2
 """Temperatures to try after an answer that repeated itself: the one farther from the role's own temperature is taken."""
@@ -191,9 +189,9 @@ class Exchange:
         if schema and self.dialect == "text":
             messages = with_schema(messages, schema)
         if call.tools:
-            self.forces_call = call.tool_choice != "auto" and TOOL_CHOICE not in learned(self.model).refused
-            choice = {"tool_choice": ANY_TOOL.get(call.tool_choice, call.tool_choice)} if self.forces_call else {}
-            return await chat.bind_tools(list(call.tools), **choice).ainvoke(messages, config)
+            self.forces_call = call.must_call and TOOL_CHOICE not in learned(self.model).refused
+            forced = {"tool_choice": "any"} if self.forces_call else {}
+            return await chat.bind_tools(list(call.tools), **forced).ainvoke(messages, config)
         return await chat.ainvoke(messages, config)
 
     async def _change(self, failure: CallFailed) -> bool:

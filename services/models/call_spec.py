@@ -19,8 +19,8 @@ class CallSpec:
     schema: type[BaseModel] | None = None
     tools: Sequence[dict[str, Any]] = ()
     """Tools that are offered natively, in OpenAI's form."""
-    tool_choice: str = "auto"
-    """`auto`, `required` (some tool must be called) or the name of the tool that must be called, if the endpoint supports that."""
+    must_call: bool = False
+    """Whether some tool must be called, if the endpoint can demand that."""
     instructions: str = ""
     """Text that is added to the system message."""
     stream: bool = False

@@ -12,7 +12,6 @@ import httpx2
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
 
-from schemas.context import RunContext
 from services.models.answer_watch import Sign
 from services.models.endpoint import (
     CONNECT_SECONDS,
@@ -29,18 +28,8 @@ from services.models.server_models import root_of
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, NotInstalled, SettingsError
 from services.run.installation import install_command
-from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, RoleModel, role_model
+from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, RoleModel
 from services.run.secrecy import without_secrets
-
-
-def chat_model(role: str, context: RunContext | None = None) -> BaseChatModel:
-    """Return the chat model of a role.
-
-    Raises:
-        SettingsError: a setting is invalid, or a provider's package is not installed.
-    """
-    model = role_model(role, context or RunContext())
-    return build(model, model.max_tokens)
 
 
 def build(

@@ -74,7 +74,7 @@ class ModelCall(CallSpec):
             "instructions": self.instructions,
             "schema": hashlib.sha256(shape.encode()).hexdigest() if shape else "",
             "tools": list(self.tools),
-            **({"tool_choice": self.tool_choice} if self.tool_choice != "auto" else {}),
+            **({"tool_choice": "required"} if self.must_call else {}),
             "room": repeat.room,
             **({"varied": True} if repeat.varied else {}),
         }

@@ -5,9 +5,11 @@ A user of a server has its page, and neither its command line nor its environmen
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+from schemas.later_rooms import later_if_loaded
 
 _LOGGER = logging.getLogger("leadline")
 _CALLERS = frozenset({"langgraph_auth_user", "langgraph_auth_user_id"})
@@ -44,17 +46,10 @@ def on_a_page(configuration: Mapping[str, object] | None = None) -> Iterator[Non
         _on_a_page.reset(token)
 
 
-_configurations: list[Callable[[], Mapping[str, object]]] = []
-
-
-def register_configuration(source: Callable[[], Mapping[str, object]]) -> None:
-    """Register the graph's function that returns the configuration of the current run; without the graph there is no run."""
-    _configurations[:] = [source]
-
-
 def run_configuration() -> Mapping[str, object]:
     """Return the configuration of the current run; empty outside of runs."""
-    return _configurations[0]() if _configurations else {}
+    configuration = later_if_loaded("configuration")
+    return configuration() if configuration else {}
 
 
 def for_a_page(text: str, page: str = "") -> str:

@@ -25,6 +25,7 @@ from prompts.overrides import with_texts
 from schemas.context import RunContext
 from schemas.events import CallProgress, Reading, Searched, ToolSearch
 from schemas.evidence import Source
+from schemas.later_rooms import later_if_loaded
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
 from services.run.budget import Budget, allowance_of
@@ -194,14 +195,6 @@ class _Elapsed(BaseModel):
     seconds: float
 
 
-_session_ends: list[Callable[[str], None]] = []
-
-
-def register_session_end(end: Callable[[str], None]) -> None:
-    """Register a function that closes a run's connections, by its journal's key, when a node is cancelled or fails."""
-    _session_ends.append(end)
-
-
 _current: ContextVar[Run | None] = ContextVar("run", default=None)
 
 
@@ -305,7 +298,7 @@ def _thread(runtime: Runtime[RunContext]) -> str:
 
 def _end_sessions(run: Run) -> None:
     """Close connections to tools when a node is cancelled or fails: no later node may come to close them."""
-    for end in _session_ends:
+    if end := later_if_loaded("end_sessions"):
         end(run.journal.key)
 
 

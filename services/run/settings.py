@@ -82,7 +82,7 @@ class Settings(BaseSettings):
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Place], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
-    leadline_tools: Annotated[list[str], NoDecode, BeforeValidator(_words)] = ["search", "code", "report"]
+    leadline_tools: Annotated[list[str], NoDecode, BeforeValidator(_words)] = ["search", "code"]
     """Groups of tools that a step with tools has beside those that the plan assigned to it."""
     leadline_databases: SecretStr | None = None
     """Databases that may be asked, `name=URL` with semicolons between; see docs/tools.md."""

@@ -41,7 +41,7 @@ def text_of(suffix: str, data: bytes) -> str:
     Raises:
         ValueError: it is binary, or not of its kind.
     """
-    text = decode(data)[0]
+    text = decode(data)
     if suffix == ".rst":
         return as_markdown(text)
     if suffix == ".rtf":

@@ -122,7 +122,11 @@ class Converters:
             data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError:
             return []
-        answer = await self._workers(path.name).run({"name": path.name, "tables": True}, data, self.seconds)
+        return await self.tables_of(path.name, data)
+
+    async def tables_of(self, name: str, data: bytes) -> list[TableView] | None:
+        """Profile the tables in the content of a file with this name, as `tables` does."""
+        answer = await self._workers(name).run({"name": name, "tables": True}, data, self.seconds)
         return answer.get("views", []) if answer else None
 
     async def embedded_tables(self, path: str, text: str) -> list[tuple[TableView, str]] | None:

@@ -3,12 +3,13 @@
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemas.context import RunContext
 from schemas.evidence import StepKind
+from schemas.later_rooms import later
 from services.run.errors import DocumentsError
 from services.run.installation import EXAMPLES
 from services.run.scope import current_run
@@ -33,16 +34,7 @@ READING_SHARE = 0.5
 MAX_FILES_NAMED = 10
 """Maximum unread files that a message names."""
 
-ToolSearches = Callable[[RunContext], Awaitable[list[SearchProvider]]]
-"""Returns the providers that the tools of a run offer."""
-
 _allowed: set[Path] = set()
-_tool_searches: list[ToolSearches] = []
-
-
-def register_searches(searches: ToolSearches) -> None:
-    """Register a source of further searches for every run."""
-    _tool_searches.append(searches)
 
 
 def allow_folders(folders: Iterable[str | Path]) -> None:
@@ -157,7 +149,8 @@ async def _searches_of_tools(context: RunContext, environment: Settings) -> list
     named = (context.search or environment.leadline_search) != "auto"
     if named or not (context.mcp_servers or environment.leadline_mcp):
         return []
-    return [provider for searches in _tool_searches for provider in await searches(context)]
+    providers: list[SearchProvider] = await later("tool_searches")(context)
+    return providers
 
 
 def examples_stand_in() -> bool:

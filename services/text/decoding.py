@@ -1,4 +1,4 @@
-"""Bytes of a file to text: in the encoding that the caller names, else in the likeliest, told from its beginning."""
+"""Bytes of a file to text, in the likeliest encoding, told from its beginning."""
 
 import codecs
 
@@ -7,39 +7,15 @@ from charset_normalizer import from_bytes
 _BEGINNING = 1_000_000
 """Bytes from which the encoding is told."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_NO_CHARACTERS = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
 
 
-def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
-    """Decode text.
-
-    Args:
-        data: what the file holds.
-        encoding: as the caller names it; None to find out.
-
-    Returns:
-        The text and the name of its encoding.
+def decode(data: bytes) -> str:
+    """Decode text; bytes that its encoding does not have are replaced.
 
     Raises:
-        ValueError: it is no text, is not in this encoding, or there is no such encoding.
+        ValueError: it is no text.
     """
-    name = _named(encoding) if encoding is not None else _found_out(data[:_BEGINNING])
-    try:
-        return data.decode(name), name
-    except UnicodeError:
-        if encoding is not None:
-            raise ValueError(f"it is not in {name}; leave the encoding out to have it found out") from None
-        return data.decode(name, "replace"), f"{name}, with some bytes that are none of it"
-
-
-def _named(encoding: str) -> str:
-    try:
-        codec = codecs.lookup(encoding)
-    except (LookupError, ValueError):
-        raise ValueError(f"there is no encoding {encoding[:40]!r}; leave it out to have it found out") from None
-    if codec.name.replace("-", "_") in _NO_CHARACTERS or not getattr(codec, "_is_text_encoding", True):
-        raise ValueError(f"{encoding[:40]!r} is no encoding of text; leave it out to have it found out")
-    return codec.name
+    return data.decode(_found_out(data[:_BEGINNING]), "replace")
 
 
 def _found_out(beginning: bytes) -> str:
@@ -57,7 +33,7 @@ def _found_out(beginning: bytes) -> str:
 
     best = from_bytes(beginning[:100_000]).best()
     if best is None:
-        raise ValueError("its encoding cannot be told; name it in encoding")
+        raise ValueError("its encoding cannot be told")
     return best.encoding
 
 

@@ -75,15 +75,12 @@ class _ReadNumbered(_ReadResult):
 class Calls:
     """Runs the calls that a model requests, and stores their results."""
 
-    def __init__(
-        self, tools: Sequence[BaseTool], workspace: Workspace, seconds: float | None, *, by_reference: bool = False
-    ) -> None:
+    def __init__(self, tools: Sequence[BaseTool], workspace: Workspace, *, by_reference: bool = False) -> None:
         """Prepare to run calls.
 
         Args:
             tools: tools of the step, with unique names.
             workspace: the workspace that the tools share.
-            seconds: maximum seconds of a call; by default each tool's own limit.
             by_reference: whether quotable results are shown as passages with numbered sentences.
         """
         parameters = _ReadNumbered if by_reference else _ReadResult
@@ -93,7 +90,6 @@ class Calls:
         self.tools: Mapping[str, BaseTool] = {tool.name: tool for tool in [*tools, reader]}
         self.made: list[CallMade] = []
         self._workspace = workspace
-        self._seconds = seconds
         self._texts: dict[str, str] = {}
         self._by_reference = by_reference
         self._seen = {passage.id for passage in workspace.passages}
@@ -145,7 +141,7 @@ class Calls:
         return known.answer
 
     async def _invoke(self, tool: BaseTool, call: ToolCall) -> ToolResult:
-        seconds = self._seconds or float((tool.metadata or {}).get("seconds", TOOL_SECONDS))
+        seconds = float((tool.metadata or {}).get("seconds", TOOL_SECONDS))
         try:
             async with asyncio.timeout(seconds):
                 message = await tool.ainvoke(

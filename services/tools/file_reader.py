@@ -1,34 +1,34 @@
-"""The tool `file_reader`: reads a file of the run's folders as quotable text."""
+"""The tool `file_reader`: reads a file of the run's folders as quotable text, as the search of documents reads it."""
 
 import asyncio
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import Literal
 
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, Field
 
+from schemas.coder import TableView
 from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.run.settings import settings
-from services.sandbox.workers import Workers
-from services.search.converters import CONVERSIONS, MEGABYTE
+from services.search.converters import CONVERSIONS, Converters
+from services.search.file_types import SUFFIXES
 from services.search.providers import folders_of
-from services.tools.files.access import Opened, open_file
+from services.search.tables import SUFFIXES as TABLES
+from services.tools.file_access import Opened, open_file
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 
-READ_SECONDS = 45.0
-"""Maximum seconds for reading a file."""
+SECONDS = 180.0
+"""Maximum seconds of a call; converting has lower limits of its own (`LEADLINE_FILE_SECONDS`, `LEADLINE_OCR_SECONDS`)."""
 DATA = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".json", ".jsonl", ".ndjson"})
 """Suffixes of data files for programs."""
 MAX_FOR_PROGRAMS = 20_000_000
 """Maximum bytes of a file for programs."""
 _DESCRIPTION = (
-    "Read a file of the user's folders: a table (CSV, Excel) with its columns and number of rows, JSON with its shape, a text, "
-    "a program, or a document (PDF, DOCX, HTML). Large tables come with their first rows and the true number of rows; "
-    "programs that run later find files of data whole in their work folder."
+    "Read a file of the user's folders: a table (CSV, Excel) with its columns and number of rows, JSON, a text, a program, or a "
+    "document (PDF, DOCX, HTML and others). Programs that run later find files of data whole in their work folder."
 )
 
 
@@ -36,17 +36,6 @@ class FileReader(BaseModel):
     """Parameters of `file_reader`."""
 
     path: str = Field(description="Path of the file below the user's folders.")
-    format: Literal["csv", "excel", "json", "text", "python", "sql"] | None = Field(
-        default=None, description="What it is; left out, it is told from the file."
-    )
-    encoding: str | None = Field(default=None, description="Encoding of its text; left out, it is found out.")
-    sheet_name: str | None = Field(default=None, description="Sheet of a workbook; left out, the first one.")
-    nrows: int | None = Field(
-        default=None, ge=1, le=10_000, description="Most rows, lines or items; left out, 1000 rows or the whole text."
-    )
-    parse_metadata: bool = Field(
-        default=True, description="Say size, time of change, encoding, and what each column holds, too."
-    )
     response_format: ResponseFormat = Field(
         default="standard", description="How much of the result to show: brief, standard or full."
     )
@@ -62,11 +51,8 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
 
     async def execute(request: FileReader) -> ToolOutput:
         opened = await asyncio.to_thread(lambda: open_file(request.path, folders_of(run.context)))
-        text = await _read(request, opened)
-        if request.parse_metadata:
-            text = f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}\n{text}"
         return ToolOutput(
-            text=text,
+            text=f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}\n{await _read(opened)}",
             response_format=request.response_format,
             kind="document",
             title=re.sub(r"[-_]+", " ", PurePath(opened.name).stem).strip() or opened.name,
@@ -75,7 +61,7 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
             artifacts=await _for_programs(opened, evidence),
         )
 
-    return as_tool("file_reader", _DESCRIPTION, FileReader, execute)
+    return as_tool("file_reader", _DESCRIPTION, FileReader, execute, seconds=SECONDS)
 
 
 async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, str]:
@@ -86,18 +72,24 @@ async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, st
     return {path.name: await evidence.put_bytes(opened.data)}
 
 
-async def _read(request: FileReader, opened: Opened) -> str:
-    job = {**request.model_dump(exclude={"path", "response_format"}), "name": opened.name}
-    memory = settings().leadline_file_memory * MEGABYTE
-    async with (
-        CONVERSIONS.held(),
-        Workers("services.tools.files.contents", TypeAdapter(dict[str, str]), memory=memory) as workers,
-    ):
-        answer = await workers.run(job, opened.data, READ_SECONDS)
-    if answer is None:
-        raise FileError(
-            f"{opened.url} cannot be read: it took longer than {READ_SECONDS:g} seconds, or more memory than a file may."
-        )
+async def _read(opened: Opened) -> str:
+    """Return the text of a file below what is in its tables; a file of an unknown kind is read as text."""
+    name, suffix = PurePath(opened.name).name, PurePath(opened.name).suffix.lower()
+    if suffix not in SUFFIXES:
+        name = f"{name}.txt"
+    async with CONVERSIONS.held(), Converters() as converters:
+        answer = await converters.convert_data(name, opened.data)
+        views = await converters.tables_of(name, opened.data) if suffix in TABLES else None
     if "error" in answer:
-        raise FileError(f"{opened.url} cannot be read: {answer['error']}.")
-    return answer["text"]
+        raise FileError(f"{opened.url} cannot be read: it {answer['error']}.")
+    return "\n".join([*_described(views or []), answer["text"]])
+
+
+def _described(views: Sequence[TableView]) -> list[str]:
+    """Return the number of rows and the columns of each table."""
+    heads = [f"{f'Sheet {view.sheet}: ' if view.sheet else ''}{view.rows:,} rows" for view in views]
+    return [
+        line
+        for head, view in zip(heads, views, strict=True)
+        for line in (head, *(f"- {each}" for each in view.columns))
+    ]

@@ -5,7 +5,6 @@ protocol is for models without function calling: the prompt describes the tools,
 """
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -43,13 +42,7 @@ class Worked(BaseModel):
     """The result that the model handed over."""
     finished: bool
     """False if the rounds were used up, or a user ended the step, before the model was done."""
-    finish_reason: str = ""
-    rounds: int
     calls: list[CallMade] = Field(default_factory=list)
-    recommended_questions: list[str] = Field(default_factory=list)
-    tokens: int = 0
-    """In and out, over all rounds."""
-    seconds: float = 0.0
 
 
 async def use_tools(
@@ -58,10 +51,8 @@ async def use_tools(
     tools: Sequence[BaseTool],
     workspace: Workspace | None = None,
     *,
-    tool_choice: str = "auto",
+    must_call: bool = False,
     by_reference: bool = False,
-    rounds: int = MAX_ROUNDS,
-    tool_seconds: float | None = None,
 ) -> Worked:
     """Let a role's model work with tools until it returns a result, or the rounds are used up.
 
@@ -70,56 +61,29 @@ async def use_tools(
         prompt: the role's prompt model.
         tools: the offered tools, with unique names.
         workspace: the tools' shared workspace, which holds their results; in memory by default.
-        tool_choice: `auto`; `none` to offer no tool; `required` or a tool's name where the first answer must call some
-            tool, or that one. Later answers are free. A model that does not follow is told so once.
+        must_call: whether the first answer must call some tool. A model that does not follow is told so once.
         by_reference: whether results that can be quoted are shown as passages with ids and numbered sentences, by which
             the model's answer can name them; the ids are those of `workspace.passages`.
-        rounds: maximum number of model calls.
-        tool_seconds: maximum seconds of a tool call; by default each tool's own limit.
 
     Raises:
-        BadInput: two tools have one name, or the choice names no tool that is offered.
+        BadInput: two tools have one name.
         LimitReached: the budget or the time left does not suffice for a call.
         ModelError: the endpoint refused or could not be reached, or no answer could be used.
     """
     names = [tool.name for tool in tools]
     if len(set(names)) < len(names):
         raise BadInput(f"Two tools have one name: {', '.join(sorted(names))}. Rename one.")
-    demanded = _demanded(tool_choice, names)
-    started = time.monotonic()
     kept = workspace or Workspace(EvidenceStore(memory()))
-    calls = Calls(tools, kept, tool_seconds, by_reference=by_reference)
-    work = _Work(role, prompt, calls, rounds, tool_choice, demanded)
-    if tool_choice != "none" and await _starts_structured(role):
-        worked = await work.structured()
-    else:
-        try:
-            worked = await work.native()
-        except NoNativeTools:
-            if role_model(role, current_run().context).tool_protocol == "native":
-                raise
-            await current_run().journal.mark("structured")
-            worked = await work.structured()
-    return worked.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
-
-
-def _demanded(choice: str, names: Sequence[str]) -> frozenset[str]:
-    """Return the tools of which the first answer must call one; empty if no call is required.
-
-    Raises:
-        BadInput: no offered tool matches the choice.
-    """
-    if choice in {"auto", "none"}:
-        return frozenset()
-    if choice == "required" and names:
-        return frozenset(names)
-    if choice not in names:
-        offered = f"There are: {', '.join(sorted(names))}." if names else "There are none."
-        raise BadInput(
-            f"The tool choice is {choice!r}, and no tool can be called for it. {offered} Name one of them, or "
-            "choose auto, required (where there are tools) or none."
-        )
-    return frozenset([choice])
+    work = _Work(role, prompt, Calls(tools, kept, by_reference=by_reference), MAX_ROUNDS, must_call)
+    if await _starts_structured(role):
+        return await work.structured()
+    try:
+        return await work.native()
+    except NoNativeTools:
+        if role_model(role, current_run().context).tool_protocol == "native":
+            raise
+        await current_run().journal.mark("structured")
+        return await work.structured()
 
 
 async def _starts_structured(role: str) -> bool:
@@ -162,22 +126,11 @@ class _Work:
     prompt: BaseModel
     calls: Calls
     max_rounds: int
-    tool_choice: str
-    demanded: frozenset[str]
-    """Tools of which the first answer must call one."""
-
-    @property
-    def first(self) -> str:
-        """The required call in words; empty if there is none."""
-        if not self.demanded:
-            return ""
-        return "a tool" if self.tool_choice == "required" else f"the tool `{self.tool_choice}`"
+    must_call: bool
 
     async def native(self) -> Worked:
         """Run the loop with native function calls."""
-        offered = [] if self.tool_choice == "none" else list(self.calls.tools.values())
-        tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in offered]
-        choice = self.tool_choice if self.demanded else "auto"
+        tools = [in_all(as_data, convert_to_openai_tool(tool)) for tool in self.calls.tools.values()]
 
         def read(reply: Reply, _: int) -> _Round:
             return _Round(reply, reply.text, not reply.calls, reply.calls)
@@ -186,7 +139,7 @@ class _Work:
             last = [HumanMessage(LAST_ROUND)] if len(rounds) == self.max_rounds - 1 else []
             return [*(message for earlier in rounds for message in _native_messages(earlier)), *last]
 
-        exchange = ModelCall(self.role, self.prompt, tools=tools, tool_choice=choice)
+        exchange = ModelCall(self.role, self.prompt, tools=tools, must_call=self.must_call)
         return await self._work(exchange, read, messages)
 
     async def structured(self) -> Worked:
@@ -194,7 +147,7 @@ class _Work:
         tools = [convert_to_openai_tool(tool)["function"] for tool in self.calls.tools.values()]
         tools = [{**tool, "parameters": json.dumps(tool["parameters"], ensure_ascii=False)} for tool in tools]
         instructions = render_partial(
-            "structured", tools=tools, most=MAX_CALLS, rounds=self.max_rounds, first=self.first
+            "structured", tools=tools, most=MAX_CALLS, rounds=self.max_rounds, must_call=self.must_call
         )
 
         def messages(rounds: Sequence[_Round]) -> list[BaseMessage]:
@@ -218,11 +171,11 @@ class _Work:
             reply = await exchange.say(messages(rounds))
             current = read(reply, number)
             rounds.append(current)
-            exchange = replace(exchange, tool_choice="auto")
-            called = any(call.name in self.demanded for call in current.calls)
-            if self.demanded and not called and number == 1 < self.max_rounds:
+            exchange = replace(exchange, must_call=False)
+            called = any(call.name in self.calls.tools for call in current.calls)
+            if self.must_call and not called and number == 1 < self.max_rounds:
                 current.done = False
-                current.reminder = str(as_data(f"You were to call {self.first} first. Do that now."))
+                current.reminder = "You were to call a tool first. Do that now."
             if current.done:
                 break
             current.made = await self.calls.run(current.calls)
@@ -238,11 +191,7 @@ class _Work:
         return Worked(
             text=next((earlier.text for earlier in reversed(rounds) if not earlier.problem), ""),
             finished=last.done,
-            finish_reason=last.reply.finish_reason,
-            rounds=len(rounds),
             calls=self.calls.made,
-            recommended_questions=last.answer.action.recommended_questions if last.done and last.answer else [],
-            tokens=sum(earlier.reply.used.tokens for earlier in rounds),
         )
 
 
@@ -289,7 +238,7 @@ def _structured_messages(earlier: _Round, left: int) -> list[BaseMessage]:
         lines, answer = [f"That cannot be read: {as_data(earlier.problem)}"], earlier.reply.text or "(empty)"
     else:
         lines = [
-            f'<result tool_call_id="{attribute(made.call.id)}"{" failed" if made.result.failed else ""}>\n{as_data(made.result.text)}\n</result>'
+            f'<result of="{attribute(made.call.name)}"{" failed" if made.result.failed else ""}>\n{as_data(made.result.text)}\n</result>'
             for made in earlier.made
         ]
         kept = any(made.result.kept for made in earlier.made)

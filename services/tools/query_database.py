@@ -11,9 +11,9 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.tools.databases.configuration import Database, database
 from services.tools.databases.query import QUERY_SECONDS, ask_rows
+from services.tools.databases.rows import as_csv, as_table
 from services.tools.databases.statement import Statement, checked
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
-from services.tools.rows import as_csv, as_table
 
 Value = str | int | float | bool | None
 

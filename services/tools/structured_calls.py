@@ -30,16 +30,17 @@ def read_structured(text: str) -> tuple[str, StructuredAnswer]:
         ValueError: the text has neither form; the message says what is wrong.
     """
     items = [item for block in _blocks(text) for item in _items(block)]
-    actions = [item for item in items if _is_action(item)]
-    calls = [item for item in items if not _is_action(item)]
-    if not actions and any(map(_is_call, calls)):
+    actions = [item for item in items if isinstance(item, dict) and "action" in item]
+    calls = [item for item in items if item not in actions]
+    if not actions and any(map(_call_of, calls)):
         before = text.partition("```")[0].strip() if "```" in text else ""
         return before, StructuredAnswer.model_validate({"action": {"type": "tool_call", "content": calls}})
     answer = StructuredAnswer.model_validate(
         fitted(actions[0], StructuredAnswer) if actions else parse(text, StructuredAnswer)
     )
     if answer.action.type == "tool_call" and actions and calls:
-        content = [*_calls_in(answer.action.content), *calls]
+        content = answer.action.content
+        content = [*(content if isinstance(content, list) else _items(content)), *calls]
         answer = answer.model_copy(update={"action": answer.action.model_copy(update={"content": content})})
     return answer.task_analysis, answer
 
@@ -59,14 +60,6 @@ def _items(block: str) -> list[Any]:
         return [block[:_SHOWN]]
     items = loaded if isinstance(loaded, list) else [loaded]
     return [item if isinstance(item, dict) else block[:_SHOWN] for item in items] or [block[:_SHOWN]]
-
-
-def _is_action(item: Any) -> bool:
-    return isinstance(item, dict) and "action" in item
-
-
-def _is_call(item: Any) -> bool:
-    return _call_of(item) is not None
 
 
 def _call_of(item: Any) -> StructuredCall | None:
@@ -92,37 +85,27 @@ def _loaded(arguments: Any) -> Any:
         return arguments
 
 
-def _calls_in(content: list[Any] | str) -> list[Any]:
-    """Return the calls of an action's content."""
-    return content if isinstance(content, list) else _items(content)
-
-
 def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
-    """Parse an action's calls; each gets its own id, and an unreadable call gets the reason.
+    """Parse an action's calls; an unreadable call gets the reason.
 
     Args:
         answer: an answer whose action is a tool call.
         number: number of the round.
     """
-    calls: list[ToolCall] = []
-    for place, item in enumerate(_calls_in(answer.action.content), 1):
-        own, call = f"r{number}-{place}", _call_of(item)
-        if call is None:
-            calls.append(ToolCall(id=own, name="", problem=f"the call cannot be read: {_NO_CALL}"))
-            continue
-        taken = {call.id for call in calls}
-        calls.append(
-            ToolCall(
-                id=call.tool_call_id if call.tool_call_id and call.tool_call_id not in taken else own,
-                name=call.name,
-                arguments=call.arguments,
-            )
-        )
-    return calls
+    content = answer.action.content
+    items = content if isinstance(content, list) else _items(content)
+    return [_tool_call(item, f"r{number}-{place}") for place, item in enumerate(items, 1)]
+
+
+def _tool_call(item: Any, call_id: str) -> ToolCall:
+    call = _call_of(item)
+    if call is None:
+        return ToolCall(id=call_id, name="", problem=f"the call cannot be read: {_NO_CALL}")
+    return ToolCall(id=call_id, name=call.name, arguments=call.arguments)
 
 
 def with_arguments(answer: StructuredAnswer, calls: list[ToolCall]) -> str:
     """Return an answer with replaced arguments, as the model will see it from now on."""
-    content = [{"tool_call_id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]
+    content = [{"name": call.name, "arguments": call.arguments} for call in calls]
     action = answer.action.model_copy(update={"content": content})
     return answer.model_copy(update={"action": action}).model_dump_json(exclude_defaults=True)

@@ -20,7 +20,6 @@ from services.tools.databases.configuration import databases
 from services.tools.file_reader import file_reader
 from services.tools.mcp.tools import mcp_tools
 from services.tools.query_database import query_database
-from services.tools.report import report
 from services.tools.run_python import run_python
 from services.tools.web_reader import web_reader
 from services.tools.web_search import search_tool
@@ -32,14 +31,13 @@ GROUPS = {
     "code": ("run_python",),
     "files": ("file_reader",),
     "data": (QUERY,),
-    "report": ("report",),
 }
 """Tools by their group names in `LEADLINE_TOOLS`."""
-DATA_STYLE = ("report", "files", "code", "data")
+DATA_STYLE = ("files", "code", "data")
 """Groups of the data style; other styles have the group `files` and those in `LEADLINE_TOOLS`."""
 OF_KIND = {
     "research": frozenset({"web_search", "web_reader", "search_documents", "file_reader", QUERY}),
-    "processing": frozenset({"run_python", "search_documents", "file_reader", "report", QUERY}),
+    "processing": frozenset({"run_python", "search_documents", "file_reader", QUERY}),
 }
 """Tools by kind of step: a research step gathers, a processing step computes."""
 OWN = {
@@ -142,7 +140,5 @@ def _base_tool(name: str, run: Run, task: StepTask, workspace: Workspace) -> Bas
             return file_reader(run, workspace.evidence)
         case "query_database":
             return query_database(run, workspace.evidence)
-        case "report":
-            return report(task, workspace)
         case _:
             return run_python(workspace)

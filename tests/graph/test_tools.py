@@ -255,13 +255,9 @@ async def test_the_same_step_works_by_the_structured_protocol(endpoint: OpenAISe
     endpoint.refuses = {"tools"}
     calling = {
         "task_analysis": "The mean of one ship's soundings.",
-        "execution_plan": "R1: compute",
-        "current_round": 1,
         "action": {
             "type": "tool_call",
-            "content": [
-                {"tool_call_id": "a1", "name": "run_python", "arguments": {"code": CODE, "description": "mean"}}
-            ],
+            "content": [{"name": "run_python", "arguments": {"code": CODE, "description": "mean"}}],
         },
     }
     done = {"action": {"type": "complete", "content": "The mean is 7660.5 m."}}
@@ -306,30 +302,7 @@ async def test_the_data_style_computes_with_tools_without_being_told(endpoint: O
     await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1, output_style="data")
     body = next(one for one in endpoint.requests if "plan with tools" in one["messages"][0]["content"])
     assert {tool["function"]["name"] for tool in body["tools"]} == {
-        "report",
         "file_reader",
         "run_python",
         "read_result",
     }
-
-
-@pytest.mark.parametrize(("file_type", "suffix"), [("markdown", "md"), ("html", "html"), ("ppt", "pptx")])
-async def test_a_step_writes_a_file_whose_citations_are_checked(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path, file_type: str, suffix: str
-) -> None:
-    written = "# Soundings\n\nThe mean is 7660.5 m [E1-1]. It fell to 5,000 m [E1-1]."
-    writing = call("report", task="Tell the mean.", file_name="../the mean: 2", file_type=file_type, description="Mean")
-    endpoint.script["reporter"] = [written]
-    report = await run(endpoint, docs, COMPUTE, coder=[call("run_python", code=CODE), writing, "The mean is 7660.5 m."])
-    [artifact] = report.artifacts
-    assert artifact.name == f"the-mean-2.{suffix}"
-    assert f"- [the-mean-2.{suffix}](artifacts/{artifact.content_hash[:12]}-the-mean-2.{suffix})" in report.markdown
-    again = await areplay(report.run_id, out=tmp_path)
-    assert again.folder is not None
-    assert not verify_bundle(Path(again.folder)).problems
-    shown = str([body["messages"] for body in endpoint.requests])
-    assert re.search(
-        r"Written: \S+ \(Answers the question: \w+ · 1 of 2 statements backed by quotes \(1 (?:quoted|supported), 1 unverified\)\)",
-        shown,
-    )
-    assert report.results[0].finding == "The mean is 7660.5 m."

@@ -13,10 +13,6 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from leadline import aresearch
-from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.page import write_results
-from leadline.evaluation.sets import read_set
-from leadline.evaluation.settings import settings_of
 from leadline.progress.live import Board
 from leadline.progress.run_view import Watched
 from leadline.runs.actions import atimeline, awatch
@@ -145,22 +141,6 @@ async def test_a_chinese_report_in_the_dark_and_its_deck(tmp_path: Path) -> None
         tab.screenshot(tmp_path / "slides-zh.png")
     for name in ("report-zh.png", "slides-zh.png"):
         keep(tmp_path / name)
-
-
-@needs_chromium
-@makes("evaluation.png")
-async def test_two_depths_side_by_side(tmp_path: Path) -> None:
-    questions = read_set(EXAMPLES / "deep-sea.questions.json")[:12]
-    settings = settings_of(depths=["quick", "standard"])
-    shared = {"documents": [str(EXAMPLES / "deep-sea")]}
-    evaluated = await evaluate(questions, settings, shared, tmp_path, name="deep-sea.questions.json")
-    await write_results(evaluated, tmp_path)
-    with chromium() as tab:
-        tab.open(tmp_path / "eval.html", width=1000, height=760)
-        sharp(tab, 1000, 760)
-        assert tab.evaluate("document.querySelectorAll('.column').length") == 24
-        tab.screenshot(tmp_path / "evaluation.png")
-    keep(tmp_path / "evaluation.png")
 
 
 @needs_chromium

@@ -78,10 +78,11 @@ def _strategy(params: Any) -> str:
 
 async def _cancel(thread: str, place: _Place) -> None:
     """Cancel a run: by its worker, or here if it has none yet."""
-    from aegra_api.core.orm import _get_session_maker
+    from aegra_api.core.database import db_manager
     from aegra_api.services.run_status import interrupt_unowned_run
     from aegra_api.services.streaming_service import streaming_service
+    from sqlalchemy.ext.asyncio import AsyncSession
 
-    async with _get_session_maker()() as session:
+    async with AsyncSession(db_manager.get_engine(), expire_on_commit=False) as session:
         unowned = await interrupt_unowned_run(session, place.run, thread, user_id=place.user)
     await streaming_service.interrupt_run(place.run, emit_end_event=not unowned)

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from services.tools.databases.failure import QueryFailure
-from services.tools.rows import Rows, collect
+from services.tools.databases.rows import Rows, collect
 
 _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
@@ -29,6 +29,13 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
 }
 _AT_ONCE = 100
 """Rows fetched at a time."""
+COLUMNS = """
+    SELECT if(schema_name = 'main', '', schema_name || '.') || table_name,
+    '"' || replace(schema_name, '"', '""') || '"."' || replace(table_name, '"', '""') || '"',
+    table_oid IN (SELECT table_oid FROM duckdb_tables()), column_name, data_type
+    FROM duckdb_columns() WHERE NOT internal ORDER BY schema_name, table_name, column_index
+"""
+"""As in `sqlite_file.py`."""
 
 
 @contextlib.contextmanager
@@ -73,28 +80,3 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
 def _streamed(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
     while rows := result.fetchmany(_AT_ONCE):
         yield from rows
-
-
-def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
-    """Return the tables with their columns, and the number of tables."""
-    with connect(place, seconds) as connection:
-        sized = connection.execute(
-            "SELECT schema_name, table_name, estimated_size FROM duckdb_tables() WHERE NOT internal UNION ALL "
-            "SELECT schema_name, view_name, NULL FROM duckdb_views() WHERE NOT internal ORDER BY ALL"
-        ).fetchall()
-        tables = []
-        for schema_name, table_name, size in sized[:max_tables]:
-            columns = connection.execute(
-                "SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = ? AND table_name = ? "
-                "ORDER BY column_index",
-                [schema_name, table_name],
-            ).fetchall()
-            name = table_name if schema_name == "main" else f"{schema_name}.{table_name}"
-            tables.append({"name": name, "rows": "" if size is None else f"about {size:,} rows", "columns": columns})
-        return {"tables": tables, "count": len(sized)}
-
-
-def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
-    """Return the names of all columns, each after its table's name."""
-    with connect(place, seconds) as connection:
-        return connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal").fetchall()

@@ -13,11 +13,10 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import Connection, ServerCursor
 from psycopg.errors import QueryCanceled
-from psycopg.sql import SQL, Identifier
 from psycopg.types.string import TextLoader
 
 from services.tools.databases.failure import QueryFailure
-from services.tools.rows import COUNTED, Rows, collect, counted
+from services.tools.databases.rows import Rows, collect
 
 MAX_CONNECT = 10
 """Maximum seconds for connecting."""
@@ -25,6 +24,15 @@ _POWERS = "pg_read_server_files pg_write_server_files pg_execute_server_program 
 """Roles with access beyond the data."""
 _AT_ONCE = 100
 """Rows fetched at a time."""
+COLUMNS = """
+    SELECT CASE n.nspname WHEN 'public' THEN '' ELSE n.nspname || '.' END || c.relname,
+    quote_ident(n.nspname) || '.' || quote_ident(c.relname), c.relkind IN ('r', 'm', 'p'), a.attname, format_type(a.atttypid, a.atttypmod)
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+    WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+    AND n.nspname NOT LIKE 'pg\\_toast%' AND NOT c.relispartition AND has_table_privilege(c.oid, 'SELECT')
+    AND a.attnum > 0 AND NOT a.attisdropped ORDER BY n.nspname, c.relname, a.attnum
+"""
+"""As in `sqlite_file.py`."""
 _current: list[Connection[Any]] = []
 
 
@@ -129,46 +137,3 @@ def _fetched(cursor: ServerCursor[Any], seconds: float) -> Iterator[Any]:
         yield from rows
         if time.monotonic() > deadline:
             raise QueryCanceled
-
-
-def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
-    """Return the tables that the role may read, with their columns, and the number of tables."""
-    with connect(place, seconds) as connection:
-        relations = connection.execute(
-            "SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, c.relkind::text FROM pg_class c "
-            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') "
-            "AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_toast%' "
-            "AND NOT c.relispartition AND has_table_privilege(c.oid, 'SELECT') ORDER BY 2, 3"
-        ).fetchall()
-        tables = []
-        for oid, namespace, name, size, kind in relations[:max_tables]:
-            columns = connection.execute(
-                "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
-                "WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
-                (oid,),
-            ).fetchall()
-            rows = _size(connection, namespace, name, size) if kind in "rmp" else ""
-            tables.append(
-                {"name": name if namespace == "public" else f"{namespace}.{name}", "rows": rows, "columns": columns}
-            )
-        return {"tables": tables, "count": len(relations)}
-
-
-def _size(connection: Connection[Any], namespace: str, name: str, estimate: int) -> str:
-    """Describe a table's number of rows: the server's estimate of a large table, else an exact count."""
-    if estimate > COUNTED:
-        return f"about {estimate:,} rows"
-    counting = SQL("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) counted").format(
-        Identifier(namespace, name), COUNTED + 1
-    )
-    row = connection.execute(counting).fetchone()
-    return counted(row[0]) if row else ""
-
-
-def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
-    """Return the names of all columns, each after its table's name."""
-    with connect(place, seconds) as connection:
-        return connection.execute(
-            "SELECT table_name, column_name FROM information_schema.columns "
-            "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
-        ).fetchall()

@@ -14,7 +14,7 @@ from typing import Any
 from services.run.errors import DatabaseError, SettingsError
 from services.run.installation import PROJECT_ROOT
 from services.tools.databases.configuration import INSTALL, Database
-from services.tools.rows import Rows
+from services.tools.databases.rows import Rows
 
 QUERY_SECONDS = 30.0
 """Maximum seconds of a query."""

@@ -4,11 +4,10 @@ Run as `python -m services.tools.databases.query_child` with an environment with
 """
 
 import contextlib
-import difflib
 import importlib
 import json
 import os
-import re
+import sqlite3
 import sys
 import threading
 from types import ModuleType
@@ -16,17 +15,13 @@ from typing import Any
 
 from services.run.secrecy import register_named_secrets, without_secrets
 from services.tools.databases.failure import QueryFailure
-from services.tools.rows import Rows
+from services.tools.databases.rows import COUNTED, Rows, counted
 
 MEMORY = 2 << 30
 """Maximum bytes of address space."""
 FILE_SIZE = 1 << 20
 """Maximum bytes that it may write to a file: enough for SQLite's shared memory only."""
 _MAX_ERROR = 400
-_UNKNOWN = re.compile(
-    r"no such (?P<what>column|table): (?P<a>[^\n]+)|(?P<column>column) \"?(?P<b>[^\"\s]+)\"? does not exist|"
-    r"(?P<table>relation) \"(?P<c>[^\"]+)\" does not exist"
-)
 _DRIVERS = {"sqlite": "sqlite_file", "duckdb": "duckdb_file", "postgres": "postgres_server"}
 
 
@@ -89,27 +84,41 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - three drivers, each with its own tree of errors
-        return {"error": _explained(error, driver, request)}
+        return {"error": _explained(error, request["seconds"])}
 
 
 def _result(driver: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
     place, seconds = request["place"], request["seconds"]
     register_named_secrets(place)
     if request["do"] == "schema":
-        schema: dict[str, Any] = driver.schema(place, request["max_tables"], seconds)
-        return schema
+        with driver.connect(place, seconds) as connection:
+            return _schema(connection, driver.COLUMNS, request["max_tables"])
     rows: Rows = driver.query(place, request["sql"], request["params"], request["max_rows"], seconds)
     return rows.model_dump()
 
 
-def _explained(error: Exception, driver: ModuleType, request: dict[str, Any]) -> str:
-    """Describe an error with the database's message, if it is about the query, and with similar names."""
+def _schema(connection: Any, columns: str, max_tables: int) -> dict[str, Any]:
+    """Return the first tables with their columns, and the number of all tables."""
+    tables: dict[str, dict[str, Any]] = {}
+    for name, quoted, has_rows, *column in connection.execute(columns).fetchall():
+        table = tables.setdefault(quoted, {"name": name, "rows": "", "columns": [], "counted": has_rows})
+        table["columns"].append(column)
+    for quoted, table in list(tables.items())[:max_tables]:
+        counting = f"SELECT count(*) FROM (SELECT 1 FROM {quoted} LIMIT {COUNTED + 1}) counted"  # noqa: S608 - a name, quoted
+        if table["counted"]:
+            with contextlib.suppress(sqlite3.DatabaseError):  # a virtual table whose module is not there
+                table["rows"] = counted(connection.execute(counting).fetchone()[0])
+    return {"tables": list(tables.values())[:max_tables], "count": len(tables)}
+
+
+def _explained(error: Exception, seconds: float) -> str:
+    """Describe an error with the database's message, if it is about the query."""
     name, message = type(error).__name__, _message(error)
     if name in {"InterruptException", "QueryCanceled", "QueryCanceledError"} or message == "interrupted":
-        return f"The query took longer than {request['seconds']:g} seconds and was ended. Ask for less: filter, or aggregate."
+        return f"The query took longer than {seconds:g} seconds and was ended. Ask for less: filter, or aggregate."
     if "not authorized" in message or "prohibited" in message or "authorization denied" in message:
         return "The connection allows reading only, and the query does something else."
-    return f"{message}{_suggestion(message, driver, request)}"
+    return message
 
 
 def _message(error: Exception) -> str:
@@ -118,21 +127,6 @@ def _message(error: Exception) -> str:
     hint = getattr(getattr(error, "diag", None), "message_hint", None)
     message = f"{primary}{f' ({hint})' if hint else ''}" if primary else str(error).split("\n\nLINE ")[0]
     return without_secrets(" ".join(message.split()))[:_MAX_ERROR]
-
-
-def _suggestion(message: str, driver: ModuleType, request: dict[str, Any]) -> str:
-    """Return a sentence with the names closest to an unknown one; empty if the database suggests names itself."""
-    unknown = _UNKNOWN.search(message)
-    if unknown is None or any(sign in message for sign in ("Did you mean", "Candidate", "Perhaps")):
-        return ""
-    name = (unknown["a"] or unknown["b"] or unknown["c"]).split(".")[-1].strip()
-    pairs: list[tuple[str, str]] = []
-    with contextlib.suppress(Exception):
-        pairs = driver.names(request["place"], 5.0)
-    place = 1 if unknown["what"] == "column" or unknown["column"] else 0
-    names = {pair[place].lower(): pair[place] for pair in pairs}
-    nearest = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5) or list(names)[:10]
-    return f". There is: {', '.join(names[key] for key in nearest)}" if nearest else ""
 
 
 if __name__ == "__main__":

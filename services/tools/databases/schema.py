@@ -24,23 +24,17 @@ class _Views(BaseModel):
     views: list[DatabaseView]
 
 
-async def schema_views(run: Run, tables: int = MAX_TABLES, columns: int = MAX_COLUMNS) -> list[DatabaseView]:
-    """Describe the configured databases, or the error of an unreachable one; recorded schemas are not queried again.
-
-    Args:
-        run: the run whose journal holds the schemas.
-        tables: maximum number of tables of a database.
-        columns: maximum number of columns of a table.
-    """
+async def schema_views(run: Run) -> list[DatabaseView]:
+    """Describe the configured databases, or the error of an unreachable one; recorded schemas are not queried again."""
 
     async def work() -> _Views:
         known = await asyncio.to_thread(databases)
-        views = await asyncio.gather(*(_view(database, tables, columns) for database in known.values()))
+        views = await asyncio.gather(*(_view(database) for database in known.values()))
         return _Views(views=list(views))
 
     if not run.journal.replays and settings().leadline_databases is None:
         return []
-    request = {"databases": True, "tables": tables, "columns": columns}
+    request = {"databases": True, "tables": MAX_TABLES, "columns": MAX_COLUMNS}
     try:
         return (await run.journal.once("tables", "databases", request, _Views, work)).answer.views
     except JournalMiss:  # the replayed run had no databases
@@ -57,20 +51,20 @@ def query_tool_view(views: Sequence[DatabaseView]) -> list[ToolView]:
     return [ToolView(name="query_database", description=text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")]
 
 
-async def _view(database: Database, tables: int, columns: int) -> DatabaseView:
+async def _view(database: Database) -> DatabaseView:
     view = DatabaseView(name=database.name, dialect=database.kind)
     try:
-        schema = await ask_schema(database, tables, _SECONDS)
+        schema = await ask_schema(database, MAX_TABLES, _SECONDS)
     except (DatabaseError, SettingsError) as error:
         return view.model_copy(update={"problem": str(error)})
-    lines = [_described(table, columns) for table in schema["tables"]]
+    lines = [_described(table) for table in schema["tables"]]
     more = schema["count"] - len(lines)
     return view.model_copy(update={"tables": [*lines, *([f"… and {more} more tables"] if more > 0 else [])]})
 
 
-def _described(table: dict[str, Any], max_columns: int) -> str:
-    columns = [f"{_plain(name)} {_plain(kind)}".strip() for name, kind in table["columns"][:max_columns]]
-    more = len(table["columns"]) - max_columns
+def _described(table: dict[str, Any]) -> str:
+    columns = [f"{_plain(name)} {_plain(kind)}".strip() for name, kind in table["columns"][:MAX_COLUMNS]]
+    more = len(table["columns"]) - MAX_COLUMNS
     size = f" ({table['rows']})" if table["rows"] else ""
     rest = f", … and {more} more columns" if more > 0 else ""
     return f"{_plain(table['name'])}{size}: {', '.join(columns)}{rest}"

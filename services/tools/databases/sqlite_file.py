@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from services.tools.databases.failure import QueryFailure
-from services.tools.rows import COUNTED, Rows, collect, counted
+from services.tools.databases.rows import Rows, collect
 
 _HEAP = 256 << 20
 """Maximum bytes of SQLite's memory."""
@@ -23,6 +23,12 @@ _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 _PRAGMAS = {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list", "data_version"}
 _FUNCTIONS = frozenset("load_extension readfile writefile edit fts3_tokenizer fsdir zipfile sqlar_uncompress".split())
 """Refused functions, which access more than the data."""
+COLUMNS = """
+    SELECT m.name, '"' || replace(m.name, '"', '""') || '"', m.type = 'table', c.name, c.type
+    FROM sqlite_master m, pragma_table_xinfo(m.name) c
+    WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND c.hidden <> 1 ORDER BY m.type, m.name, c.cid
+"""
+"""Query of all columns: their table's name, its name in a query, whether it has rows of its own; their names and types."""
 
 
 @contextlib.contextmanager
@@ -86,31 +92,3 @@ def query(place: dict[str, Any], sql: str, parameters: dict[str, Any], max_rows:
             raise QueryFailure("Only one statement is run, and it must be a SELECT.")
         columns = [column[0] for column in cursor.description]
         return collect(columns, [""] * len(columns), cursor, max_rows)
-
-
-def schema(place: dict[str, Any], max_tables: int, seconds: float) -> dict[str, Any]:
-    """Return the tables with their columns, and the number of tables."""
-    with connect(place, seconds) as connection:
-        relations = connection.execute(
-            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
-            "ESCAPE '\\' ORDER BY type, name"
-        ).fetchall()
-        tables = []
-        for name, kind in relations[:max_tables]:
-            columns = connection.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (name,))
-            quoted = '"' + name.replace('"', '""') + '"'
-            rows = ""
-            if kind == "table":
-                counting = f"SELECT count(*) FROM (SELECT 1 FROM {quoted} LIMIT {COUNTED + 1})"  # noqa: S608 - a name, quoted
-                with contextlib.suppress(sqlite3.DatabaseError):
-                    rows = counted(connection.execute(counting).fetchone()[0])
-            tables.append({"name": name, "rows": rows, "columns": columns.fetchall()})
-        return {"tables": tables, "count": len(relations)}
-
-
-def names(place: dict[str, Any], seconds: float) -> list[tuple[str, str]]:
-    """Return the names of all columns, each after its table's name."""
-    with connect(place, seconds) as connection:
-        return connection.execute(
-            "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type IN ('table', 'view')"
-        ).fetchall()

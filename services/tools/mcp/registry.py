@@ -9,6 +9,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
+import anyio
+
 from services.run.log import WARNING, log
 from services.tools.mcp import program
 from services.tools.mcp.configuration import Server
@@ -59,13 +61,17 @@ async def call(run: str, server: Server, work: Callable[["ClientSession"], Await
     if server.unset:
         raise ServerFailed(fail(run, server, Broken("unset", server.unset)))
     session = own.sessions.get(server.name)
-    if session is None or not session.usable:
+    try:
+        if session is not None and session.usable:
+            with contextlib.suppress(anyio.ClosedResourceError):  # the server has ended since the last call
+                return await session.call(work, seconds)
         session = own.sessions[server.name] = Session(server, partial(_forget, run))
         _end_at_exit()
-    try:
         return await session.call(work, seconds)
     except Broken as broken:
         raise ServerFailed(fail(run, server, broken)) from None
+    except anyio.ClosedResourceError:
+        raise ServerFailed(fail(run, server, Broken("died"))) from None
 
 
 def fail(run: str, server: Server, broken: Broken) -> Failure:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 import httpx
 
-from services.run.errors import SettingsError
+from services.run.errors import PageRefused, SettingsError
 from services.run.installation import install_command
 from services.tools.mcp.address import session_at
 from services.tools.mcp.configuration import Server
@@ -30,6 +30,10 @@ CONNECT_SECONDS = 10.0
 """Seconds from starting a program or connecting to an address to the answer to `initialize`."""
 IDLE_SECONDS = 60.0
 """Seconds without a call after which a session is closed; the next call opens another."""
+MAX_NOISE = 50
+"""Maximum lines of a program that are not messages, after which it is not regarded as a server."""
+TERMINATED = 32600
+"""The SDK's code for a session that the server does not know any more."""
 INSTALL = install_command("mcp")
 
 
@@ -41,7 +45,7 @@ class Session:
         self._lost: Broken | None = None
         self._over = asyncio.Event()
         self._clock: asyncio.Timeout | None = None
-        self._calls = 0
+        self._calls = self._noise = 0
         self._ready: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
         self._ready.add_done_callback(lambda ready: ready.cancelled() or ready.exception())
         self._task = asyncio.create_task(self._own(), name=f"mcp {server.name}", context=Context())
@@ -77,12 +81,13 @@ class Session:
 
         Raises:
             Broken: the server cannot be reached, is gone, or did not answer in time.
+            ClosedResourceError: the connection was lost before this call, which was not sent.
         """
         self._calls += 1
         try:
             session = await asyncio.shield(self._ready)
             return await self._wait_for(asyncio.ensure_future(work(session)), seconds)
-        except Broken:
+        except (Broken, anyio.ClosedResourceError):
             self.end()
             raise
         finally:
@@ -104,12 +109,6 @@ class Session:
                 waiting.cancel()
             await asyncio.gather(call, over, return_exceptions=True)
 
-    def _lose(self, broken: Broken) -> None:
-        if self._clock is not None and self._clock.expired():
-            return  # this session caused the end itself
-        self._lost = self._lost or broken
-        self.end()
-
     async def _own(self) -> None:
         """Open the connection, keep it while it is usable, and close it."""
         try:
@@ -126,7 +125,7 @@ class Session:
             self._fail(Broken("died"))
             raise
         except Exception as error:  # noqa: BLE001 - whatever a server does to its connection, only that server is left out
-            self._fail(self._lost or _explained(error))
+            self._fail(_explained(error, self.server))
         finally:
             self._over.set()
 
@@ -134,7 +133,7 @@ class Session:
         """Connect within the time limit, and stop at once if the connection is lost."""
         try:
             async with asyncio.timeout(CONNECT_SECONDS) as self._clock:
-                session = await stack.enter_async_context(_opened(self.server, self._lose, self._on_message))
+                session = await stack.enter_async_context(_opened(self.server, self._on_message))
                 await session.initialize()
         except TimeoutError:
             broken = self._lost or Broken("silent", f"{CONNECT_SECONDS:g}")
@@ -145,25 +144,26 @@ class Session:
         self._ready.set_result(session)
 
     async def _on_message(self, message: object) -> None:
-        """End the session when the SDK cannot parse a message."""
-        if isinstance(message, Exception):
-            self._lose(Broken("garbage"))
+        """End the session when it gets what is no message; a program may print some lines of its own."""
+        self._noise += isinstance(message, Exception)
+        if self._noise > (MAX_NOISE if self.server.command else 0):
+            self._lost = self._lost or Broken("garbage")
+            self.end()
 
     def _fail(self, broken: Broken) -> None:
+        self._lost = self._lost or broken
         if not self._ready.done():
-            self._ready.set_exception(broken)
+            self._ready.set_exception(self._lost)
 
 
 def _opened(
-    server: Server, lost: Callable[[Broken], None], on_message: Callable[[Any], Awaitable[None]]
+    server: Server, on_message: Callable[[Any], Awaitable[None]]
 ) -> AbstractAsyncContextManager["ClientSession"]:
     """Return the context that connects to a server, by its transport."""
     from mcp.types import Implementation
 
     options = {"client_info": Implementation(name="leadline", version="0.1.0"), "message_handler": on_message}
-    if server.transport == "stdio":
-        return session_with(server, lost, options)
-    return session_at(server, lost, options)
+    return session_with(server, options) if server.transport == "stdio" else session_at(server, options)
 
 
 def _is_cut(error: BaseException | None) -> bool:
@@ -172,26 +172,28 @@ def _is_cut(error: BaseException | None) -> bool:
     from mcp.types import CONNECTION_CLOSED
 
     if isinstance(error, McpError):
-        return error.error.code == CONNECTION_CLOSED
-    return isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream)
+        return error.error.code in {CONNECTION_CLOSED, TERMINATED}
+    return isinstance(error, anyio.BrokenResourceError | anyio.EndOfStream)
 
 
-def _explained(error: BaseException) -> Broken:
+def _explained(error: BaseException, server: Server) -> Broken:
     """Return the reason of a failed connection, without text from the server."""
-    from mcp import McpError
+    from httpx_sse import SSEError
 
     causes = [error]
     for cause in causes:
         if isinstance(cause, BaseExceptionGroup):
             causes += cause.exceptions
-        elif isinstance(cause, Broken):
-            return cause
-        elif isinstance(cause, McpError):
-            return Broken("ended" if _is_cut(cause) else "garbage")
         elif isinstance(cause, httpx.HTTPStatusError):
             return Broken("status", str(cause.response.status_code))
-        elif isinstance(cause, OSError | httpx.TransportError):
+        elif isinstance(cause.__cause__, PageRefused):
+            return Broken("refused")
+        elif isinstance(cause, httpx.TransportError) and not isinstance(cause, SSEError):
             return Broken("unreachable")
+        elif isinstance(cause, OSError):
+            return Broken("unstartable", cause.strerror or type(cause).__name__)
+        elif _is_cut(cause) or isinstance(cause, anyio.ClosedResourceError):
+            return Broken("ended" if server.command else "unreachable")
     return Broken("garbage")
 
 
@@ -210,6 +212,4 @@ def import_libraries() -> None:
         raise SettingsError(
             f"Servers of tools (MCP) are named, but the library is not installed. Run: {INSTALL}"
         ) from None
-    log = logging.getLogger("mcp")
-    if not log.handlers:
-        log.addHandler(logging.NullHandler())  # faults of a server are reported in the run
+    logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # faults of a server are reported in the run

@@ -261,10 +261,6 @@ def test_a_chinese_set_is_tabled_in_chinese(leadline: Leadline, tmp_path: Path) 
     assert {cell_len(row) for row in rows} == {len(rule)}  # a Chinese character takes two columns
     assert "已写入" in ran.err
     assert "条论断" in ran.err
-    page = Path("eval/set/eval.html").read_text("utf-8")
-    assert '<html lang="zh-CN">' in page
-    assert "缺少的事实：鲸油" in page
-    assert "Figures" not in page
     assert results()["locale"] == "zh-CN"
 
 

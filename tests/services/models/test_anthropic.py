@@ -80,7 +80,7 @@ async def test_tools_are_called_natively(anthropic: AnthropicServer) -> None:
         findings=[],
         passages=[],
     )
-    worked = await use_tools("researcher", prompt, [depth_of], tool_choice="required")
+    worked = await use_tools("researcher", prompt, [depth_of], must_call=True)
     assert worked.text == "It is 10,935 m deep."
     assert [request.get("tool_choice") for request in anthropic.requests] == [{"type": "any"}, None]
     [result] = [block for block in anthropic.requests[1]["messages"][-1]["content"] if block["type"] == "tool_result"]

@@ -162,7 +162,7 @@ async def test_tools_are_called_natively(server: Server, provider: str) -> None:
         findings=[],
         passages=[],
     )
-    worked = await use_tools("researcher", prompt, [depth_of], tool_choice="required")
+    worked = await use_tools("researcher", prompt, [depth_of], must_call=True)
     assert worked.text == "It is 10,935 m deep."
     demands = [re.findall(r"'any'|'ANY'", str(request)) for request in server.requests]
     assert [len(demand) for demand in demands] == [0 if provider == "ollama" else 1, 0]

@@ -11,8 +11,7 @@ import pytest
 from leadline import aresearch
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
-from services.models import chat_model
-from services.models.chat import PARAMETER_NAMES
+from services.models.chat import PARAMETER_NAMES, build
 from services.run.errors import BadInput, SettingsError
 from services.run.installation import install_command
 from services.run.prices import forget_prices, price_of
@@ -38,6 +37,10 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> SetEnvironment:
 
 def chosen(**models: object) -> RunContext:
     return RunContext.model_validate({"models": models})
+
+
+def _built(context: RunContext | None = None) -> Any:
+    return build(role_model("planner", context or RunContext()), 100)
 
 
 def test_without_a_key_the_offline_model_plays_every_role() -> None:
@@ -100,7 +103,7 @@ async def test_what_a_run_samples_with_stands_beside_the_operators_parameters(en
     model = role_model("planner", chosen(default={"extra": {"top_p": 0.9, "seed": 7, "temperature": 0.1}}))
     assert (model.sampling, model.temperature) == ({"top_p": 0.9, "seed": 7}, 0.1)
     assert model.extra == {"top_p": 0.5, "chat_template_kwargs": {"enable_thinking": False}}
-    assert chat_model("planner", chosen(default={"extra": {"top_p": 0.9}})).extra_body["top_p"] == 0.9  # type: ignore[attr-defined]  # it is ChatOpenAI
+    assert _built(chosen(default={"extra": {"top_p": 0.9}})).extra_body["top_p"] == 0.9
 
 
 @pytest.mark.parametrize(
@@ -139,12 +142,12 @@ def test_each_provider_is_given_the_parameters_under_its_own_names(
         value: Any = (
             "low" if name == "reasoning_effort" else name == "enable_thinking" or (["x"] if name == "stop" else 1)
         )
-        built = chat_model("planner", chosen(default={"model": f"{provider}:x", "extra": {name: value}}))
+        built = _built(chosen(default={"model": f"{provider}:x", "extra": {name: value}}))
         fields = type(built).model_fields
         field = next(own for own, field in fields.items() if its_name in (own, field.alias))
         assert getattr(built, field) == value
     with pytest.raises(BadInput, match=f"{provider}:x does not take verbosity from a run. It takes temperature, top_p"):
-        chat_model("planner", chosen(default={"model": f"{provider}:x", "extra": {"verbosity": "low"}}))
+        _built(chosen(default={"model": f"{provider}:x", "extra": {"verbosity": "low"}}))
 
 
 def test_settings_may_stand_in_a_dotenv_file(environment: SetEnvironment) -> None:
@@ -193,7 +196,7 @@ def test_what_is_wrong_with_the_settings_is_said_exactly(
     environment(**variables)
     monkeypatch.setitem(sys.modules, "langchain_mistralai", None)  # also where the extra is installed
     with pytest.raises(SettingsError) as caught:
-        chat_model("planner")
+        _built()
     assert said in str(caught.value)
 
 

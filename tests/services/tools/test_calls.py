@@ -48,7 +48,7 @@ TOOLS: list[BaseTool] = [
 
 @pytest.fixture
 def calls() -> Calls:
-    return Calls(TOOLS, Workspace(EvidenceStore(InMemoryStore())), None)
+    return Calls(TOOLS, Workspace(EvidenceStore(InMemoryStore())))
 
 
 async def call(calls: Calls, name: str, **arguments: Any) -> ToolResult:

@@ -19,6 +19,7 @@ from services.run.journal import Journal
 from services.run.scope import Run
 from services.run.settings import forget_settings
 from services.run.steering import leave_message
+from services.tools import calls, loop
 from services.tools.loop import use_tools
 from services.tools.structured_calls import read_structured
 from tests.fakes.http import Reply
@@ -75,25 +76,12 @@ def native(*calls: tuple[str, dict[str, Any] | str], text: str = "") -> Reply:
     return completion(BODY, text, calls=[(name, a if isinstance(a, str) else json.dumps(a)) for name, a in calls])
 
 
-def structured(*calls: dict[str, Any] | str, number: int = 1) -> str:
-    return json.dumps(
-        {
-            "task_analysis": "look",
-            "execution_plan": "R1: look",
-            "current_round": number,
-            "action": {"type": "tool_call", "content": list(calls)},
-        }
-    )
+def structured(*calls: dict[str, Any] | str) -> str:
+    return json.dumps({"task_analysis": "look", "action": {"type": "tool_call", "content": list(calls)}})
 
 
-def complete(text: str, *questions: str) -> str:
-    return json.dumps(
-        {
-            "task_analysis": "done",
-            "current_round": 2,
-            "action": {"type": "complete", "content": text, "recommended_questions": list(questions)},
-        }
-    )
+def complete(text: str) -> str:
+    return json.dumps({"task_analysis": "done", "action": {"type": "complete", "content": text}})
 
 
 def last_results(endpoint: OpenAIServer) -> str:
@@ -103,12 +91,10 @@ def last_results(endpoint: OpenAIServer) -> str:
 async def test_native_calls_run_and_their_results_go_back(endpoint: OpenAIServer) -> None:
     endpoint.script["reporter"] = [native(("depth_of", {"trench": "Mariana"}), text="Looking."), "It is 10,935 m deep."]
     worked = await use_tools("researcher", PROMPT, TOOLS)
-    assert (worked.text, worked.finished, worked.rounds) == ("It is 10,935 m deep.", True, 2)
+    assert (worked.text, worked.finished) == ("It is 10,935 m deep.", True)
     assert [tool["function"]["name"] for tool in endpoint.requests[0]["tools"]] == ["depth_of", "wait", "read_result"]
     answer = endpoint.requests[1]["messages"][-1]
     assert (answer["role"], answer["tool_call_id"], answer["content"]) == ("tool", "call_1", "Mariana: 10,935 m")
-    assert worked.tokens == sum(read + wrote for read, wrote in endpoint.counted)
-    assert worked.finish_reason == "stop"
 
 
 async def test_calls_of_a_round_run_side_by_side(endpoint: OpenAIServer) -> None:
@@ -127,16 +113,16 @@ async def test_calls_of_a_round_run_side_by_side(endpoint: OpenAIServer) -> None
         return "two"
 
     endpoint.script["reporter"] = [native(("first", {}), ("second", {})), "Done."]
-    worked = await use_tools("researcher", PROMPT, [first, second], tool_seconds=5)
+    worked = await use_tools("researcher", PROMPT, [first, second])
     assert [made.result.text for made in worked.calls] == ["one", "two"]
 
 
 async def test_a_call_that_is_repeated_in_a_round_runs_once_and_those_above_six_do_not_run(
     endpoint: OpenAIServer,
 ) -> None:
-    calls = [("depth_of", {"trench": "Mariana"}), ("depth_of", {"trench": "Mariana"})]
-    calls += [("depth_of", {"trench": str(number)}) for number in range(6)]
-    endpoint.script["reporter"] = [native(*calls), "Done."]
+    asked = [("depth_of", {"trench": "Mariana"}), ("depth_of", {"trench": "Mariana"})]
+    asked += [("depth_of", {"trench": str(number)}) for number in range(6)]
+    endpoint.script["reporter"] = [native(*asked), "Done."]
     worked = await use_tools("researcher", PROMPT, TOOLS)
     assert sorted(ran) == ["0", "1", "2", "3", "Mariana"]
     assert [made.result.failed for made in worked.calls] == [False] * 6 + [True] * 2
@@ -154,18 +140,20 @@ async def test_a_call_that_is_repeated_in_a_round_runs_once_and_those_above_six_
     ids=["no JSON", "wrong arguments", "unknown tool", "the tool's own error", "too slow"],
 )
 async def test_what_goes_wrong_with_a_call_goes_back_to_the_model(
-    endpoint: OpenAIServer, name: str, arguments: dict[str, Any] | str, said: str
+    endpoint: OpenAIServer, name: str, arguments: dict[str, Any] | str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(calls, "TOOL_SECONDS", 0.2)
     endpoint.script["reporter"] = [native((name, arguments)), "Done."]
-    worked = await use_tools("researcher", PROMPT, TOOLS, tool_seconds=0.2)
+    worked = await use_tools("researcher", PROMPT, TOOLS)
     assert worked.calls[0].result.failed
     assert said in last_results(endpoint)
 
 
-async def test_the_rounds_are_bounded_by_code(endpoint: OpenAIServer) -> None:
+async def test_the_rounds_are_bounded_by_code(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "MAX_ROUNDS", 3)
     endpoint.script["reporter"] = [native(("depth_of", {"trench": str(number)})) for number in range(9)]
-    worked = await use_tools("researcher", PROMPT, TOOLS, rounds=3)
-    assert (worked.finished, worked.rounds, len(endpoint.requests)) == (False, 3, 3)
+    worked = await use_tools("researcher", PROMPT, TOOLS)
+    assert (worked.finished, len(endpoint.requests)) == (False, 3)
     assert "last round" in last_results(endpoint)
 
 
@@ -173,14 +161,14 @@ async def test_an_endpoint_without_function_calls_is_worked_with_by_the_structur
     endpoint: OpenAIServer,
 ) -> None:
     endpoint.refuses = {"tools"}
-    call = {"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Mariana"}}
-    endpoint.script["reporter"] = [structured(call), complete("It is deep.", "How was it measured?")]
+    call = {"name": "depth_of", "arguments": {"trench": "Mariana"}}
+    endpoint.script["reporter"] = [structured(call), complete("It is deep.")]
     worked = await use_tools("researcher", PROMPT, TOOLS)
-    assert (worked.text, worked.recommended_questions, worked.rounds) == ("It is deep.", ["How was it measured?"], 2)
+    assert worked.text == "It is deep."
     system = endpoint.requests[1]["messages"][0]["content"]
     assert "`depth_of`: Return the depth of a trench in metres." in system
     assert '"trench"' in system
-    assert '<result tool_call_id="a1">\nMariana: 10,935 m' in last_results(endpoint)
+    assert '<result of="depth_of">\nMariana: 10,935 m' in last_results(endpoint)
     assert "tools" not in endpoint.requests[1]
     endpoint.script["reporter"] = [complete("Again.")]
     await use_tools("researcher", PROMPT, TOOLS)
@@ -234,13 +222,11 @@ async def test_what_cannot_be_read_goes_back_as_an_error(endpoint: OpenAIServer,
     assert "That cannot be read" in last_results(endpoint)
 
 
-async def test_structured_calls_get_ids_of_their_own_and_broken_ones_say_why(endpoint: OpenAIServer) -> None:
+async def test_broken_structured_calls_say_why(endpoint: OpenAIServer) -> None:
     endpoint.refuses = {"tools"}
-    same = {"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Mariana"}}
-    other = {"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Tonga"}}
-    endpoint.script["reporter"] = [structured(same, other, {"arguments": {}}, "nonsense"), complete("Done.")]
+    calls = [{"name": "depth_of", "arguments": {"trench": trench}} for trench in ("Mariana", "Tonga")]
+    endpoint.script["reporter"] = [structured(*calls, {"arguments": {}}, "nonsense"), complete("Done.")]
     worked = await use_tools("researcher", PROMPT, TOOLS)
-    assert [made.call.id for made in worked.calls] == ["a1", "r1-2", "r1-3", "r1-4"]
     assert [made.result.failed for made in worked.calls] == [False, False, True, True]
 
 
@@ -248,7 +234,7 @@ async def test_structured_calls_get_ids_of_their_own_and_broken_ones_say_why(end
     "call",
     [
         {"tool_name": "depth_of", "arguments": {"trench": "Mariana"}},
-        {"id": "a7", "tool": "depth_of", "tool_arguments": {"trench": "Mariana"}},
+        {"tool": "depth_of", "tool_arguments": {"trench": "Mariana"}},
         {"name": "depth_of", "parameters": '{"trench": "Mariana"}'},
         {"type": "function", "function": {"name": "depth_of", "arguments": '{"trench": "Mariana"}'}},
     ],
@@ -270,17 +256,17 @@ async def test_an_unreadable_block_beside_a_good_one_is_answered_by_itself(
     endpoint: OpenAIServer, unreadable: str
 ) -> None:
     endpoint.refuses = {"tools"}
-    good = json.dumps({"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Mariana"}})
+    good = json.dumps({"name": "depth_of", "arguments": {"trench": "Mariana"}})
     endpoint.script["reporter"] = [f"```json\n{unreadable}\n```\n```json\n{good}\n```", complete("Done.")]
     worked = await use_tools("researcher", PROMPT, TOOLS)
     assert ran == ["Mariana"]
-    assert [(made.call.id, made.result.failed) for made in worked.calls] == [("r1-1", True), ("a1", False)]
-    assert '<result tool_call_id="r1-1" failed>' in last_results(endpoint)
+    assert [made.result.failed for made in worked.calls] == [True, False]
+    assert " failed>" in last_results(endpoint)
 
 
 async def test_a_call_in_a_block_of_its_own_beside_an_action_runs_too(endpoint: OpenAIServer) -> None:
     endpoint.refuses = {"tools"}
-    action = structured({"tool_call_id": "a1", "name": "depth_of", "arguments": {"trench": "Mariana"}})
+    action = structured({"name": "depth_of", "arguments": {"trench": "Mariana"}})
     call = json.dumps({"name": "depth_of", "arguments": {"trench": "Tonga"}})
     endpoint.script["reporter"] = [f"```json\n{action}\n```\n```json\n{call}\n```", complete("Done.")]
     await use_tools("researcher", PROMPT, TOOLS)
@@ -291,25 +277,6 @@ def test_a_program_shown_beside_a_call_is_no_call() -> None:
     call = json.dumps({"name": "depth_of", "arguments": {"trench": "Tonga"}})
     _, answer = read_structured(f"```python\nprint(1)\n```\n```json\n{call}\n```")
     assert answer.action.content == [{"name": "depth_of", "arguments": {"trench": "Tonga"}}]
-
-
-@pytest.mark.parametrize(
-    ("given", "blocks"),
-    [
-        (["print(1)"], [("print(1)", "")]),
-        (
-            [{"code": "print(1)", "description": "one"}, {"content": "print(2)"}],
-            [("print(1)", "one"), ("print(2)", "")],
-        ),
-        ({"mean.py": "print(1)", "sum.py": {"code": "print(2)"}}, [("print(1)", "mean.py"), ("print(2)", "sum.py")]),
-        ("print(1)", [("print(1)", "")]),
-        ([7, None], []),
-    ],
-)
-def test_code_blocks_are_texts_or_objects(given: object, blocks: list[tuple[str, str]]) -> None:
-    action = {"type": "complete", "content": "Done.", "code_blocks": given}
-    _, answer = read_structured(json.dumps({"task_analysis": "x", "action": action}))
-    assert [(block.code, block.description) for block in answer.action.code_blocks] == blocks
 
 
 async def test_a_round_with_neither_calls_nor_a_result_is_an_error(endpoint: OpenAIServer) -> None:
@@ -336,4 +303,4 @@ async def test_a_step_that_somebody_ends_makes_no_further_round(
         worked = await use_tools("researcher", PROMPT, TOOLS)
     finally:
         scope._current.reset(token)
-    assert (ran, worked.rounds, worked.finished) == (["Tonga"], rounds, rounds == 2)
+    assert (ran, len(endpoint.requests), worked.finished) == (["Tonga"], rounds, rounds == 2)

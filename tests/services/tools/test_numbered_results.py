@@ -85,7 +85,7 @@ def workspace() -> Workspace:
 
 @pytest.fixture
 def calls(workspace: Workspace) -> Calls:
-    return Calls(TOOLS, workspace, None, by_reference=True)
+    return Calls(TOOLS, workspace, by_reference=True)
 
 
 async def texts(calls: Calls, *asked: tuple[str, dict[str, Any]]) -> list[str]:
@@ -151,7 +151,7 @@ async def test_passages_that_there_is_no_room_for_are_named(calls: Calls) -> Non
         return ToolOutput(text="unused", passages=found, response_format=wanted.response_format)
 
     tools = Calls(
-        [as_tool("many", "Search.", Wanted, many)], Workspace(EvidenceStore(InMemoryStore())), None, by_reference=True
+        [as_tool("many", "Search.", Wanted, many)], Workspace(EvidenceStore(InMemoryStore())), by_reference=True
     )
     text = await shown(tools, "many", response_format="brief")
     assert re.findall(r"^\[(P\d)\]", text, re.MULTILINE) == ["P1", "P2"]
@@ -184,7 +184,7 @@ async def test_an_empty_result_says_so(calls: Calls) -> None:
 
 async def test_passages_that_the_step_began_with_keep_their_ids(workspace: Workspace) -> None:
     workspace.add_evidence([passage("Piano wire replaced hemp.")], {})
-    calls = Calls(TOOLS, workspace, None, by_reference=True)
+    calls = Calls(TOOLS, workspace, by_reference=True)
     text = await shown(calls, "search", query="again")
     assert [line.split()[0] for line in text.split("\n")] == ["[P1]", "[P2]", "1|"]
     assert "1| Piano wire replaced hemp." in await shown(calls, "read_result", id="P1")

@@ -12,7 +12,7 @@ from leadline.setup.doctor import examine
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from schemas.reflector import Reflection
-from services.models import ask, attempts, chat_model
+from services.models import ask, attempts
 from services.models.endpoint_memory import learned
 from services.models.llamacpp.serve import serving
 from services.run.errors import ModelError, SettingsError
@@ -70,10 +70,10 @@ async def test_a_file_that_is_missing_is_one_clear_message(named: Path) -> None:
 
 async def asked_while_the_process_dies(model: Path) -> Reflection:
     async with serving(model) as served:
-        os.kill(served.pid, signal.SIGSTOP)  # so that the call waits for its answer
+        os.kill(served.child.pid, signal.SIGSTOP)  # so that the call waits for its answer
         call = asyncio.create_task(ask("reflector", PROMPT, Reflection))
         await asyncio.sleep(0.5)
-        os.kill(served.pid, signal.SIGKILL)
+        os.kill(served.child.pid, signal.SIGKILL)
         return await call
 
 
@@ -105,8 +105,3 @@ def test_a_model_file_needs_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_settings()
     with pytest.raises(SettingsError, match=r"Write its path: llamacpp:/path/model\.gguf"):
         role_model("planner", RunContext())
-
-
-async def test_a_model_file_has_no_chat_model_outside_of_calls(named: Path) -> None:
-    with pytest.raises(SettingsError, match="only while a run calls it"):
-        chat_model("planner")

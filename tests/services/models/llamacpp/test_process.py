@@ -1,10 +1,8 @@
-"""The process that serves a model file: shared by the runs of a machine, closed to others, ended with its last user."""
+"""The process that serves a model file: one for a run's process, closed to others, ended with it."""
 
 import asyncio
 import os
-import re
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -14,11 +12,10 @@ import httpx2
 import psutil
 import pytest
 
-from services.models import clients_open, close_clients
+from services.models import close_clients
 from services.models.llamacpp import serve
 from services.models.llamacpp.machine import Machine
 from services.models.llamacpp.serve import Served, serving
-from services.models.llamacpp.shared_files import Lock, SharedFiles, shared_files
 from services.run.errors import ModelError, SettingsError
 from tests.fakes.tiny_gguf import write_tiny_model
 
@@ -32,21 +29,11 @@ from services.models.llamacpp.serve import serving
 
 async def main():
     async with clients_open(), serving(Path(sys.argv[1])) as served:
-        print(served.pid, flush=True)
+        print(served.child.pid, flush=True)
         await asyncio.to_thread(sys.stdin.readline)
 
 asyncio.run(main())
 """
-
-
-def other_run(model: Path) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", OTHER_RUN, str(model)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-
-def pid_of(run: "subprocess.Popen[str]") -> int:
-    assert run.stdout is not None
-    return int(run.stdout.readline())
 
 
 async def gone(pid: int) -> bool:
@@ -58,18 +45,9 @@ async def gone(pid: int) -> bool:
     return False
 
 
-async def ended(files: SharedFiles) -> bool:
-    end = time.monotonic() + WAIT
-    while alive := await asyncio.to_thread(files.alive):  # its last thread holds the lock a moment longer
-        if time.monotonic() > end:
-            break
-        await asyncio.sleep(0.05)
-    return not alive
-
-
-async def killed(served: Served, model: Path) -> None:
-    os.kill(served.pid, signal.SIGKILL)
-    assert await ended(await asyncio.to_thread(shared_files, model))
+async def killed(served: Served) -> None:
+    os.kill(served.child.pid, signal.SIGKILL)
+    await served.child.wait()
 
 
 async def test_a_model_file_is_served_to_who_knows_the_key_alone(tiny: Path) -> None:
@@ -85,51 +63,35 @@ async def test_a_model_file_is_served_to_who_knows_the_key_alone(tiny: Path) -> 
 
 async def test_the_key_stands_in_no_command_line_environment_or_output(tiny: Path) -> None:
     async with serving(tiny) as served:
-        key, process = served.key.get_secret_value(), psutil.Process(served.pid)
+        key, process = served.key.get_secret_value(), psutil.Process(served.child.pid)
         assert key not in " ".join([*process.cmdline(), *process.environ().values()])
-        files = await asyncio.to_thread(shared_files, tiny)
-        assert key not in files.last_words()
-        assert key in files.record.read_text()
-        for path in (files.record, files.words, files.record.parent):
-            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+        served.words.seek(0)
+        assert key.encode() not in served.words.read()
 
 
 async def test_the_process_gets_no_secret_of_the_environment(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     async with serving(tiny) as served:
-        assert "OPENAI_API_KEY" not in psutil.Process(served.pid).environ()
+        assert "OPENAI_API_KEY" not in psutil.Process(served.child.pid).environ()
 
 
-@pytest.mark.long
-async def test_runs_of_a_machine_share_the_process_until_the_last_ends(tiny: Path) -> None:
-    async with clients_open():
-        async with serving(tiny) as served:
-            pass
-        other = other_run(tiny)
-        try:
-            assert await asyncio.to_thread(pid_of, other) == served.pid
-            await close_clients()
-            await asyncio.sleep(3 * serve.GRACE_SECONDS)
-            assert psutil.pid_exists(served.pid)
-        finally:
-            await asyncio.to_thread(other.communicate, "\n")
-    assert await gone(served.pid)
-
-
-@pytest.mark.long
-async def test_the_process_ends_after_a_run_that_was_killed(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serve, "GRACE_SECONDS", 0.3)
-    run = other_run(tiny)
-    pid = await asyncio.to_thread(pid_of, run)
-    run.kill()
-    await asyncio.to_thread(run.communicate)
+@pytest.mark.parametrize("how", ["ends", pytest.param("is killed", marks=pytest.mark.long)])
+async def test_the_process_ends_after_its_run(tiny: Path, how: str) -> None:
+    command = [sys.executable, "-c", OTHER_RUN, str(tiny)]
+    run = await asyncio.create_subprocess_exec(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert run.stdout is not None
+    pid = int(await run.stdout.readline())
+    assert psutil.pid_exists(pid)
+    if how == "is killed":
+        run.kill()
+    await run.communicate(b"\n")
     assert await gone(pid)
 
 
 async def test_calls_side_by_side_start_one_process(tiny: Path) -> None:
     async def pid() -> int:
         async with serving(tiny) as served:
-            return served.pid
+            return served.child.pid
 
     assert len({*await asyncio.gather(*(pid() for _ in range(4)))}) == 1
 
@@ -141,7 +103,7 @@ async def test_a_run_that_makes_no_call_for_long_lets_go_and_starts_the_model_ag
     for _ in range(3):
         async with serving(tiny) as served:
             pass
-        assert await gone(served.pid)
+        assert await gone(served.child.pid)
 
 
 async def test_a_process_that_is_at_work_is_kept_however_long_it_takes(
@@ -149,16 +111,16 @@ async def test_a_process_that_is_at_work_is_kept_however_long_it_takes(
 ) -> None:
     monkeypatch.setattr(serve, "IDLE_SECONDS", 0.05)
     async with serving(tiny) as served:
-        await asyncio.sleep(4 * serve.GRACE_SECONDS)
-        assert psutil.pid_exists(served.pid)
+        await asyncio.sleep(1.0)
+        assert served.child.returncode is None
 
 
 async def test_a_process_that_was_killed_is_started_again_once(tiny: Path) -> None:
     async with serving(tiny) as first:
-        await killed(first, tiny)
+        await killed(first)
     async with serving(tiny) as second:
-        assert second.pid != first.pid
-        await killed(second, tiny)
+        assert second.child.pid != first.child.pid
+        await killed(second)
     with pytest.raises(ModelError, match=r"ended unexpectedly twice .*memory runs out.*leadline resume"):
         async with serving(tiny):
             pass
@@ -175,19 +137,14 @@ async def test_too_little_memory_is_found_before_the_start(tiny: Path) -> None:
     with pytest.raises(SettingsError, match=r"too little memory for the model tiny model\.gguf: .* 0\.1 GB are free"):
         async with serving(tiny, machine=Machine(memory=100_000_000, cores=2)):
             pass
-    assert not (await asyncio.to_thread(shared_files, tiny)).words.exists()
 
 
 async def test_a_start_that_takes_too_long_is_given_up(tiny: Path) -> None:
-    files = await asyncio.to_thread(shared_files, tiny)
-    other = Lock.take(files.starts)  # as of a run whose start hangs
-    assert other is not None
     with pytest.raises(SettingsError, match=r"did not load the model tiny model\.gguf within 0 s"):
-        async with serving(tiny, start_seconds=0.2):
+        async with serving(tiny, start_seconds=0.01):
             pass
-    other.release()
     async with serving(tiny) as served:
-        assert served.context
+        assert served.share.context
 
 
 async def test_a_start_that_is_interrupted_leaves_nothing_behind(tiny: Path) -> None:
@@ -195,26 +152,14 @@ async def test_a_start_that_is_interrupted_leaves_nothing_behind(tiny: Path) -> 
         async with serving(tiny):
             pass
 
-    files = await asyncio.to_thread(shared_files, tiny)
     task = asyncio.create_task(call())
-    while not files.words.exists():  # noqa: ASYNC110 - another process writes it
+    while not (started := psutil.Process().children()):  # noqa: ASYNC110 - another thread starts it
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await ended(files)
-    async with asyncio.timeout(20):
-        while (users := Lock.take(files.users)) is None:  # noqa: ASYNC110 - another process holds it
-            await asyncio.sleep(0.05)
-    users.release()
-
-
-async def test_a_folder_that_others_can_look_into_is_not_trusted(tiny: Path, temporary: Path) -> None:
-    folder = temporary / f"leadline-{os.getuid()}"
-    folder.mkdir(mode=0o755)
-    with pytest.raises(SettingsError, match=re.escape(f"{folder} does not belong to this user alone")):
-        async with serving(tiny):
-            pass
+    assert all([await gone(process.pid) for process in started])
+    await close_clients()
 
 
 async def test_without_the_extra_the_command_that_installs_it_is_told(

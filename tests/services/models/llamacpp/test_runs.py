@@ -1,7 +1,6 @@
 """Whole runs whose model is a file: they fail with one message, go on when it is back, and write its key nowhere."""
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import areplay, aresume, aruns
 from services.models import clients_open
-from services.models.llamacpp.shared_files import shared_files
+from services.models.llamacpp.serve import serving
 from services.run.errors import SettingsError
 from services.run.settings import forget_settings, settings
 
@@ -48,8 +47,8 @@ async def test_the_key_and_the_place_of_a_model_are_in_nothing_that_a_run_writes
 ) -> None:
     async with clients_open():
         await aresearch(QUESTION, docs=[docs], deep_research=False, out=tmp_path / "out")
-        files = await asyncio.to_thread(shared_files, named)
-        key = json.loads(await asyncio.to_thread(files.record.read_text))["key"]
+        async with serving(named) as served:
+            key = served.key.get_secret_value()
     for folder in (settings().leadline_home, tmp_path / "out"):
         assert not await asyncio.to_thread(holds, folder, key)
         assert not await asyncio.to_thread(holds, folder, str(named))

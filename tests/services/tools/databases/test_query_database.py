@@ -91,15 +91,12 @@ async def test_a_large_result_ends_at_the_limit_of_bytes(tool: BaseTool) -> None
 
 
 @pytest.mark.usefixtures("any_database")
-async def test_an_unknown_column_is_answered_with_those_that_come_near(tool: BaseTool) -> None:
-    with pytest.raises(DatabaseError, match="depth"):
-        await tool.ainvoke({"query": "SELECT dept FROM soundings"})
-
-
-@pytest.mark.usefixtures("any_database")
-async def test_an_unknown_table_is_answered_with_those_that_come_near(tool: BaseTool) -> None:
-    with pytest.raises(DatabaseError, match="soundings"):
-        await tool.ainvoke({"query": "SELECT 1 FROM sounding"})
+@pytest.mark.parametrize(
+    ("query", "name"), [("SELECT dept FROM soundings", "dept"), ("SELECT 1 FROM sounding", "sounding")]
+)
+async def test_an_unknown_name_is_answered_in_the_words_of_the_database(tool: BaseTool, query: str, name: str) -> None:
+    with pytest.raises(DatabaseError, match=f"primary: .*{name}"):
+        await tool.ainvoke({"query": query})
 
 
 @pytest.mark.usefixtures("any_database")

@@ -7,6 +7,7 @@ from langgraph.store.memory import InMemoryStore
 
 from services.run.journal import Journal
 from services.run.scope import Run
+from services.tools.databases import schema
 from services.tools.databases.schema import schema_views
 from tests.services.tools.databases.conftest import Configure
 
@@ -21,9 +22,13 @@ async def test_views_name_tables_columns_types_and_sizes_but_no_rows(run: Run) -
     assert "Challenger" not in str(view)
 
 
-async def test_views_are_short_and_say_what_they_leave_out(run: Run, configure: Configure, sqlite_url: str) -> None:
+async def test_views_are_short_and_say_what_they_leave_out(
+    run: Run, configure: Configure, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "MAX_TABLES", 1)
+    monkeypatch.setattr(schema, "MAX_COLUMNS", 2)
     configure(f"primary={sqlite_url}")
-    [view] = await schema_views(run, tables=1, columns=2)
+    [view] = await schema_views(run)
     assert view.tables == ["soundings (3 rows): ship TEXT, year INTEGER, … and 1 more columns", "… and 1 more tables"]
 
 

@@ -230,7 +230,7 @@ async def test_a_program_sees_no_key_of_ours_and_its_own_secret_does_not_come_ba
     text = await (await tools_of(run, "pump"))["pump__environment"].ainvoke({})
     names = {line.partition("=")[0] for line in text.splitlines()}
     assert names <= {
-        "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SERVICE_TOKEN", "PLAIN", "LEADLINE_TEST", "LEADLINE_MCP_MARK"
+        "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "USER", "LOGNAME", "SHELL", "TERM", "SERVICE_TOKEN", "PLAIN", "LEADLINE_TEST", "LEADLINE_MCP_MARK"
     }  # fmt: skip
     assert "SERVICE_TOKEN=…" in text
     assert "PLAIN=seen" in text

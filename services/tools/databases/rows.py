@@ -85,17 +85,15 @@ def counted(rows: int) -> str:
     return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"
 
 
-def as_table(rows: Rows, total: str = "", file: str = "") -> str:
+def as_table(rows: Rows, file: str) -> str:
     """Render rows as a Markdown table below their number and the profiles of the columns.
 
     Args:
         rows: the rows.
-        total: total number of rows in words, if known although not all rows are here.
         file: name of the file with the rows, for programs.
     """
     columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
-    note = f" As a file: {file}" if file else ""
-    lines = [f"{_counted(rows, total)}{note}", f"Columns: {', '.join(map(_cell, columns))}", ""]
+    lines = [f"{_counted(rows)} As a file: {file}", f"Columns: {', '.join(map(_cell, columns))}", ""]
     lines.append(f"| {' | '.join(map(_cell, rows.columns))} |")
     lines.append(f"|{' --- |' * len(rows.columns)}")
     lines += [f"| {' | '.join(map(_cell, row))} |" for row in rows.rows]
@@ -110,12 +108,12 @@ def as_csv(rows: Rows) -> tuple[str, bytes]:
     return f"rows-{hashlib.sha256(data).hexdigest()[:8]}.csv", data
 
 
-def _counted(rows: Rows, total: str) -> str:
+def _counted(rows: Rows) -> str:
     count = f"{len(rows.rows):,} row{'' if len(rows.rows) == 1 else 's'}"
     if not rows.more:
         return f"{count}, all there are."
     why = " (the result grew too large)" if rows.full else ""
-    return f"{count} shown of {total or f'more than {len(rows.rows):,}'}{why}."
+    return f"{count} shown of more than {len(rows.rows):,}{why}."
 
 
 def _cell(text: str | None) -> str:

@@ -9,12 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from services.run.errors import FileError
+from services.search.file_types import MAX_BYTES
 from services.search.thread_documents import kept_from_runs
 
-MAX_BYTES = 100_000_000
-"""Maximum bytes of a file."""
 _MAX_PATH = 1_000
-_DEVICES = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
 _LIST = 20
 
 
@@ -70,8 +68,6 @@ def _plain(path: str) -> str:
         raise FileError("The path leads upwards (..). Give a path below the run's folders.")
     if "://" in path or path.startswith("~"):
         raise FileError("Addresses and home folders cannot be read. Give a path below the run's folders.")
-    if device := next((part for part in parts if _DEVICES.fullmatch(part.strip())), ""):
-        raise FileError(f"{device!r} is the name of a device, not of a file.")
     return path.strip()
 
 

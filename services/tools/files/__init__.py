@@ -1,1 +1,0 @@
-"""Access to files of a run's folders, and their contents."""
