@@ -24,6 +24,8 @@ TWIN, TWIN_CHINESE = 0.4, 0.3
 thing. Doubt makes two sources of one, which is the milder mistake."""
 MAX_PAIRS = 40_000
 """Pairs of sentences that are compared; texts that differ in more are no copies."""
+MAX_COMPARED = 2_000_000
+"""Characters of a text that is compared; a longer one is a copy of what is the same."""
 MAX_SENTENCE = 600
 """Characters of a sentence that are compared; longer ones, such as rows without a stop, are cut into pieces."""
 _STOP = re.compile(r"(?<=[.!?][\s\"'”’)\]])|(?<=[。！？；])")
@@ -100,6 +102,8 @@ class _Sentence:
 
 def is_copy(text: str, other: str) -> bool:
     """Tell whether two texts, which share most of their words, tell the same wherever they speak of one thing."""
+    if max(len(text), len(other)) > MAX_COMPARED:
+        return text == other
     mine, theirs = _sentences(text), _sentences(other)
     if not mine.keys() & theirs.keys():
         return False
