@@ -129,7 +129,7 @@ async def measure() -> dict[str, Any]:
         "step_prompt_without_functions": base,
         "functions_of_all": everything,
         "planner_without_servers": planner_tokens([]),
-        "planner_with_servers": planner_tokens(servers.tools),
+        "planner_with_servers": planner_tokens(servers.views),
         "mean_prompt_own": round(sum(row["prompt_own"] for row in rows) / len(rows)),
         "mean_saved": round(1 - sum(row["prompt_own"] for row in rows) / len(rows) / (base + everything), 3),
         "steps": rows,

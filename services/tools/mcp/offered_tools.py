@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from schemas.clean_text import CleanLine, CleanText
+from schemas.clean_text import clean_line
 from schemas.mcp import ToolView
 from services.run.errors import JournalMiss, SettingsError
 from services.run.scope import Run
@@ -22,24 +22,11 @@ MAX_DESCRIPTION = 240
 """Maximum characters of a server's description."""
 
 
-class ServerView(BaseModel):
-    """A server that can be used."""
-
-    name: CleanLine
-    description: CleanText
-    tools: int
-
-
 class Servers(BaseModel):
     """The servers of a run: those that can be used, and what is wrong with the others."""
 
-    views: list[ServerView] = Field(default_factory=list)
+    views: list[ToolView] = Field(default_factory=list)
     failures: list[Failure] = Field(default_factory=list)
-
-    @property
-    def tools(self) -> list[ToolView]:
-        """The servers in the planner's form."""
-        return [ToolView(name=view.name, description=view.description) for view in self.views]
 
     def messages(self, locale: str) -> list[str]:
         """Return the failures in the language of the run."""
@@ -64,7 +51,7 @@ async def servers_once(run: Run) -> Servers:
     async def work() -> Servers:
         offered = await asyncio.gather(*(offer(run, server) for server in servers.values()))
         views = [
-            ServerView(name=server.name, description=_described(server, answer), tools=len(answer.tools))
+            ToolView(name=server.name, description=_described(server, answer))
             for server, answer in zip(servers.values(), offered, strict=True)
             if answer.tools
         ]
@@ -144,5 +131,5 @@ async def _listed(session: "ClientSession") -> list[Any]:
 def _described(server: Server, offered: Offered) -> str:
     """Return a line that describes a server: the operator's description, else the names of its tools."""
     text = server.description or f"tools {', '.join(tool.remote for tool in offered.tools)}"
-    line = server.without_secrets(" ".join(text.split()))
+    line = " ".join(clean_line(server.without_secrets(text)).split())
     return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1]}…"

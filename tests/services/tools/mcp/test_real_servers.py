@@ -26,7 +26,7 @@ needs_everything = pytest.mark.skipif(
 async def test_the_time_server_converts_between_zones(run: Run, configure: Configure) -> None:
     configure(clock={"command": str(BIN / "mcp-server-time"), "args": ["--local-timezone=UTC"]})
     servers = await servers_once(run)
-    assert [(view.name, view.tools) for view in servers.views] == [("clock", 2)]
+    assert [view.name for view in servers.views] == ["clock"]
     assert servers.views[0].description == "tools get_current_time, convert_time"
     tools, _ = await mcp_tools(run, ["clock"])
     convert = next(tool for tool in tools if tool.name == "clock__convert_time")
