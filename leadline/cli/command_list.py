@@ -44,6 +44,11 @@ COMMANDS = {
         REPORTS,
         "Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites.",
     ),
+    "demo": Listed(
+        "demo",
+        RESEARCH,
+        "Play a recorded run of a strong model over the example documents: plan, rounds, report, quotes. Asks no model.",
+    ),
     "init": Listed(
         "init",
         MACHINE,

@@ -20,6 +20,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("Hold it to limits", 'leadline research "Who was Kelvin?" --docs papers --max-seconds 120 --max-tokens 50000'),
         ("Ask from a file, read the answer in a script", "leadline research - --docs papers --json < question.txt"),
     ],
+    "demo": [("What a connected model brings, in twenty seconds", "leadline demo")],
     "follow": [
         ("The first question that the latest report recommends", "leadline follow 1"),
         ("In your own words", 'leadline follow "And where was he born?"'),

@@ -1,0 +1,71 @@
+"""The command that plays a recorded run, without a model and without a network."""
+
+import asyncio
+import json
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markdown import Markdown
+
+from leadline.cli.command_run import until_interrupted
+from leadline.cli.examples import examples
+from leadline.cli.options import Events, Out
+from leadline.progress.lines import progress_shown
+from leadline.progress.terminal import console_of, echo
+from schemas.events import Event, EventType
+from services.run.installation import EXAMPLES
+
+RECORDING = EXAMPLES / "demo"
+"""The events of a run in `events.jsonl`, about the recording in `about.json`, and the report's folder."""
+_PACE: dict[EventType, float] = {"plan": 6, "reflection": 4, "step_finished": 3, "round": 2, "report": 2, "source": 0.3}
+"""How long an event is shown, relative to the others."""
+
+commands = typer.Typer()
+
+
+@commands.command(epilog=examples("demo"))
+def demo(
+    out: Out = Path("out"),
+    seconds: Annotated[float, typer.Option(min=0, max=600, help="How long it takes.")] = 20.0,
+    as_events: Events = False,
+) -> None:
+    """Play a recorded run of a strong model over the example documents: plan, rounds, report, quotes. Asks no model.
+
+    It shows what a connected model brings; without one, `leadline research` shows the closest passages.
+    """
+    about = json.loads((RECORDING / "about.json").read_text("utf-8"))
+    lines = (RECORDING / "events.jsonl").read_text("utf-8").splitlines()
+    echo(
+        f"A recording of {about['date']}, made with {about['model']}: {about['calls']} calls in {about['minutes']} minutes.",
+        err=True,
+    )
+    until_interrupted(_play([Event.model_validate_json(line) for line in lines], seconds, as_events))
+    folder = out / about["folder"]
+    shutil.copytree(RECORDING / about["folder"], folder, dirs_exist_ok=True)
+    report = (folder / "report.md").read_text("utf-8")
+    if sys.stdout.isatty():
+        console_of().print(Markdown(report))
+    else:
+        echo(report)
+    echo(
+        f"\nThis was a recording; no model was asked. Its report lies in {folder}.\n"
+        f"  leadline verify {folder}   checks every quote and number of it; change a word in it, and see\n"
+        '  leadline init              connects a model; then: leadline research "…" --docs DIR',
+        err=True,
+    )
+
+
+async def _play(events: Sequence[Event], seconds: float, as_events: bool) -> None:
+    """Show the events at the pace at which they fill the time."""
+    whole = sum(_PACE.get(event.type, 1.0) for event in events)
+    began, shown = time.monotonic(), 0.0
+    with progress_shown(as_json=as_events) as progress:
+        for event in events:
+            progress(event)
+            shown += _PACE.get(event.type, 1.0)
+            await asyncio.sleep(max(0.0, began + seconds * shown / whole - time.monotonic()))
