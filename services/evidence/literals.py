@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from services.text.numbers import is_held, quantities
+from services.text.numerals import SCALES
 
 TRIVIAL = frozenset({0, 1, 2, 10, 100, 1_000, 0.5, 10_000, 1_000_000, 100_000_000, 1_000_000_000})
 """Numbers that start a sum, halve, or change a scale."""
@@ -39,7 +40,7 @@ DEFINED = frozenset(
 SMALL = 100
 """Most that an argument such as `head(20)` or `quantile(0.9)` can be without being data."""
 IN_WORDS = 10
-"""Most that a number in words within a printed text can be without being data: `两项`, `both of the two`."""
+"""Most that a number in words within a printed text can be without being data: `两项`, `both of the two`; `a part in a thousand` is none."""
 MAX_BITS = 1_000
 """Of a whole number that is written out."""
 PIECE = 2_000
@@ -186,7 +187,8 @@ class _Walk:
         for piece in (bare[start : start + PIECE] for start in range(0, len(bare), PIECE)):
             for quantity in quantities(piece):
                 number = quantity.kind in {"number", "percent"}
-                if number and quantity.value <= IN_WORDS and not any(map(str.isdigit, quantity.text)):
+                in_words = number and not any(map(str.isdigit, quantity.text))
+                if in_words and (quantity.value <= IN_WORDS or quantity.text.casefold() in SCALES):
                     continue
                 if not number or not _harmless(quantity.value, use):
                     self._add(quantity.text, use, small=number and quantity.value <= SMALL)

@@ -117,3 +117,9 @@ def test_another_number_that_is_a_key_may_not_be_printed() -> None:
 )
 def test_what_a_source_writes_in_another_form_is_given(code: str, source: str) -> None:
     assert origin_of(code, [source], []).nowhere == ()
+
+
+def test_the_name_of_a_scale_alone_is_no_number_of_a_printed_text() -> None:
+    code = "value = 11\nprint(f'one part in a thousand is {value} m')"
+    assert origin_of(code, ["It is 11 m deep."], []).traced
+    assert origin_of("print('four thousand metres')", ["It is 11 m deep."], []).nowhere == ("four thousand",)
