@@ -146,3 +146,8 @@ def test_separators_do_not_matter(number: int) -> None:
 @given(st.text(max_size=300))
 def test_a_text_holds_its_own_numbers(text: str) -> None:
     assert missing_quantities(text, [text]) == []
+
+
+def test_a_negative_number_behind_a_year_is_no_range_of_years() -> None:
+    assert [quantity.value for quantity in quantities("1960 -68 m")] == [1960, 68]
+    assert [quantity.value for quantity in quantities("1960-68")] == [1960, 1968]
