@@ -275,10 +275,10 @@ def standing(claims: int, sure: int, answered: Answered) -> Standing:
 
 
 class Contradiction(BaseModel):
-    """Two excerpts that disagree about one thing."""
+    """Excerpts that disagree about one thing, or one that disagrees with itself."""
 
     topic: Annotated[CleanLine, AtMost(200)]
-    excerpt_ids: Annotated[list[Id], AtMost(8)] = Field(min_length=2)
+    excerpt_ids: Annotated[list[Id], AtMost(8)] = Field(min_length=1)
     explanation: Annotated[CleanText, AtMost(600)] = ""
     differs: SkipJsonSchema[Difference] = ""
     """What code sees them differ in; empty where only the model says so. Code sets it, and no model is asked for it."""

@@ -89,10 +89,10 @@ class Reflection(BaseModel):
     @field_validator("contradictions", mode="before")
     @classmethod
     def _only_pairs(cls, value: Any) -> Any:
-        """A contradiction needs two excerpts; one that names fewer says nothing and is left out."""
+        """A contradiction that names no excerpt says nothing and is left out."""
         if not isinstance(value, list):
             return value
-        return [item for item in value if not (isinstance(item, dict) and _lacks_sides(item.get("excerpt_ids")))]
+        return [item for item in value if not (isinstance(item, dict) and not item.get("excerpt_ids"))]
 
 
 def reflection_schema(prompt: ReflectorPrompt) -> type[Reflection]:
@@ -113,7 +113,3 @@ def _schema(outlined: bool, wide: bool, dated: bool) -> type[Reflection]:
         asked["actionable_reason"] = (Reason, "")
         asked["actionable"] = (bool, True)
     return create_model("Reflection", __base__=Reflection, __doc__=Reflection.__doc__, **asked)
-
-
-def _lacks_sides(sides: Any) -> bool:
-    return not isinstance(sides, list) or len(sides) < 2

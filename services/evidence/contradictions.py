@@ -23,7 +23,7 @@ RELATED = 0.2
 def check_contradiction(
     named: Contradiction, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
 ) -> Contradiction | None:
-    """Check a contradiction that a model named.
+    """Check a contradiction that a model named; of an excerpt that disagrees with itself code sees nothing.
 
     Args:
         named: its `differs` is not looked at.
@@ -40,6 +40,8 @@ def check_contradiction(
         for identifier in dict.fromkeys(named.excerpt_ids)
         if identifier in excerpts
     ]
+    if len(known) == len({*named.excerpt_ids}) == 1:
+        return named.model_copy(update={"excerpt_ids": [known[0].id], "differs": ""})
     sides: list[_Side] = []
     for side in known:
         if not any(side.repeats(other) for other in sides):

@@ -161,3 +161,10 @@ def test_what_a_model_calls_confirmed_is_looked_at_all_the_same() -> None:
     assert found is not None
     assert found.differs == ""
     assert "differs" not in Contradiction.model_json_schema()["properties"]
+
+
+def test_an_excerpt_may_disagree_with_itself() -> None:
+    one = Excerpt(id="E1-1", content_hash="a", quote="It is 548 km long: 290, 175 and 123 km.", start=0, end=39)
+    named = Contradiction(topic="length", excerpt_ids=["E1-1"], explanation="The parts make 588 km.")
+    assert check_contradiction(named, {"E1-1": one}, {}) == named
+    assert check_contradiction(named, {}, {}) is None
