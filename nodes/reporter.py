@@ -41,7 +41,7 @@ from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, tit
 from services.reports.sectioned_report import TEMPLATES, SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
-from services.reports.statuses import proves_nothing, sure_claims
+from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
 from services.reports.weakest_section import borne, weakest
 from services.run.budget import limit_message
@@ -162,7 +162,7 @@ async def _proved(
     written, state, excerpts, added = made
     checked = await _check(run, state, written, excerpts, runtime)
     check_revised(revision, checked)
-    while prompt and not written.by_rules and proves_nothing(checked):
+    while prompt and not written.by_rules and checked.proves_nothing:
         if _computes(checked, state, excerpts):
             break
         written = await _write_simpler(prompt, written, state["locale"])

@@ -9,8 +9,8 @@ from schemas.clean_text import clean_line, clean_text
 from schemas.evidence import Source
 from services.evidence.literals import NO_INPUT
 from services.evidence.programs import FINDINGS_FILE, QUOTES_FILE, Program
-from services.reports.checking.block_markdown import fenced
 from services.reports.labels import Labels
+from services.reports.rendering import fenced
 from services.reports.source_numbers import link_of
 from services.run.ui_text import say
 from services.text.markdown_escape import escape_markdown

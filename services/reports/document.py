@@ -1,8 +1,8 @@
 """The parsed report for all formats: built once from the finished Markdown, with the quotes behind its citations."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal
 
@@ -38,9 +38,10 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered citation with its link to a web page, or to a stored text beside the report."""
+    """A numbered citation with its link to a web page, or to a stored text beside the report; in a draft an excerpt's id."""
 
     number: int
+    """0 in a draft."""
     link: str
     excerpts: tuple[str, ...] = ()
     """Ids of the excerpts that prove the preceding sentence."""
@@ -292,17 +293,58 @@ class ParsedReport:
 def walk(report: ParsedReport) -> Iterator[Block]:
     """Yield all blocks in order, including those inside lists and quotations."""
     for block in report.blocks:
-        yield from _within(block)
+        yield from within(block)
 
 
-def _within(block: Block) -> Iterator[Block]:
+def within(block: Block) -> Iterator[Block]:
+    """Yield a block and the blocks inside it, in order."""
     yield block
     if isinstance(block, Quotation):
         for part in block.blocks:
-            yield from _within(part)
+            yield from within(part)
     elif isinstance(block, Listing):
         for part in chain.from_iterable(block.items):
-            yield from _within(part)
+            yield from within(part)
+
+
+def contents(block: Block) -> tuple[Inlines, ...]:
+    """Return the texts of a block itself: one, or the cells of a table."""
+    match block:
+        case Paragraph(content=content) | Heading(content=content):
+            return (content,)
+        case Table(header=header, rows=rows):
+            return (*header, *chain.from_iterable(rows))
+    return ()
+
+
+def changed(block: Block, change: Callable[[Inlines], Inlines]) -> Block:
+    """Return a block with its texts, and those of the blocks inside it, changed by a function."""
+    match block:
+        case Paragraph(content=content) | Heading(content=content):
+            return replace(block, content=change(content))
+        case Quotation(blocks=blocks):
+            return replace(block, blocks=tuple(changed(part, change) for part in blocks))
+        case Listing(items=items):
+            return replace(block, items=tuple(tuple(changed(part, change) for part in item) for item in items))
+        case Table(header=header, rows=rows):
+            return replace(
+                block, header=tuple(map(change, header)), rows=tuple(tuple(map(change, row)) for row in rows)
+            )
+    return block
+
+
+def without_empty_sections(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Leave out the headings, below the title, under which nothing stands."""
+    kept: list[Block] = []
+    below = 0
+    """Level of the heading that comes next; 0 at the end, 9 where another block comes."""
+    for block in reversed(blocks):
+        level = block.level if isinstance(block, Heading) else 9
+        if 1 < level < 9 and below <= level:
+            continue
+        kept.append(block)
+        below = level
+    return tuple(kept[::-1])
 
 
 def number_sides(rows: Sequence[Sequence[str]]) -> tuple[Alignment, ...]:

@@ -6,6 +6,7 @@ The reporter imports it, with its parser and patterns, when the first report is 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from schemas.evidence import EXCERPT_ID, Answered, Artifact, Contradiction, Excerpt, Source
@@ -30,10 +31,13 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.computations import computations
 from services.reports.counts_line import counts_line
 from services.reports.disagreement_sides import side_notes
+from services.reports.document import Block, Heading, Inlines, Text, changed, contents, within
 from services.reports.inlines import with_dollars
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import marked_sentences
 from services.reports.reference_list import with_references
+from services.reports.rendering import inline_markdown, to_markdown
+from services.reports.sentences import ids_in
 from services.reports.signs import as_drafted
 from services.reports.source_numbers import Numbering, link_of, number_sources
 from services.run.ui_text import say
@@ -114,18 +118,22 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     checked = check_draft(draft)
     enough = draft.enough and not draft.missing_aspects
     answer: Answered = "" if draft.by_rules else answered(checked, enough=enough)
-    title, body = _title_and_body(checked.markdown, draft, labels)
+    title, blocks = _title_and_body(checked.blocks, draft)
     contradictions = _grounded(draft)
     conflicts = _conflicts(contradictions, draft, labels)
-    cited = _ID.findall("".join(_CITATIONS.findall(f"{title}\n{body}\n{conflicts}"))) + charts.cited
+    own = [Heading(1, title), *blocks]
+    cited = [key for block in own for part in within(block) for content in contents(part) for key in ids_in(content)]
+    cited += _ID.findall(conflicts) + charts.cited
     numbering = number_sources(draft.sources, draft.excerpts, cited)
+    by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
+    head, *shown = (changed(block, partial(numbering.numbered, excerpts=by_id)) for block in own)
     limits = _limits(draft, checked, numbering, labels)
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
     parts = [
-        f"# {title}",
+        to_markdown([head]),
         counts_line(checked.claims, answer, labels),
         "\n>\n".join(f"> {escape_markdown(line)}" for line in draft.opening.splitlines() if line.strip()),
-        body or (labels.nothing_held if draft.excerpts else labels.nothing_found),
+        to_markdown(shown) or (labels.nothing_held if draft.excerpts else labels.nothing_found),
         conflicts,
         _section(
             labels.limits,
@@ -146,13 +154,13 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     ]
     told = _linked("\n\n".join(part for part in parts if part), draft, numbering)
     report = Report(
-        title=title,
+        title=inline_markdown(title),
         question=draft.question,
         locale=draft.locale,
         answered=answer,
         by_rules=draft.by_rules or not draft.markdown.strip(),
         citation_style=draft.citation_style,
-        draft=as_drafted(f"# {title}\n\n{body}", f"[{INFERENCE}]").strip(),
+        draft=as_drafted(to_markdown(own), f"[{INFERENCE}]"),
         connecting=checked.connecting,
         markdown="\n\n".join(part for part in (told, *added) if part) + "\n",
         sources=numbering.sources,
@@ -186,7 +194,7 @@ def _bounded(draft: Draft) -> Draft:
 def check_draft(draft: Draft) -> CheckedReport:
     """Check every sentence of a draft."""
     if not draft.excerpts:
-        return CheckedReport("")
+        return CheckedReport()
     return check_citations(
         draft.markdown,
         {excerpt.id: excerpt for excerpt in draft.excerpts},
@@ -217,18 +225,17 @@ def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     return list(pairs)
 
 
-def _title_and_body(markdown: str, draft: Draft, labels: Labels) -> tuple[str, str]:
+def _title_and_body(blocks: Sequence[Block], draft: Draft) -> tuple[Inlines, Sequence[Block]]:
     """Take the title from the draft's first heading, else from the plan, unless that contains new numbers."""
-    heading = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
-    if heading:
-        return heading.group(1).strip(), markdown[heading.end() :].strip()
-
+    match blocks:
+        case [Heading(level=1, content=content), *body]:
+            return content, body
     known = [
         draft.question,
         *(excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced),
     ]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
-    return escape_markdown(headline(title)), markdown.strip()
+    return (Text(headline(title)),), blocks
 
 
 def _grounded(draft: Draft) -> list[Contradiction]:

@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from schemas.evidence import EXCERPT_ID
-from schemas.reporter_joining import Joining, Paragraph, SectionText, TermChange
-from services.evidence.model_markdown import join_sentences, restore_citations, sentences_of, with_marks
+from schemas.reporter_joining import Joining, SectionText, TermChange
+from schemas.reporter_joining import Paragraph as NumberedParagraph
+from services.reports.document import Paragraph, contents
 from services.reports.labels import Labels
+from services.reports.reading import read_draft
+from services.reports.rendering import to_markdown
+from services.reports.sentences import Units, join_sentences, sentences_of, units_of, words_of
 from services.text.tokens import tokens
 
 PARAGRAPHS_PER_DROPPED = 4
@@ -33,7 +38,7 @@ def number_paragraphs(sections: Sequence[tuple[str, str]]) -> list[SectionText]:
     texts: list[SectionText] = []
     number = 0
     for title, markdown in sections:
-        paragraphs: list[Paragraph] = []
+        paragraphs: list[NumberedParagraph] = []
         for block in _blocks(markdown):
             words = " ".join(_CITATION.sub("", block).split())
             if words in seen and not block.lstrip().startswith("#"):
@@ -42,7 +47,7 @@ def number_paragraphs(sections: Sequence[tuple[str, str]]) -> list[SectionText]:
             text = _said_once(block, said)
             if text:
                 number += 1
-                paragraphs.append(Paragraph(number=number, text=text))
+                paragraphs.append(NumberedParagraph(number=number, text=text))
         texts.append(SectionText(title=title, paragraphs=paragraphs))
     return texts
 
@@ -51,14 +56,22 @@ def _said_once(block: str, said: set[tuple[str, ...]]) -> str:
     """Remove repeated sentences from a plain paragraph; other blocks stay unchanged."""
     if block.lstrip().startswith(_NO_PROSE) or "\n" in block.strip():
         return block
-    sentences = sentences_of(with_marks(block))
-    kept: list[str] = []
+    sentences = _sentences(block)
+    kept: list[Units] = []
     for sentence in sentences:
-        words = tuple(tokens(_CITATION.sub("", restore_citations(sentence))))
+        words = tuple(tokens(words_of(sentence)))
         if len(words) < MIN_REPEATED or words not in said:
             kept.append(sentence)
         said.add(words)
-    return block if len(kept) == len(sentences) else restore_citations(join_sentences(kept))
+    return block if len(kept) == len(sentences) else to_markdown([Paragraph(join_sentences(kept))])
+
+
+def _sentences(block: str) -> list[Units]:
+    return [
+        sentence
+        for content in chain.from_iterable(map(contents, read_draft(block)))
+        for sentence in sentences_of(units_of(content))
+    ]
 
 
 def shortened(sections: Sequence[SectionText]) -> list[SectionText]:
@@ -76,22 +89,22 @@ def with_texts(sections: Sequence[SectionText], change: Callable[[str], str]) ->
     return [
         SectionText(
             title=section.title,
-            paragraphs=[Paragraph(number=each.number, text=change(each.text)) for each in section.paragraphs],
+            paragraphs=[NumberedParagraph(number=each.number, text=change(each.text)) for each in section.paragraphs],
         )
         for section in sections
     ]
 
 
 def _beginning(text: str, most: int) -> str:
-    """Return the sentences that fit, at least the first, and all of its citations if it is cut."""
+    """Return the sentences that fit, at least the first, if it is cut."""
     if len(text) <= most:
         return text
-    kept: list[str] = []
-    for sentence in sentences_of(with_marks(text)):
+    kept: list[Units] = []
+    for sentence in _sentences(text):
         if kept and sum(map(len, kept)) + len(sentence) > most:
             break
         kept.append(sentence)
-    return restore_citations(join_sentences(kept))
+    return to_markdown([Paragraph(join_sentences(kept))])
 
 
 def _blocks(markdown: str) -> list[str]:

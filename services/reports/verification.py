@@ -137,7 +137,7 @@ class Judge:
             LimitReached: the budget or the time left does not suffice for a call.
             ModelError: the endpoint failed, or no answer fits the schema.
         """
-        checked = checked or CheckedReport("", conclusions=frozenset(conclusions))
+        checked = checked or CheckedReport(conclusions=frozenset(conclusions))
         await self._round({statement: statement[1] for statement in statements}, checked)
         absent = [key for key in statements if key in self.judgements and self.judgements[key].verdict == "absent"]
         nearest = {statement: self._nearest(statement) for statement in absent}

@@ -19,7 +19,6 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.editing import TEMPLATE, blocks_of, with_edits
 from services.reports.report_draft import Written
 from services.reports.shortening import headings_of, shortened, without_section
-from services.reports.statuses import proves_nothing
 from services.run.errors import RevisionRefused, UnprovenRevision
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import OFFLINE, role_model
@@ -95,7 +94,7 @@ def check_revised(revision: Revision | None, checked: CheckedReport) -> None:
     Raises:
         UnprovenRevision: no statement of the report is quoted or supported.
     """
-    if revision is not None and proves_nothing(checked):
+    if revision is not None and checked.proves_nothing:
         raise UnprovenRevision(say("revision_unproven", message_language(revision.request)))
 
 

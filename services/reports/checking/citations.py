@@ -20,6 +20,7 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.report_check import ReportCheck
 from services.reports.labels import labels_for
+from services.reports.reading import read_draft
 
 
 def check_citations(
@@ -68,7 +69,8 @@ def check_citations(
         former=FormerClaims.of(former),
     )
     reading = ReportCheck(check, drop=unsupported == "drop")
-    checked = reading.report(markdown)
+    blocks = read_draft(markdown, excerpts, check.known)
+    checked = reading.report(blocks)
     if not (excess := reading.quota.excess(drop=reading.drop)):
         return checked
-    return ReportCheck(replace(check, undecided={}), reading.drop, excess).report(markdown)
+    return ReportCheck(replace(check, undecided={}), reading.drop, excess).report(blocks)
