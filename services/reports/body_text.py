@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from services.reports.document import Heading, Listing, Paragraph, ParsedReport, Quotation, Table, words
+from schemas.document import Heading, Listing, Paragraph, Quotation, Table
+from services.reports.document import ParsedReport, words
 from services.text.passages import sentences
 
 SHORTEST = 16

@@ -4,124 +4,34 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Literal
 
-from schemas.chart import Chart
 from schemas.deck import DeckPage
+from schemas.document import (
+    Alignment,
+    Block,
+    Break,
+    Citation,
+    Code,
+    Drawing,
+    Formula,
+    Heading,
+    Inline,
+    Inlines,
+    Link,
+    Listing,
+    Mark,
+    Paragraph,
+    Quotation,
+    Role,
+    Table,
+    Text,
+)
 from schemas.evidence import Standing, Status
 from services.reports.reference import Reference
 from services.reports.statuses import Counts
 
-Style = Literal["strong", "emphasis", "code"]
-Role = Literal["", "contradictions", "limits", "follow_up", "computations", "references"]
-"""Kind of a section that the program adds; empty for sections of the report's text."""
-Alignment = Literal["", "left", "center", "right"]
 _NUMBER = re.compile(r"[-+−±~≈]?\s?[$€£¥]?\d[\d,.]{0,30}\s?(?:[%‰]|[^\W\d_]{1,12})?")
 """A cell with a number and an optional unit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A run of characters in one style."""
-
-    text: str
-    styles: frozenset[Style] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """A LaTeX formula without delimiters."""
-
-    latex: str
-    display: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A numbered citation with its link to a web page, or to a stored text beside the report; in a draft an excerpt's id."""
-
-    number: int
-    """0 in a draft."""
-    link: str
-    excerpts: tuple[str, ...] = ()
-    """Ids of the excerpts that prove the preceding sentence."""
-    status: Status = ""
-    """Status of that sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Any other link, which leads to a source of the report."""
-
-    text: str
-    link: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The mark after a sentence that is unsupported or only inferred."""
-
-    status: Status = "unverified"
-    """`inferred` or `unverified`."""
-    reason: str = ""
-    """Reason in the reader's language; empty if the check recorded none."""
-    size: int = 0
-    """Letters and digits of the sentence; 0 if they are unknown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Break:
-    """A hard line break."""
-
-
-Inline = Text | Formula | Citation | Link | Mark | Break
-Inlines = tuple[Inline, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph of text."""
-
-    content: Inlines
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A list, with blocks in each item."""
-
-    items: tuple[tuple["Block", ...], ...]
-    ordered: bool = False
-    start: int = 1
-    tight: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Quotation:
-    """A blockquote."""
-
-    blocks: tuple["Block", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table; every row has as many cells as the header."""
-
-    header: tuple[Inlines, ...]
-    rows: tuple[tuple[Inlines, ...], ...]
-    aligned: tuple[Alignment, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """Program text, or the text of a diagram."""
-
-    text: str
-    language: str = ""
-
-    @property
-    def is_diagram(self) -> bool:
-        """Tell whether the code is a diagram."""
-        return self.language.lower() == "mermaid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,37 +47,6 @@ class Picture:
     """The words in the diagram."""
     png: bytes = b""
     """PNG at twice the size, if requested."""
-
-
-@dataclass(frozen=True, slots=True)
-class Display:
-    """A displayed formula."""
-
-    latex: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A checked chart, with the numbers of its cited sources."""
-
-    chart: Chart
-    citations: tuple[Citation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A horizontal rule."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading inside a list or a quotation; other headings start sections."""
-
-    level: int
-    content: Inlines
-
-
-Block = Paragraph | Listing | Quotation | Table | Code | Display | Drawing | Rule | Heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +194,13 @@ def contents(block: Block) -> tuple[Inlines, ...]:
         case Table(header=header, rows=rows):
             return (*header, *chain.from_iterable(rows))
     return ()
+
+
+def cited_in(blocks: Iterable[Block]) -> list[str]:
+    """Return the ids of excerpts that blocks cite, in order."""
+    parts = chain.from_iterable(map(within, blocks))
+    texts = chain.from_iterable(content for part in parts for content in contents(part))
+    return [key for citation in citations_in(texts) for key in citation.excerpts]
 
 
 def changed(block: Block, change: Callable[[Inlines], Inlines]) -> Block:

@@ -11,9 +11,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from schemas.document import Break, Citation, Formula, Inline, Inlines, Link, Mark, Style, Text
 from schemas.evidence import EXCERPT_ID
 from services.evidence.citation_forms import INFERENCE
-from services.reports.document import Break, Citation, Formula, Inline, Inlines, Link, Mark, Style, Text
 from services.reports.signs import signs_in
 from services.text.addresses import URL
 from services.text.tokens import has_cjk

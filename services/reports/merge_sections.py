@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import chain
 
+from schemas.document import Paragraph
 from schemas.evidence import EXCERPT_ID
 from schemas.reporter_joining import Joining, SectionText, TermChange
 from schemas.reporter_joining import Paragraph as NumberedParagraph
-from services.reports.document import Paragraph, contents
+from services.reports.document import contents
 from services.reports.labels import Labels
 from services.reports.reading import read_draft
 from services.reports.rendering import to_markdown

@@ -1,14 +1,13 @@
 """Reads Markdown into blocks: a finished report, or what a model wrote, of which nothing stays that links, loads or runs."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
-from schemas.evidence import EXCERPT_ID
-from services.evidence.citation_forms import plain_citations
-from services.reports.document import (
+from schemas.document import (
     Alignment,
     Block,
     Code,
@@ -22,6 +21,8 @@ from services.reports.document import (
     Table,
     Text,
 )
+from schemas.evidence import EXCERPT_ID, Excerpt
+from services.evidence.citation_forms import plain_citations
 from services.reports.inlines import PARSER, inert, inert_code, inlines, is_formula, with_dollars
 from services.reports.signs import without_signs
 
@@ -39,15 +40,16 @@ def read_markdown(markdown: str) -> tuple[Block, ...]:
     return _Reader(markdown).read()
 
 
-def read_draft(markdown: str, known: Collection[str] = (), evidence: str = "") -> tuple[Block, ...]:
+def read_draft(markdown: str, excerpts: Mapping[str, Excerpt] = MappingProxyType({})) -> tuple[Block, ...]:
     """Read what a model wrote.
 
     Args:
         markdown: with citations in any of the forms that models write.
-        known: ids that may be cited, by which ids without brackets are told from other words.
-        evidence: texts of the evidence; an address that occurs there stays, as code.
+        excerpts: what may be cited, by id: ids without brackets are told from other words by it, and an address that a quote
+            names stays, as code.
     """
-    plain = plain_citations(_PRIVATE.sub("", markdown.replace("\r\n", "\n")), known)
+    plain = plain_citations(_PRIVATE.sub("", markdown.replace("\r\n", "\n")), excerpts)
+    evidence = "\n".join(excerpt.quote for excerpt in excerpts.values())
     return _Reader(with_dollars(_DEFINES.sub(r"\1\\:", without_signs(plain))), evidence, drafted=True).read()
 
 

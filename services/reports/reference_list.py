@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from schemas.document import Inlines, Link, Text
 from schemas.options import CitationStyle
 from schemas.reporter import Report
 from services.reports.bibliography.styles import entries, is_usable
-from services.reports.document import Inlines, Link, Text
 from services.reports.labels import labels_for
 from services.reports.reference import Reference
 from services.reports.references import references

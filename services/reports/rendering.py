@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from services.reports.document import (
+from schemas.document import (
     Alignment,
     Block,
     Break,
@@ -24,6 +24,9 @@ from services.reports.document import (
     Table,
     Text,
 )
+from schemas.evidence import Status
+from services.evidence.citation_forms import INFERENCE
+from services.reports.document import changed
 from services.reports.signs import SIGNS
 
 _SPECIAL = re.compile(
@@ -44,6 +47,18 @@ def to_markdown(blocks: Iterable[Block]) -> str:
     return "\n\n".join(filter(None, map(_block, blocks)))
 
 
+def to_draft(blocks: Iterable[Block]) -> str:
+    """Return checked blocks as a model writes them: with ids as citations, and of the marks only those of inferences."""
+    return to_markdown(changed(block, _drafted) for block in blocks)
+
+
+def _drafted(content: Inlines) -> Inlines:
+    marks: dict[Status, Inlines] = {"inferred": (Citation(0, "", (INFERENCE,)),)}
+    return tuple(
+        part for inline in content for part in (marks.get(inline.status, ()) if isinstance(inline, Mark) else (inline,))
+    )
+
+
 def inline_markdown(content: Inlines) -> str:
     """Return inlines as the Markdown of one paragraph."""
     lines: list[list[Inline]] = [[]]
@@ -56,7 +71,7 @@ def inline_markdown(content: Inlines) -> str:
     return "  \n".join(filter(None, written))
 
 
-def fenced(text: str, language: str) -> str:
+def _fenced(text: str, language: str) -> str:
     """Return code in a fence that is longer than any run of backticks in the code."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
@@ -74,13 +89,11 @@ def _block(block: Block) -> str:
         case Quotation(blocks=blocks):
             return "\n".join(f"> {line}".rstrip() for line in to_markdown(blocks).split("\n"))
         case Table(header=header, rows=rows, aligned=aligned):
-            rules = [_RULES[side] for side in aligned]
-            return "\n".join(
-                f"| {' | '.join(row)} |"
-                for row in [[*map(_cell, header)], rules, *([*map(_cell, row)] for row in rows)]
-            )
+            written = [[*map(_cell, header)], [_RULES[side] for side in aligned]] if header else []
+            written += [[*map(_cell, row)] for row in rows]
+            return "\n".join(f"| {' | '.join(row)} |" for row in written)
         case Code(text=text, language=language):
-            return fenced(text, language)
+            return _fenced(text, language)
         case Display(latex=latex):
             return f"$${latex}$$"
         case Rule():

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from services.reports.document import Break, Citation, Formula, Inline, Inlines, Mark, Text, words
+from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Text
+from services.reports.document import words
 from services.reports.inlines import joined
 from services.text.passages import sentences, statements
 

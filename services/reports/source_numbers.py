@@ -1,12 +1,10 @@
 """Numbers the sources S1, S2, … in order of citation; copies of one text share a citation."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
 from schemas.evidence import Excerpt, Source, root_of
-from services.reports.document import Citation, Inline, Inlines, citations_in
 from services.text.slugs import slug_of
 
 MAX_NAME = 40
@@ -25,24 +23,6 @@ class Numbering:
     def original_of(self, excerpt: Excerpt) -> Source:
         """Return the source under which an excerpt is cited."""
         return self.cited_as[excerpt.content_hash]
-
-    def numbered(self, content: Inlines, excerpts: Mapping[str, Excerpt]) -> Inlines:
-        """Return a draft's text with numbers for its citations, each source once in a run of them."""
-        shown: list[Inline] = []
-        for is_cited, run in groupby(content, lambda inline: isinstance(inline, Citation)):
-            if not is_cited:
-                shown += run
-                continue
-            by_source: dict[str, Citation] = {}
-            for citation in citations_in(run):
-                for key in citation.excerpts:
-                    source = self.original_of(excerpts[key])
-                    first = by_source.get(
-                        source.content_hash, Citation(source.number or 0, link_of(source), (), citation.status)
-                    )
-                    by_source[source.content_hash] = replace(first, excerpts=(*first.excerpts, key))
-            shown += by_source.values()
-        return tuple(shown)
 
 
 def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from schemas.document import Citation, Link, Text
 from schemas.evidence import Claim, Excerpt, Source
 from services.check.inference import check_inference
 from services.check.support import check_support
@@ -30,7 +31,7 @@ from services.reports.checking.bundle_files import (
 from services.reports.checking.inference_quota import SHARE
 from services.reports.checking.quotations import AROUND
 from services.reports.counts_line import counts_of
-from services.reports.document import Citation, Link, Text, letters
+from services.reports.document import letters
 from services.reports.inlines import inlines
 from services.reports.labels import ENGLISH
 from services.reports.source_numbers import link_of

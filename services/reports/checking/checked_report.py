@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from schemas.document import Block, Heading
 from schemas.evidence import Claim
-from services.reports.document import Block, Heading
 from services.reports.rendering import to_markdown
 from services.reports.statuses import sure_claims
 

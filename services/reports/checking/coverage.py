@@ -5,7 +5,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from services.reports.document import Block, Heading, Inlines, Paragraph, Text, contents, within
+from schemas.document import Block, Heading, Inlines, Paragraph, Text
+from services.reports.document import contents, within
 from services.reports.sentences import Units, ids_in, words_of
 
 _LABEL = re.compile(r"[^*_.。!！\n]{1,60}")

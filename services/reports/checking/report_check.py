@@ -5,15 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 
-from schemas.evidence import Claim
-from services.check.verdict import Verdict
-from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
-from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.claim_check import ClaimCheck
-from services.reports.checking.coverage import Coverage, cells_with_heads, covering, is_label_line
-from services.reports.checking.inference_quota import InferenceQuota
-from services.reports.checking.quotations import find_quotation
-from services.reports.document import (
+from schemas.document import (
     Block,
     Break,
     Citation,
@@ -29,11 +21,16 @@ from services.reports.document import (
     Quotation,
     Table,
     Text,
-    contents,
-    letters,
-    within,
-    without_empty_sections,
 )
+from schemas.evidence import Claim
+from services.check.verdict import Verdict
+from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.claim_check import ClaimCheck
+from services.reports.checking.coverage import Coverage, cells_with_heads, covering, is_label_line
+from services.reports.checking.inference_quota import InferenceQuota
+from services.reports.checking.quotations import find_quotation
+from services.reports.document import contents, letters, within, without_empty_sections
 from services.reports.inlines import joined
 from services.reports.sentences import (
     Units,
