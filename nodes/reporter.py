@@ -244,9 +244,14 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
             sources, text_of = research.state["sources"], research.evidence.get_text
             prompt.words = _length(run.context, prompt).words
             long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
-            text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
-            limits = [*long.limits, *research.limits, *_words_missed(run.context, long.markdown, length, locale)]
-            return Written(text, limits, templates=TEMPLATES, sections=long.sections)
+            missed = _words_missed(run.context, to_draft(long.blocks), length, locale)
+            return Written(
+                limits=[*long.limits, *research.limits, *missed],
+                blocks=long.blocks,
+                templates=TEMPLATES,
+                asked=long.follow_up_questions,
+                sections=long.sections,
+            )
         reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)

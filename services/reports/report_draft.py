@@ -26,7 +26,7 @@ class Written:
     """A report's text from a model, or from rules in its place."""
 
     text: str = ""
-    """As the model wrote it; empty for a changed report."""
+    """As the model wrote it in one call; empty for other reports."""
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     blocks: tuple[Block, ...] = ()

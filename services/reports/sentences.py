@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Text
-from services.reports.document import words
 from services.reports.inlines import joined
-from services.text.passages import sentences, statements
+from services.text.passages import statements
 
 CITED, _WHOLE = "\ue000", "\u02b0"
 """Characters for a citation or a mark, and for a piece of code or a formula, in the text of units."""
@@ -38,14 +37,18 @@ def units_of(content: Inlines) -> list[Inline]:
 
 def text_of(units: Units) -> str:
     """Return the text of units, one character each."""
-    return "".join(
-        CITED
-        if isinstance(unit, Citation | Mark)
-        else _WHOLE
-        if not isinstance(unit, Text) or "code" in unit.styles
-        else unit.text
-        for unit in units
-    )
+    return "".join(map(_character, units))
+
+
+def _character(unit: Inline) -> str:
+    match unit:
+        case Citation() | Mark():
+            return CITED
+        case Break():
+            return "\n"
+        case Text(text=text, styles=styles) if "code" not in styles:
+            return text
+    return _WHOLE
 
 
 def lines_of(units: Units) -> list[list[Inline]]:
@@ -148,22 +151,10 @@ def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[Cited
         content: content of a paragraph.
         single: whether to keep the text whole.
     """
-    text = ""
-    marks: list[tuple[int, Inline]] = []
-    for inline in content:
-        if isinstance(inline, Citation | Mark):
-            text = text.rstrip()
-            marks.append((len(text), inline))
-        else:
-            text += inline.text if isinstance(inline, Text) else f" {words((inline,))} "
-    spans = [(0, len(text))] if single else [(sentence.start, sentence.end) for sentence in sentences(text)]
-    last = 0
-    for place, (start, end) in enumerate(spans or [(0, 0)]):
-        final = place >= len(spans) - 1
-        inside = [mark for at, mark in marks if (last < at or not place) and (at <= end or final)]
-        sentence_text = " ".join(text[start:end].split())
-        if sentence_text or inside:
-            citations = tuple(mark for mark in inside if isinstance(mark, Citation))
-            mark = next((mark for mark in inside if isinstance(mark, Mark)), None)
-            yield CitedSentence(sentence_text, citations, mark)
-        last = end
+    units = units_of(content)
+    for sentence in [units] if single else sentences_of(units):
+        text = words_of(sentence)
+        citations = tuple(unit for unit in sentence if isinstance(unit, Citation))
+        mark = next((unit for unit in sentence if isinstance(unit, Mark)), None)
+        if text or citations or mark:
+            yield CitedSentence(text, citations, mark)
