@@ -87,21 +87,23 @@ def parse_report(report: Report) -> ParsedReport:
 
 def _cut(blocks: Sequence[Block]) -> tuple[Inlines, tuple[Block, ...], list[Section]]:
     """Split the blocks at their headings."""
+    heads = [(place, block) for place, block in enumerate(blocks) if isinstance(block, Heading)]
     title: Inlines = ()
-    lead: tuple[Block, ...] = ()
-    sections: list[Section] = []
+    if heads and heads[0][0] == 0 and heads[0][1].level == 1:
+        title = heads.pop(0)[1].content
+    ends = [*(place for place, _ in heads), len(blocks)]
     taken: dict[str, int] = {}
-    for block in blocks:
-        if isinstance(block, Heading) and block is blocks[0] and block.level == 1:
-            title = block.content
-        elif isinstance(block, Heading):
-            anchor = _anchor(words(block.content), taken)
-            sections.append(Section(block.content, max(2, block.level), anchor, (), block.role))
-        elif sections:
-            sections[-1] = replace(sections[-1], blocks=(*sections[-1].blocks, block))
-        else:
-            lead = (*lead, block)
-    return title, lead, sections
+    sections = [
+        Section(
+            head.content,
+            max(2, head.level),
+            _anchor(words(head.content), taken),
+            tuple(blocks[place + 1 : end]),
+            head.role,
+        )
+        for (place, head), end in zip(heads, ends[1:], strict=True)
+    ]
+    return title, tuple(blocks[1 if title else 0 : ends[0]]), sections
 
 
 def _anchor(title: str, taken: dict[str, int]) -> str:
@@ -180,20 +182,21 @@ def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:
         fixed.limits: "limits",
         fixed.follow_up: "follow_up",
         fixed.computations: "computations",
+        fixed.files: "files",
         fixed.references: "references",
     }
     settled: list[Section] = []
     for section in reversed(sections):
         role: Role = names.pop(words(section.title), "") if section.level == 2 else ""
-        if role == "computations" and not _shows_programs(section, settled, fixed.files):
+        if role == "computations" and not _shows_programs(section, settled):
             role = ""
         settled.append(replace(section, role=role))
     return tuple(reversed(settled))
 
 
-def _shows_programs(section: Section, after: Sequence[Section], files: str) -> bool:
+def _shows_programs(section: Section, after: Sequence[Section]) -> bool:
     """Distinguish the section of programs from a text section of the same name: only files and references follow it."""
-    last = all(later.role == "references" or words(later.title) == files for later in after)
+    last = all(later.role in {"references", "files"} for later in after)
     return last and any(isinstance(block, Code) for block in section.blocks)
 
 
