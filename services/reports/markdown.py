@@ -3,7 +3,6 @@
 The reporter imports it, with its parser and patterns, when the first report is finished, in the thread of the event loop.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -297,7 +296,7 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
 
 def _file(artifact: Artifact) -> Inlines:
     described = f": {artifact.description}" if artifact.description else ""
-    return (Link(" ".join(artifact.name.split()), artifact_path(artifact)), *_text(described))
+    return (Link(artifact.name, artifact_path(artifact)), *_text(described))
 
 
 def _section(heading: str, role: Role, blocks: Iterable[Block]) -> list[Block]:
@@ -311,6 +310,4 @@ def _listed(lines: Iterable[Inlines], *, ordered: bool = False) -> list[Block]:
 
 
 def _text(text: str, *styles: Style) -> Inlines:
-    """Return a text from outside on one line."""
-    line = re.sub(r"\s+", " ", text)
-    return (Text(line, frozenset(styles)),) if line else ()
+    return (Text(text, frozenset(styles)),) if text else ()

@@ -31,11 +31,11 @@ from services.reports.signs import SIGNS
 
 _SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|$)|`|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|"
-    r"\](?=[(\[:]|$)|\[(?=[BEMT]\d+-\d+\]|⇒\])|!(?=\[|$)|&(?=#?\w+;)"
+    r"\](?=[(\[:])|\[(?=[BEMT]\d+-\d+\]|⇒\])|!(?=\[|$)|&(?=#?\w+;)"
 )
 """A character that may be read as markup where it stands."""
 _BLOCK_START = re.compile(
-    r"\A(?:#{1,6}(?=\s|$)|[-+*](?=\s|$)|\d{1,9}(?=[.)](?:\s|$))|[>=<|]|`{3}|~{3}|(?=[-*_:|])[-*_:|\s]+$|\[(?![BEMT]\d+-\d+\])(?=[^\]]*\]:))"
+    r"\A(?:#{1,6}(?=\s|$)|[-+*](?=\s|$)|\d{1,9}(?=[.)](?:\s|$))|[>=|]|`{3}|~{3}|(?=[-*_:|])[-*_:|\s]+$|\[(?![BEMT]\d+-\d+\])(?=[^\]]*\]:))"
 )
 _RULES: dict[Alignment, str] = {"": "---", "left": "---", "right": "---:", "center": ":---:"}
 """Markdown below a column's heading, by alignment."""
@@ -145,18 +145,25 @@ def _styles(content: Sequence[Inline]) -> list[frozenset[Style]]:
 def _inline(inline: Inline) -> str:
     match inline:
         case Text(text=text, styles=styles):
-            return _code(text) if "code" in styles else _SPECIAL.sub(_escaped, text).replace("://", "&#58;//")
+            return _code(text) if "code" in styles else _plain(text)
         case Formula(latex=latex, display=display):
             return f"$${latex}$$" if display else f"${latex}$"
         case Citation(number=0, excerpts=excerpts):
             return "".join(f"[{key}]" for key in excerpts)
         case Citation(number=number, link=link):
             return f"[[{number}]]({link})"
+        case Link(text=text, link=link) if text == link:
+            return f"<{link}>"
         case Link(text=text, link=link):
-            return f"[{_SPECIAL.sub(_escaped, text)}]({link})"
+            return f"[{_plain(text)}]({link})"
         case Mark(status=status):
             return SIGNS[status]
     return ""
+
+
+def _plain(text: str) -> str:
+    """Write a text as it is, on one line; addresses in it do not become links of themselves."""
+    return _SPECIAL.sub(_escaped, re.sub(r"[\r\n]+", " ", text)).replace("://", "&#58;//").replace("www.", "www&#46;")
 
 
 def _code(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from schemas.coder import Code
+from schemas.document import Paragraph, Text
 from schemas.evidence import Excerpt
 from services.check import support
 from services.evidence import non_claims
@@ -14,7 +15,7 @@ from services.reports import inlines
 from services.reports.checking import citations
 from services.reports.reading import read_draft, read_markdown
 from services.reports.rendering import to_markdown
-from services.text import duplicates, markdown_escape, numbers, passages, questions, quote_location, tokens, windows
+from services.text import duplicates, numbers, passages, questions, quote_location, tokens, windows
 from services.text.names import names
 from services.text.normal_form import normalise_text
 from services.tools import structured_calls
@@ -41,7 +42,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "passages": lambda text: passages.split(normalise_text(text)),
     "sentences": passages.sentences,
     "numbers": numbers.quantities,
-    "plain": markdown_escape.escape_markdown,
+    "plain": lambda text: to_markdown([Paragraph((Text(text),))]),
     "quote in": lambda text: quote_location.locate("what a long quote of it", text),
     "quote of": lambda text: quote_location.locate(f"{text}q", f"{text}p"),
     "names": names,
