@@ -40,7 +40,7 @@ from services.reports.outline import bears_sections, sections_of
 from services.reports.reading import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, title_question
-from services.reports.sectioned_report import TEMPLATES, SectionedReport
+from services.reports.sectioned_report import SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
 from services.reports.statuses import sure_claims
@@ -244,14 +244,8 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
             sources, text_of = research.state["sources"], research.evidence.get_text
             prompt.words = _length(run.context, prompt).words
             long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
-            missed = _words_missed(run.context, to_draft(long.blocks), length, locale)
-            return Written(
-                limits=[*long.limits, *research.limits, *missed],
-                blocks=long.blocks,
-                templates=TEMPLATES,
-                asked=long.follow_up_questions,
-                sections=long.sections,
-            )
+            long.limits += [*research.limits, *_words_missed(run.context, to_draft(long.blocks), length, locale)]
+            return long
         reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from langchain_core.messages import AIMessageChunk
 from langgraph.graph.message import push_message
 
-from schemas.document import Block
 from schemas.evidence import Excerpt, Source
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt
@@ -24,6 +23,7 @@ from services.reports.length import Length, shared_out
 from services.reports.merge_sections import WrittenSection, merge_sections, number_paragraphs, shown_sections
 from services.reports.ordered_stream import InOrder
 from services.reports.rendering import to_draft
+from services.reports.report_draft import Written
 from services.reports.section_writer import (
     TEMPLATE,
     Portion,
@@ -41,18 +41,6 @@ from services.run.ui_text import say
 from services.text.word_count import words_in
 
 TEMPLATES = (TEMPLATE, "reporter_joining")
-
-
-@dataclass(slots=True)
-class LongText:
-    """A report written in sections."""
-
-    blocks: tuple[Block, ...]
-    follow_up_questions: list[str] = field(default_factory=list)
-    limits: list[str] = field(default_factory=list)
-    """Reached limits, in the user's language."""
-    sections: dict[str, set[str]] = field(default_factory=dict)
-    """Excerpt ids of a section by its heading."""
 
 
 @dataclass(slots=True)
@@ -78,7 +66,7 @@ class SectionedReport:
         self.writer = SectionWriter(self.prompt, list(self.prompt.outline))
         self.evidence = evidence_of_prompt(self.prompt, self.excerpts)
 
-    async def write(self) -> LongText:
+    async def write(self) -> Written:
         """Write the report.
 
         Raises:
@@ -96,11 +84,12 @@ class SectionedReport:
         for section in sections:
             ids = [*section.all_ids, *section.shared_ids]
             written_from.setdefault(" ".join(section.title.split()), set()).update(ids)
-        return LongText(
-            merge_sections(paragraphs, joining, labels_for(self.prompt.locale), self.evidence.excerpts),
-            joining.follow_up_questions[:3],
-            list(dict.fromkeys(self.writer.limits)),
-            written_from,
+        return Written(
+            limits=list(dict.fromkeys(self.writer.limits)),
+            blocks=merge_sections(paragraphs, joining, labels_for(self.prompt.locale), self.evidence.excerpts),
+            templates=TEMPLATES,
+            asked=joining.follow_up_questions[:3],
+            sections=written_from,
         )
 
     async def _write_sections(self) -> None:
