@@ -31,7 +31,7 @@ from services.reports.signs import SIGNS
 
 _SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|$)|`|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|"
-    r"\](?=[(\[:])|\[(?=[BEMT]\d+-\d+\]|⇒\])|!(?=\[|$)|&(?=#?\w+;)"
+    r"\](?=[(\[:])|\[(?=[BEMT]\d+-\d+\]|⇒\])|!(?=\[)|&(?=#?\w+;)"
 )
 """A character that may be read as markup where it stands."""
 _BLOCK_START = re.compile(
@@ -123,11 +123,13 @@ def _line(content: Sequence[Inline]) -> str:
             continue
         while not styles.issuperset(open_styles):
             written.append(_MARKS[open_styles.pop()])
-        written.append(blank)
+        written += [blank] if blank else []
         for style, mark in _MARKS.items():
             if style in styles and style not in open_styles:
                 open_styles.append(style)
                 written.append(mark)
+        if core.startswith("[") and written and written[-1].endswith("!"):
+            written[-1] = f"{written[-1][:-1]}\\!"  # else it would be an image
         written.append(core)
         blank = text[len(text.rstrip()) :]
     return "".join([*written, *(_MARKS[style] for style in reversed(open_styles))]).strip()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.document import Document
+from schemas.document import Citation, Document, Paragraph, Text
 from schemas.reporter import Report
 from services.reports.document import cited_in, words
 from services.reports.parser import parse_report
@@ -46,3 +46,7 @@ def test_formats_take_the_excerpts_and_reasons_of_the_tree_and_read_no_markdown(
     parsed = parse_report(report)
     assert words(parsed.title).startswith("The Challenger Deep")
     assert {key for each in parsed.summary for key in getattr(each, "excerpts", ())} == {"E1-4", "E1-1"}
+
+
+def test_an_exclamation_mark_makes_no_image_of_a_citation() -> None:
+    assert to_markdown([Paragraph((Text("Wow!"), Citation(1, "s"), Text(" So!")))]) == "Wow\\![[1]](s) So!"
