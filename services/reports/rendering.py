@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from schemas.document import (
     Alignment,
     Block,
-    Break,
     Citation,
     Code,
     Display,
@@ -27,6 +26,7 @@ from schemas.document import (
 from schemas.evidence import Status
 from services.evidence.citation_forms import INFERENCE
 from services.reports.document import changed
+from services.reports.sentences import lines_of
 from services.reports.signs import SIGNS
 
 _SPECIAL = re.compile(
@@ -61,13 +61,7 @@ def _drafted(content: Inlines) -> Inlines:
 
 def inline_markdown(content: Inlines) -> str:
     """Return inlines as the Markdown of one paragraph."""
-    lines: list[list[Inline]] = [[]]
-    for inline in content:
-        if isinstance(inline, Break):
-            lines.append([])
-        else:
-            lines[-1].append(inline)
-    written = (_BLOCK_START.sub(_escaped_start, _line(line)) for line in lines)
+    written = (_BLOCK_START.sub(_escaped_start, _line(line)) for line in lines_of(content))
     return "  \n".join(filter(None, written))
 
 
