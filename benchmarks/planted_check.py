@@ -21,6 +21,8 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import letters
 from services.reports.markdown import Draft, across_languages, check_draft
+from services.reports.reading import read_draft
+from services.reports.rendering import to_draft
 from services.reports.report_draft import Written, draft_of
 from services.reports.verification import Verified, verify_draft
 from services.run.budget import Budget
@@ -59,7 +61,7 @@ async def checked(
     draft = _draft(state, record, report, planted_in(markdown, plants))
     budget = Budget(Allowance(seconds=record.context.max_seconds), record.context)
     journal = Journal(
-        home.store, run_key(f"planted {record.id}", state["turn"]), run_key(draft.markdown, 0), "reporter"
+        home.store, run_key(f"planted {record.id}", state["turn"]), run_key(to_draft(draft.blocks), 0), "reporter"
     )
     run = Run(record.context, "reporter", locale=report.locale, journal=journal, budget=budget)
     async with clients_open():
@@ -69,7 +71,7 @@ async def checked(
             verified = await verify_draft(draft, home.evidence.get_text, tone=tone)
     final = verified.draft(draft)
     usage = {role: {"calls": used.calls, "prompt_tokens": used.input_tokens} for role, used in run.usage.roles.items()}
-    return Checked(plants, verified, await asyncio.to_thread(check_draft, final), final.markdown, usage)
+    return Checked(plants, verified, await asyncio.to_thread(check_draft, final), to_draft(final.blocks), usage)
 
 
 def _draft(state: ResearchState, record: RunRecord, report: Report, markdown: str) -> Draft:
@@ -78,7 +80,8 @@ def _draft(state: ResearchState, record: RunRecord, report: Report, markdown: st
     known = [excerpt for excerpt in report.excerpts if excerpt.content_hash in sources]
     untraced = [key for key, source in sources.items() if source.untraced]
     citing = CodeCitations(known, {key: source.title for key, source in sources.items()}, untraced, {})
-    return draft_of(state, record.context, Written(markdown, citing=citing), known)
+    blocks = read_draft(markdown, {excerpt.id: excerpt for excerpt in known})
+    return draft_of(state, record.context, Written(blocks=blocks, citing=citing), known)
 
 
 def row_of(plant: Plant, check: Checked) -> dict[str, Any]:

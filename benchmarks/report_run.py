@@ -22,6 +22,7 @@ from leadline.runs.journals import gatherings_of
 from leadline.runs.store import Home, RunRecord, open_home
 from schemas.evidence import Excerpt, Passage, Source
 from schemas.reporter import Report
+from services.reports.rendering import to_draft
 from services.run.settings import settings
 
 COPIES = 3
@@ -81,7 +82,7 @@ def passages_of(
 async def planted(home: Home, record: RunRecord, report: Report, out: Path, wanted: int) -> dict[str, Any]:
     """Plant errors in the report, put it to the check, and write what became of them and of their neighbours."""
     values: Any = await home.values(record)
-    draft = report.draft
+    draft = to_draft(report.document.body) if report.document else ""
     excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
     right = statements_of(draft, report.citations)
     made = by_code(right, excerpts, values["sources"])

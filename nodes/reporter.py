@@ -37,11 +37,13 @@ from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
 from services.reports.markdown import Draft, across_languages, check_draft, finish_report
 from services.reports.outline import bears_sections, sections_of
+from services.reports.reading import read_draft
+from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, title_question
-from services.reports.sectioned_report import TEMPLATES, SectionedReport
+from services.reports.sectioned_report import SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
-from services.reports.statuses import proves_nothing, sure_claims
+from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
 from services.reports.weakest_section import borne, weakest
 from services.run.budget import limit_message
@@ -64,6 +66,8 @@ from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 from services.turn.versions import keep_version
 
+MAX_CHARACTERS = 400_000
+"""Maximum characters of a model's report; the longest requested reports have a third of that."""
 LONG = 3.0
 """Factor on the length of a whole report, relative to a short answer."""
 
@@ -105,7 +109,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                     excerpts = cited_evidence(state)
             else:
                 written.by_rules = await _by_rules(run, "reporter")
-            if written.text:
+            if written.text or written.blocks:
                 made = Revised(written, state, excerpts, added)
                 written, state, excerpts, added = await _proved(run, made, revision, prompt, research, runtime)
                 deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
@@ -115,7 +119,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     written.limits += [
         *new_failures,
         *left_out(run, locale),
-        *reused_limits(state, written.text),
+        *reused_limits(state, to_draft(written.blocks)),
         *late_messages(state),
     ]
     written.programs = await _programs(state, excerpts, runtime)
@@ -162,7 +166,7 @@ async def _proved(
     written, state, excerpts, added = made
     checked = await _check(run, state, written, excerpts, runtime)
     check_revised(revision, checked)
-    while prompt and not written.by_rules and proves_nothing(checked):
+    while prompt and not written.by_rules and checked.proves_nothing:
         if _computes(checked, state, excerpts):
             break
         written = await _write_simpler(prompt, written, state["locale"])
@@ -240,9 +244,8 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
             sources, text_of = research.state["sources"], research.evidence.get_text
             prompt.words = _length(run.context, prompt).words
             long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
-            text = "\n".join([long.markdown, f"\n{FOLLOW_UP_MARK}", *long.follow_up_questions])
-            limits = [*long.limits, *research.limits, *_words_missed(run.context, long.markdown, length, locale)]
-            return Written(text, limits, templates=TEMPLATES, sections=long.sections)
+            long.limits += [*research.limits, *_words_missed(run.context, to_draft(long.blocks), length, locale)]
+            return long
         reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
@@ -282,12 +285,17 @@ async def _write_simpler(prompt: ReporterPrompt, former: Written, locale: str) -
 async def _check(
     run: Run, state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
 ) -> CheckedReport:
-    """Parse the citations, add missing ones, and check the draft; the checking model may change it."""
+    """Read the text, add missing citations, and check the draft; the checking model may change it."""
     sources = state["sources"]
-    body, mark, rest = written.text.partition(f"\n{FOLLOW_UP_MARK}")
-    views, question = evidence_views(excerpts, sources), title_question(state)
-    body = await asyncio.to_thread(read_citations, body, views, question=question, locale=state["locale"])
-    written.text = f"{body}{mark}{rest}"
+    if written.text:
+        body, _, _ = written.text.partition(f"\n{FOLLOW_UP_MARK}")
+        if len(body) > MAX_CHARACTERS:
+            written.limits.append(say("report_cut", state["locale"], characters=MAX_CHARACTERS))
+        views, question = evidence_views(excerpts, sources), title_question(state)
+        body = await asyncio.to_thread(
+            read_citations, body[:MAX_CHARACTERS], views, question=question, locale=state["locale"]
+        )
+        written.blocks = await asyncio.to_thread(read_draft, body, {excerpt.id: excerpt for excerpt in excerpts})
     titles = {key: source.title for key, source in sources.items()}
     untraced = [key for key, source in sources.items() if source.untraced]
     known = [excerpt for excerpt in excerpts if excerpt.content_hash in sources]
@@ -332,10 +340,9 @@ async def _verify(
     text_of, before = evidence_of(runtime).get_text, written.verified if found else None
     written.verified = await verify_draft(draft, text_of, tone=tone, before=before, unused=found)
     written.limits += [limit for limit in written.verified.limits if limit not in written.limits]
-    if written.verified.markdown is not None:
+    if written.verified.blocks is not None:
         written.templates += (EDITING,)
-        _, mark, rest = written.text.partition(f"\n{FOLLOW_UP_MARK}")
-        written.text = f"{written.verified.markdown}{mark}{rest}"
+        written.blocks = written.verified.blocks
         written.likeness = await likeness_of(across_languages(written.verified.draft(draft)))
 
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from schemas.clean_text import CleanLine, CleanText
 from schemas.deck import DeckPage
+from schemas.document import Document
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.later_rooms import later
@@ -52,9 +53,8 @@ class Report(BaseModel):
     version: int = 1
     """1 as it was written; each change makes a further one."""
     markdown: CleanText
-    draft: CleanText = ""
-    """Its own text, with ids of excerpts as citations and without marks and what the program adds: a change begins with it.
-    Empty in reports of versions before 0.2."""
+    document: Document | None = None
+    """Its text as a tree, from which the Markdown and all formats are made; None in reports of versions before 0.2."""
     connecting: list[CleanText] = Field(default_factory=list)
     """Its sentences that are no claims: a verifier found them to state no fact, or they say what the evidence does not tell."""
     answered: Answered = ""

@@ -17,7 +17,7 @@ from leadline.cli.bars import bars
 from leadline.progress.line_wrap import wrapped
 from leadline.progress.run_view import MARKS_OF_REPORTS
 from schemas.clean_text import clean_line, clean_text
-from services.reports.document import (
+from schemas.document import (
     Alignment,
     Block,
     Break,
@@ -32,13 +32,12 @@ from services.reports.document import (
     Listing,
     Mark,
     Paragraph,
-    ParsedReport,
     Quotation,
     Rule,
-    Section,
     Table,
     Text,
 )
+from services.reports.document import ParsedReport, Section
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import plain_math

@@ -147,7 +147,7 @@ async def read_report(given: ReadReport, _: Tell) -> str:
     async with open_home(settings().leadline_home, to_read=True) as home:
         report = (await finished_report(home, given.run_id))[1]
     if given.format == "json":
-        return report.model_dump_json(indent=1)
+        return report.model_dump_json(indent=1, exclude={"document"})
     return section_of(report.markdown, given.section) if given.section.strip() else report.markdown
 
 

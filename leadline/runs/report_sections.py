@@ -1,12 +1,14 @@
 """The sections of a Markdown report, by their headings."""
 
-from markdown_it import MarkdownIt
-
+from schemas.document import Heading
+from services.reports.document import words
+from services.reports.reading import read_markdown
+from services.reports.rendering import to_markdown
 from services.run.errors import BadInput
 
 
 def section_of(markdown: str, heading: str) -> str:
-    """Return the section with a heading, including its subsections.
+    """Return the section with a heading as Markdown, including its subsections.
 
     Args:
         markdown: a whole report.
@@ -15,17 +17,15 @@ def section_of(markdown: str, heading: str) -> str:
     Raises:
         BadInput: the heading does not exist; the message lists the existing ones.
     """
-    tokens = MarkdownIt().parse(markdown)
-    headings = [
-        (int(token.tag[1]), token.map[0], tokens[place + 1].content)
-        for place, token in enumerate(tokens)
-        if token.type == "heading_open" and token.map
+    blocks = read_markdown(markdown)
+    heads = [
+        (place, block.level, words(block.content)) for place, block in enumerate(blocks) if isinstance(block, Heading)
     ]
     wanted = " ".join(heading.strip("# ").casefold().split())
-    found = next((place for place, entry in enumerate(headings) if entry[2].casefold().startswith(wanted)), None)
+    found = next((entry for entry in heads if entry[2].casefold().startswith(wanted)), None)
     if found is None:
-        there = "; ".join(title for _, _, title in headings) or "none"
+        there = "; ".join(title for _, _, title in heads) or "none"
         raise BadInput(f"The report has no section {heading!r}. Its headings are: {there}.")
-    level, start, _ = headings[found]
-    end = next((line for depth, line, _ in headings[found + 1 :] if depth <= level), None)
-    return "\n".join(markdown.splitlines()[start:end]).strip() + "\n"
+    start, level, _ = found
+    end = next((place for place, depth, _ in heads if place > start and depth <= level), None)
+    return f"{to_markdown(blocks[start:end])}\n"

@@ -102,7 +102,7 @@ async def _view(report: Report) -> ReportView:
         sources=sum(bool(source.id) and not source.duplicate_of for source in report.sources),
         follow_up_questions=report.follow_up_questions,
         version=report.version,
-        headings=headings_of(report.draft),
+        headings=headings_of(report.document.body if report.document else ()),
     )
 
 

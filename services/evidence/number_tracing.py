@@ -1,11 +1,12 @@
 """Following a finding to the lines that it came from: every number in it must stand in what a tool returned."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.evidence import Passage
-from services.evidence.model_markdown import join_sentences, sentences_of
 from services.text.numbers import missing_quantities, quantities
+from services.text.passages import statements
 from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import tokens
 
@@ -59,14 +60,14 @@ def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Trac
     candidates = [line for passage in reversed(passages) for line in lines_of(passage)][:MAX_CANDIDATES]
     traceable: list[str] = []
     traced = Traced("")
-    for sentence in sentences_of(finding):
+    for sentence in (finding[span.start : span.end] for span in statements(finding)):
         lines = _held_by(sentence, candidates, question)
         if lines is None:
             traced.dropped.append(sentence)
             continue
         traceable.append(sentence)
         traced.lines += [line for line in lines if line not in traced.lines]
-    traced.finding = join_sentences(traceable).strip()
+    traced.finding = re.sub(r"(?<=[。！？；）]) ", "", " ".join(traceable))
     return traced
 
 

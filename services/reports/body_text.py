@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from services.reports.document import Heading, Listing, Paragraph, ParsedReport, Quotation, Table, words
+from schemas.document import Block, Quotation, Table
+from services.reports.document import ParsedReport, contents, within, words
 from services.text.passages import sentences
 
 SHORTEST = 16
@@ -28,20 +28,10 @@ def own_text(report: ParsedReport) -> Iterator[tuple[str, str]]:
             yield from _texts(block)
 
 
-def _texts(block: Any, kind: str = "prose") -> Iterator[tuple[str, str]]:
-    match block:
-        case Paragraph(content=content) | Heading(content=content):
-            yield kind, words(content)
-        case Listing(items=items):
-            for item in items:
-                for part in item:
-                    yield from _texts(part, kind)
-        case Quotation(blocks=blocks):
-            for part in blocks:
-                yield from _texts(part, "quotation")
-        case Table(header=header, rows=rows):
-            for cell in (*header, *(cell for row in rows for cell in row)):
-                yield "cell", words(cell)
+def _texts(block: Block) -> Iterator[tuple[str, str]]:
+    for part in within(block):
+        kind = "cell" if isinstance(part, Table) else "quotation" if isinstance(block, Quotation) else "prose"
+        yield from ((kind, words(content)) for content in contents(part))
 
 
 def repeated(texts: Iterable[tuple[str, str]]) -> int:

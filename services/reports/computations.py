@@ -3,17 +3,16 @@
 The section is added after the check; its numbers do not count as claims.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from schemas.clean_text import clean_line, clean_text
+from schemas.document import Block, Citation, Code, Paragraph, Text
 from schemas.evidence import Source
 from services.evidence.literals import NO_INPUT
 from services.evidence.programs import FINDINGS_FILE, QUOTES_FILE, Program
-from services.reports.checking.block_markdown import fenced
 from services.reports.labels import Labels
 from services.reports.source_numbers import link_of
 from services.run.ui_text import say
-from services.text.markdown_escape import escape_markdown
 
 LONGEST_SHOWN = 60
 """Maximum lines of a program that is shown in full."""
@@ -24,8 +23,10 @@ _LONGEST_REASON = 300
 _COMMENTS = {"python": "#", "sql": "--"}
 
 
-def computations(sources: Iterable[Source], programs: Mapping[str, Program], labels: Labels, locale: str) -> list[str]:
-    """Return the section's Markdown; empty if no source has a program.
+def computations(
+    sources: Iterable[Source], programs: Mapping[str, Program], labels: Labels, locale: str
+) -> Iterator[Block]:
+    """Yield the section's blocks.
 
     Args:
         sources: the report's cited, numbered sources.
@@ -33,32 +34,28 @@ def computations(sources: Iterable[Source], programs: Mapping[str, Program], lab
         labels: labels in the report's language.
         locale: locale of the report.
     """
-    shown = [
-        _shown(source, programs[source.content_hash], labels, locale)
-        for source in sources
-        if source.content_hash in programs
-    ]
-    return ["\n\n".join(shown)] if shown else []
-
-
-def _shown(source: Source, program: Program, labels: Labels, locale: str) -> str:
     files = {QUOTES_FILE: labels.quotes_read, FINDINGS_FILE: labels.findings_read}
-    blocks = [f"**{escape_markdown(source.title or source.url)}** [[{source.number}]]({link_of(source)})"]
-    if program.reads:
-        tables = labels.enumeration.join(escape_markdown(clean_line(files.get(name, name))) for name in program.reads)
-        blocks.append(labels.tables_read.format(tables=tables))
-    if source.untraced:
-        what = [say("no_input", locale) if origin == NO_INPUT else origin for origin in source.untraced]
-        reason = labels.reasons["untraced"].format(what=", ".join(what)[:_LONGEST_REASON])
-        blocks.append(f"⚠ {escape_markdown(clean_line(reason))}")
-    return "\n\n".join([*blocks, _code_block(program, link_of(source), labels)])
+    for source in sources:
+        program = programs.get(source.content_hash)
+        if program is None:
+            continue
+        title = Text(" ".join((source.title or source.url).split()), frozenset({"strong"}))
+        yield Paragraph((title, Text(" "), Citation(source.number or 0, link_of(source))))
+        if program.reads:
+            tables = labels.enumeration.join(clean_line(files.get(name, name)) for name in program.reads)
+            yield Paragraph((Text(labels.tables_read.format(tables=tables)),))
+        if source.untraced:
+            what = [say("no_input", locale) if origin == NO_INPUT else origin for origin in source.untraced]
+            reason = labels.reasons["untraced"].format(what=", ".join(what)[:_LONGEST_REASON])
+            yield Paragraph((Text(f"⚠ {clean_line(reason)}"),))
+        yield _code_block(program, link_of(source), labels)
 
 
-def _code_block(program: Program, stored: str, labels: Labels) -> str:
+def _code_block(program: Program, stored: str, labels: Labels) -> Code:
     """Return a program as a code block; the middle of a long program is omitted."""
     lines = clean_text(program.code).strip("\n").split("\n")
     if len(lines) > LONGEST_SHOWN:
         left_out = len(lines) - FIRST_LINES - LAST_LINES
         note = f"{_COMMENTS[program.language]} {labels.more_lines.format(count=left_out, file=stored)}"
         lines = [*lines[:FIRST_LINES], note, *lines[-LAST_LINES:]]
-    return fenced("\n".join(lines), program.language)
+    return Code("\n".join(lines), program.language)

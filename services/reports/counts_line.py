@@ -17,12 +17,6 @@ def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels) -> Co
     return Counts(statuses, answered, labels.head(answered, statuses) if statuses or answered else "")
 
 
-def counts_line(claims: Iterable[Claim], answered: Answered, labels: Labels) -> str:
-    """Return the line in Markdown; empty where there is nothing to count or to say."""
-    text = counts_of(claims, answered, labels).text
-    return f"*{text}*" if text else ""
-
-
 def is_counts(text: str) -> bool:
     """Tell whether a text is only this line, in either language, with or without emphasis."""
     return _COUNTS.fullmatch(text.strip(" *_")) is not None

@@ -11,6 +11,7 @@ from schemas.evidence import EXCERPT_ID
 from schemas.reporter import Report
 from services.evidence.citation_forms import INFERENCE
 from services.reports.references import numbers_of
+from services.reports.rendering import to_draft
 from services.text.passages import sentences
 
 AROUND = 1
@@ -63,7 +64,8 @@ def own_markdown(report: Report) -> str:
     def cited(run: re.Match[str]) -> str:
         return "".join(dict.fromkeys(f"[{numbers[key]}]" for key in _ID.findall(run[0]) if key in numbers))
 
-    text = _CITATIONS.sub(cited, report.draft.replace(f" [{INFERENCE}]", "").replace(f"[{INFERENCE}]", ""))
+    draft = to_draft(report.document.body) if report.document else ""
+    text = _CITATIONS.sub(cited, draft.replace(f"[{INFERENCE}]", ""))
     return text or report.markdown
 
 

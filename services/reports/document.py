@@ -1,126 +1,37 @@
 """The parsed report for all formats: built once from the finished Markdown, with the quotes behind its citations."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Literal
 
-from schemas.chart import Chart
 from schemas.deck import DeckPage
+from schemas.document import (
+    Alignment,
+    Block,
+    Break,
+    Citation,
+    Code,
+    Drawing,
+    Formula,
+    Heading,
+    Inline,
+    Inlines,
+    Link,
+    Listing,
+    Mark,
+    Paragraph,
+    Quotation,
+    Role,
+    Table,
+    Text,
+)
 from schemas.evidence import Standing, Status
 from services.reports.reference import Reference
 from services.reports.statuses import Counts
 
-Style = Literal["strong", "emphasis", "code"]
-Role = Literal["", "contradictions", "limits", "follow_up", "computations", "references"]
-"""Kind of a section that the program adds; empty for sections of the report's text."""
-Alignment = Literal["", "left", "center", "right"]
 _NUMBER = re.compile(r"[-+−±~≈]?\s?[$€£¥]?\d[\d,.]{0,30}\s?(?:[%‰]|[^\W\d_]{1,12})?")
 """A cell with a number and an optional unit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A run of characters in one style."""
-
-    text: str
-    styles: frozenset[Style] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """A LaTeX formula without delimiters."""
-
-    latex: str
-    display: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A numbered citation with its link to a web page, or to a stored text beside the report."""
-
-    number: int
-    link: str
-    excerpts: tuple[str, ...] = ()
-    """Ids of the excerpts that prove the preceding sentence."""
-    status: Status = ""
-    """Status of that sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Any other link, which leads to a source of the report."""
-
-    text: str
-    link: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The mark after a sentence that is unsupported or only inferred."""
-
-    status: Status = "unverified"
-    """`inferred` or `unverified`."""
-    reason: str = ""
-    """Reason in the reader's language; empty if the check recorded none."""
-    size: int = 0
-    """Letters and digits of the sentence; 0 if they are unknown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Break:
-    """A hard line break."""
-
-
-Inline = Text | Formula | Citation | Link | Mark | Break
-Inlines = tuple[Inline, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph of text."""
-
-    content: Inlines
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A list, with blocks in each item."""
-
-    items: tuple[tuple["Block", ...], ...]
-    ordered: bool = False
-    start: int = 1
-    tight: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Quotation:
-    """A blockquote."""
-
-    blocks: tuple["Block", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table; every row has as many cells as the header."""
-
-    header: tuple[Inlines, ...]
-    rows: tuple[tuple[Inlines, ...], ...]
-    aligned: tuple[Alignment, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """Program text, or the text of a diagram."""
-
-    text: str
-    language: str = ""
-
-    @property
-    def is_diagram(self) -> bool:
-        """Tell whether the code is a diagram."""
-        return self.language.lower() == "mermaid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,37 +47,6 @@ class Picture:
     """The words in the diagram."""
     png: bytes = b""
     """PNG at twice the size, if requested."""
-
-
-@dataclass(frozen=True, slots=True)
-class Display:
-    """A displayed formula."""
-
-    latex: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A checked chart, with the numbers of its cited sources."""
-
-    chart: Chart
-    citations: tuple[Citation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A horizontal rule."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading inside a list or a quotation; other headings start sections."""
-
-    level: int
-    content: Inlines
-
-
-Block = Paragraph | Listing | Quotation | Table | Code | Display | Drawing | Rule | Heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,17 +172,65 @@ class ParsedReport:
 def walk(report: ParsedReport) -> Iterator[Block]:
     """Yield all blocks in order, including those inside lists and quotations."""
     for block in report.blocks:
-        yield from _within(block)
+        yield from within(block)
 
 
-def _within(block: Block) -> Iterator[Block]:
+def within(block: Block) -> Iterator[Block]:
+    """Yield a block and the blocks inside it, in order."""
     yield block
     if isinstance(block, Quotation):
         for part in block.blocks:
-            yield from _within(part)
+            yield from within(part)
     elif isinstance(block, Listing):
         for part in chain.from_iterable(block.items):
-            yield from _within(part)
+            yield from within(part)
+
+
+def contents(block: Block) -> tuple[Inlines, ...]:
+    """Return the texts of a block itself: one, or the cells of a table."""
+    match block:
+        case Paragraph(content=content) | Heading(content=content):
+            return (content,)
+        case Table(header=header, rows=rows):
+            return (*header, *chain.from_iterable(rows))
+    return ()
+
+
+def cited_in(blocks: Iterable[Block]) -> list[str]:
+    """Return the ids of excerpts that blocks cite, in order."""
+    parts = chain.from_iterable(map(within, blocks))
+    texts = chain.from_iterable(content for part in parts for content in contents(part))
+    return [key for citation in citations_in(texts) for key in citation.excerpts]
+
+
+def changed(block: Block, change: Callable[[Inlines], Inlines]) -> Block:
+    """Return a block with its texts, and those of the blocks inside it, changed by a function."""
+    match block:
+        case Paragraph(content=content) | Heading(content=content):
+            return replace(block, content=change(content))
+        case Quotation(blocks=blocks):
+            return replace(block, blocks=tuple(changed(part, change) for part in blocks))
+        case Listing(items=items):
+            return replace(block, items=tuple(tuple(changed(part, change) for part in item) for item in items))
+        case Table(header=header, rows=rows):
+            return replace(
+                block, header=tuple(map(change, header)), rows=tuple(tuple(map(change, row)) for row in rows)
+            )
+    return block
+
+
+def without_empty_sections(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Leave out the headings, below the title, under which nothing stands."""
+    kept: list[Block] = []
+    below = 0
+    """Level of the heading that comes next; 0 at the end, 9 where another block comes."""
+    for block in reversed(blocks):
+        level = block.level if isinstance(block, Heading) else 9
+        if 1 < level < 9 and below <= level:
+            continue
+        kept.append(block)
+        below = level
+    return tuple(kept[::-1])
 
 
 def number_sides(rows: Sequence[Sequence[str]]) -> tuple[Alignment, ...]:

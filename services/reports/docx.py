@@ -12,8 +12,7 @@ from docx.oxml.ns import qn
 from docx.shared import Inches, Pt, RGBColor
 
 from schemas.clean_text import clean_text
-from services.reports.charts.svg import chart_png
-from services.reports.document import (
+from schemas.document import (
     Alignment,
     Block,
     Break,
@@ -27,16 +26,13 @@ from services.reports.document import (
     Link,
     Listing,
     Paragraph,
-    ParsedReport,
     Quotation,
     Rule,
     Table,
     Text,
-    is_label,
-    number_sides,
-    statements,
-    words,
 )
+from services.reports.charts.svg import chart_png
+from services.reports.document import ParsedReport, is_label, number_sides, statements, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.html.formulas import mathml
 from services.reports.labels import labels_for, language_of

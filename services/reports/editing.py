@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
+from schemas.document import Alignment, Block, Heading, Listing, Table
 from schemas.evidence import Claim, Excerpt
 from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, ReporterEditingPrompt
 from services.evidence.views import evidence_views
 from services.models import ask
-from services.reports.document import letters
+from services.reports.document import cited_in, letters, without_empty_sections
 from services.reports.markdown import Draft
+from services.reports.reading import read_draft
+from services.reports.rendering import to_draft
 from services.text.word_count import words_in
 
 TEMPLATE = "reporter_editing"
@@ -19,92 +21,63 @@ MAX_UNUSED = 12
 LEAST_LEFT = 0.5
 """Share of a draft's words that must be left for an edited draft to take its place."""
 _CITATION = re.compile(r"\[[^\[\]]{1,200}\]")
-_ID = re.compile(r"\b[BEMT]\d+-\d+\b")
-_FENCE = re.compile(r"\s*(```|~~~)")
-_LINE_BLOCK = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)")
-"""A row of a table or an item of a list, which is a block of its own."""
-_RULE = re.compile(r"[\s|:-]+")
+_ROW = re.compile(r"\|[^\n]*\|[ \t]*+(?:\n(?![\s|:-]+(?:\n|$))|$)")
+"""A row of a table without the line below a head."""
+_ADDED = -1
+"""Group of a piece that belongs to the list or the table before it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """A block of a draft's Markdown."""
+class Piece:
+    """What an editor can change of a draft: a block, an item of a list, the head or a row of a table."""
 
     id: str
-    text: str
-    tight: bool
-    """Whether it follows the block before it without an empty line, as rows of a table do."""
+    blocks: tuple[Block, ...]
+    group: int = 0
+    """Number of the list or the table that it is a part of."""
 
     @property
-    def kind(self) -> str:
-        """`|` for a row of a table, `-` for an item of a list, `#` for a heading, else empty."""
-        first = self.text.lstrip()[:1]
-        return first if first in {"|", "#"} else "-" if _LINE_BLOCK.match(self.text) else ""
-
-    @property
-    def depth(self) -> int:
-        """Level of a heading; 0 for other blocks."""
-        return len(self.text) - len(self.text.lstrip("#")) if self.kind == "#" else 0
+    def kind(self) -> type[Block] | None:
+        """The type of what it is a part of; None for what stands alone."""
+        first = self.blocks[0]
+        return type(first) if isinstance(first, Table | Listing | Heading) else None
 
 
-def blocks_of(markdown: str) -> list[Block]:
-    """Split Markdown into blocks that an editor can change: paragraphs, headings, items, rows; a fenced block is one."""
-    blocks: list[Block] = []
-    lines: list[str] = []
-    fence, loose = "", True
-
-    def close() -> None:
-        nonlocal loose
-        if lines:
-            blocks.append(Block(f"B{len(blocks) + 1}", "\n".join(lines), tight=not loose))
-            lines.clear()
-            loose = False
-
-    for line in markdown.split("\n"):
-        found = _FENCE.match(line)
-        if fence:
-            lines.append(line)
-            if found and found.group(1) == fence:
-                fence = ""
-                close()
-        elif not line.strip():
-            close()
-            loose = True
-        elif found:
-            close()
-            fence = found.group(1)
-            lines.append(line)
-        elif len(lines) == 1 and lines[0].lstrip().startswith("|") and _RULE.fullmatch(line):
-            lines.append(line)  # the line below the head of a table
-        elif _LINE_BLOCK.match(line) or line.startswith("#"):
-            close()
-            lines.append(line)
-        else:
-            lines.append(line)
-    close()
-    return blocks
+def pieces_of(blocks: Sequence[Block]) -> list[Piece]:
+    """Return the pieces of a draft."""
+    parts: list[tuple[Block, int]] = []
+    for group, block in enumerate(blocks, 1):
+        match block:
+            case Table(rows=rows):
+                parts += [(part, group) for part in (replace(block, rows=()), *(Table((), (row,)) for row in rows))]
+            case Listing(items=items, start=start):
+                parts += [(replace(block, items=(item,), start=start + at), group) for at, item in enumerate(items)]
+            case _:
+                parts.append((block, group))
+    return [Piece(f"B{number}", (part,), group) for number, (part, group) in enumerate(parts, 1)]
 
 
-def with_edits(blocks: Sequence[Block], edits: Sequence[Edit]) -> str:
-    """Return the Markdown of blocks after edits; an edit that names no block, or spoils a table, a list or a heading, is ignored."""
-    texts = {block.id: block for block in blocks}
-    order = [block.id for block in blocks]
-    ends: dict[str, str] = {}  # the last block that was added or moved behind a block
+def with_edits(pieces: Sequence[Piece], edits: Sequence[Edit], excerpts: Mapping[str, Excerpt]) -> tuple[Block, ...]:
+    """Return the blocks of pieces after edits; an edit that names no piece, or spoils a table, a list or a heading, is ignored."""
+    held = {piece.id: piece for piece in pieces}
+    order = [piece.id for piece in pieces]
+    ends: dict[str, str] = {}  # the last piece that was added or moved behind a piece
     for number, edit in enumerate(edits):
-        place, text = _place(order, edit.block), edit.text.strip()
+        place, written = _place(order, edit.block), _read(edit.text.strip(), excerpts)
         if place is None:
             continue
         if edit.action == "drop":
             del order[place : _end(order, place, edit.until)]
-        elif edit.action == "replace" and text:
-            former, end = texts[edit.block], _end(order, place, edit.until)
-            block = Block(former.id, _with_rule(text, former.text), former.tight)
-            if end - place > 1 or former.kind in {"", block.kind}:
-                texts[former.id] = block
+        elif edit.action == "replace" and written:
+            former, end = held[edit.block], _end(order, place, edit.until)
+            piece = Piece(former.id, written)
+            same = former.kind is piece.kind
+            if end - place > 1 or same or former.kind is None:
+                held[former.id] = replace(piece, blocks=_fitted(former, written), group=former.group) if same else piece
                 del order[place + 1 : end]
-        elif edit.action == "add_after" and text:
-            added = Block(f"N{number}", text, tight=True)
-            texts[added.id] = Block(added.id, text, tight=added.kind in {"|", "-"})
+        elif edit.action == "add_after" and written:
+            added = Piece(f"N{number}", written, _ADDED)
+            held[added.id] = added
             order.insert(_behind(order, edit.block, ends), added.id)
             ends[edit.block] = added.id
         elif edit.action == "move_after" and (first := _place(order, edit.moved)) is not None:
@@ -114,21 +87,48 @@ def with_edits(blocks: Sequence[Block], edits: Sequence[Edit]) -> str:
                 place = _behind(order, edit.block, ends)
                 order[place:place] = moved
                 ends[edit.block] = moved[-1]
-    before = {block.id: former for former, block in pairwise(blocks)}
-    return joined(_without_empty_sections([texts[key] for key in order]), before)
+    return without_empty_sections(_joined([held[key] for key in order]))
 
 
-def _without_empty_sections(blocks: Sequence[Block]) -> list[Block]:
-    """Leave out the headings, below the title, under which nothing stands."""
-    kept: list[Block] = []
-    below = 0
-    """Depth of the heading that comes next; 0 at the end, 9 where another block comes."""
-    for block in reversed(blocks):
-        if block.depth > 1 and below <= block.depth:
-            continue
-        kept.append(block)
-        below = block.depth or 9
-    return kept[::-1]
+def _read(text: str, excerpts: Mapping[str, Excerpt]) -> tuple[Block, ...]:
+    """Read what an editor wrote; rows of a table may stand without its head."""
+    if not _ROW.match(text):
+        return read_draft(text, excerpts)
+    columns = text.partition("\n")[0].strip().strip("|").count("|") + 1
+    rows = read_draft(f"|{' |' * columns}\n|{'---|' * columns}\n{text}", excerpts)
+    return tuple(replace(block, header=()) if isinstance(block, Table) else block for block in rows)
+
+
+def _fitted(former: Piece, written: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return a new head or row of a table with what it has from the former one."""
+    match former.blocks[0], written[0]:
+        case Table(rows=()) as table, Table(header=(), rows=[head, *rows]):
+            return (replace(table, header=head, rows=tuple(rows)), *written[1:])
+    return written
+
+
+def _joined(pieces: Sequence[Piece]) -> list[Block]:
+    """Return the blocks of pieces; items of one list and rows of one table, and those that were added behind them, are one block."""
+    blocks: list[Block] = []
+    group = 0
+    for piece in pieces:
+        first, *rest = piece.blocks
+        before = blocks[-1] if blocks and piece.group in {group, _ADDED} else None
+        match before, first:
+            case Listing(), Listing() if before.ordered == first.ordered:
+                blocks[-1] = replace(before, items=(*before.items, *first.items))
+            case Table(), Table(header=()):
+                rows = ((*row, *((),) * len(before.header))[: len(before.header)] for row in first.rows)
+                blocks[-1] = replace(before, rows=(*before.rows, *rows))
+            case _, Table(header=(), rows=[head, *others]):
+                side: Alignment = ""
+                blocks.append(Table(head, tuple(others), (side,) * len(head)))
+                group = piece.group
+            case _:
+                blocks.append(first)
+                group = piece.group
+        blocks += rest
+    return blocks
 
 
 def _place(order: Sequence[str], key: str) -> int | None:
@@ -136,35 +136,19 @@ def _place(order: Sequence[str], key: str) -> int | None:
 
 
 def _end(order: Sequence[str], place: int, until: str) -> int:
-    """Return the index behind a range; a range that ends before it begins is its first block."""
+    """Return the index behind a range; a range that ends before it begins is its first piece."""
     return max(place, _place(order, until) or place) + 1
 
 
 def _behind(order: Sequence[str], key: str, ends: Mapping[str, str]) -> int:
-    """Return the index behind a block and what was put behind it before."""
+    """Return the index behind a piece and what was put behind it before."""
     last = ends.get(key, key)
     return order.index(last if last in order else key) + 1
 
 
-def _with_rule(text: str, former: str) -> str:
-    """Return the new head of a table with the line below it, which a model may leave out."""
-    head, _, rule = former.partition("\n")
-    has_rule = bool(rule) and head.lstrip().startswith("|") and _RULE.fullmatch(rule) is not None
-    return f"{text}\n{rule}" if has_rule and text.startswith("|") and "\n" not in text else text
-
-
-def joined(blocks: Sequence[Block], before: Mapping[str, Block]) -> str:
-    """Join blocks; those that followed each other without an empty line do so still, and so do rows and items.
-
-    Args:
-        blocks: the blocks in their order.
-        before: the block before each one in the text that they come from, by id.
-    """
-    parts = [block.text for block in blocks[:1]]
-    for last, block in pairwise(blocks):
-        beside = before.get(block.id) == last or (block.kind == last.kind and block.kind != "")
-        parts += ["\n" if block.tight and beside else "\n\n", block.text]
-    return "".join(parts)
+def views_of(pieces: Sequence[Piece]) -> list[BlockView]:
+    """Return pieces as an editor sees them."""
+    return [BlockView(id=piece.id, text=to_draft(piece.blocks)) for piece in pieces]
 
 
 async def edited(
@@ -175,7 +159,7 @@ async def edited(
     tone: str = "",
     unused: Sequence[Excerpt] | None = None,
     only_mend: bool = False,
-) -> str | None:
+) -> tuple[Block, ...] | None:
     """Let a model edit a draft.
 
     Args:
@@ -187,14 +171,14 @@ async def edited(
         only_mend: whether only blocks with objections may change.
 
     Returns:
-        The new Markdown; None where nothing is to be mended, or where the answer would leave less than half of the draft.
+        The new blocks; None where nothing is to be mended, or where the answer would leave less than half of the draft.
 
     Raises:
         LimitReached: the budget or the time left does not suffice for the call.
         ModelError: the endpoint failed, or no answer fits the schema.
     """
-    blocks = blocks_of(draft.markdown)
-    views = [BlockView(id=block.id, text=block.text) for block in blocks]
+    pieces = pieces_of(draft.blocks)
+    views = views_of(pieces)
     said = {view.id: letters(_CITATION.sub("", view.text)) for view in views}
     wanted: set[str] = set()
     for claim in {claim.text: claim for claim in objections}.values():
@@ -202,7 +186,7 @@ async def edited(
         for view in views:
             if _holds(said[view.id], claim.text):
                 view.objections.append(Objection(text=claim.text, reason=reason))
-                wanted.update(_ID.findall(view.text))
+                wanted.update(cited_in(next(piece.blocks for piece in pieces if piece.id == view.id)))
                 break
     unused = [] if only_mend else _unused(draft) if unused is None else unused
     if not wanted and not unused and not any(view.objections for view in views):
@@ -219,10 +203,10 @@ async def edited(
     answer = await ask("reporter", prompt, Editing, template=TEMPLATE)
     faulty = {view.id for view in views if view.objections}
     edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in faulty or not only_mend]
-    markdown = with_edits(blocks, edits)
-    if markdown == draft.markdown or words_in(markdown) < LEAST_LEFT * words_in(draft.markdown):
+    blocks = with_edits(pieces, edits, {excerpt.id: excerpt for excerpt in draft.excerpts})
+    if blocks == draft.blocks or words_in(to_draft(blocks)) < LEAST_LEFT * words_in(to_draft(draft.blocks)):
         return None
-    return markdown
+    return blocks
 
 
 def _holds(block: str, claim: str) -> bool:
@@ -232,7 +216,7 @@ def _holds(block: str, claim: str) -> bool:
 
 def _unused(draft: Draft) -> list[Excerpt]:
     """Return the excerpts of high relevance that a draft does not cite, the first of each quote."""
-    cited = set(_ID.findall(draft.markdown))
+    cited = set(cited_in(draft.blocks))
     quoted = {excerpt.quote for excerpt in draft.excerpts if excerpt.id in cited}
     fresh = {
         excerpt.quote: excerpt

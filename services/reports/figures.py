@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from schemas.reporter import Report
-from services.reports.citation_quotes import Proofs
 from services.reports.document import KeyFigure
+from services.reports.numbered_text import Citations
 from services.reports.statuses import SURE, status_of
 from services.text.numbers import is_held, quantities, quantities_with_places
 from services.text.quantity import Quantity
@@ -40,12 +40,12 @@ _TO = re.compile(r"\s?(?:[-–—~～至到±]|\+/-|to)\s?(?:US\$|[$€£¥])?\s
 """Text between the two numbers of a range, or between a number and its uncertainty."""
 
 
-def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
+def key_figures(report: Report, citations: Citations) -> tuple[KeyFigure, ...]:
     """Select numbers of interest to the reader: measured, not in the question, each once.
 
     Args:
         report: the checked report.
-        proofs: proofs of its sentences.
+        citations: the citations of its sentences.
     """
     in_question = quantities(report.question)
     figures: dict[str, KeyFigure] = {}
@@ -55,9 +55,9 @@ def key_figures(report: Report, proofs: Proofs) -> tuple[KeyFigure, ...]:
         if status not in SURE or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
             continue
         value = _figure(text, in_question)
-        citations = proofs.citations(claim.citations, status) if value and value not in figures else ()
-        if citations:
-            figures[value] = KeyFigure(value, text, citations)
+        cited = citations.of_excerpts(claim.citations, status) if value and value not in figures else ()
+        if cited:
+            figures[value] = KeyFigure(value, text, cited)
     return tuple(figures.values())[:MAX_FIGURES]
 
 

@@ -3,12 +3,25 @@
 The reporter imports it, with its parser and patterns, when the first report is finished, in the thread of the event loop.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from schemas.evidence import EXCERPT_ID, Answered, Artifact, Contradiction, Excerpt, Source
+from schemas.document import (
+    Block,
+    Citation,
+    Document,
+    Heading,
+    Inlines,
+    Link,
+    Listing,
+    Paragraph,
+    Quotation,
+    Role,
+    Style,
+    Text,
+)
+from schemas.evidence import Answered, Artifact, Contradiction, Excerpt, Source
 from schemas.options import CitationStyle
 from schemas.planner import Plan
 from schemas.reflector import Reflection
@@ -17,7 +30,6 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
-from services.evidence.citation_forms import INFERENCE
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
 from services.reports.answer_status import answered
@@ -28,28 +40,23 @@ from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.computations import computations
-from services.reports.counts_line import counts_line
 from services.reports.disagreement_sides import side_notes
-from services.reports.inlines import with_dollars
+from services.reports.document import cited_in, contents, words
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import marked_sentences
+from services.reports.numbered_text import numbered_text
 from services.reports.reference_list import with_references
-from services.reports.signs import as_drafted
-from services.reports.source_numbers import Numbering, link_of, number_sources
+from services.reports.rendering import to_markdown
+from services.reports.source_numbers import Numbering, number_sources
 from services.run.ui_text import say
-from services.text.markdown_escape import escape_markdown
 from services.text.numbers import missing_quantities
 from services.text.passages import sentences
 from services.text.questions import headline
 from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import has_cjk
 
-_CITATIONS = re.compile(rf"(?:(?<!\\)\[{EXCERPT_ID}\])+")
-MAX_CHARACTERS = 400_000
-"""Maximum characters of a model's report; the longest requested reports have a third of that."""
 LONGEST_SIDE = 200
 """Characters of a quote that is shown whole as the side of a contradiction."""
-_ID = re.compile(EXCERPT_ID)
 
 
 @dataclass(slots=True)
@@ -59,8 +66,8 @@ class Draft:
     question: str
     locale: str
     title: str
-    markdown: str
-    """The model's Markdown with excerpt ids as citations; empty without evidence."""
+    blocks: tuple[Block, ...]
+    """What the model wrote; empty without evidence."""
     excerpts: list[Excerpt]
     sources: Mapping[str, Source]
     """Sources by content hash."""
@@ -101,60 +108,56 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     Returns:
         The report with numbered sources. Without evidence it says so and makes no claims, whatever the draft says.
     """
-    draft = replace(
-        _bounded(draft), excerpts=[excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
-    )
+    draft = replace(draft, excerpts=[excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources])
     labels = labels_for(draft.locale)
     quotes = {
         excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced
     }
     naming = "\n".join([draft.question, *(source.card.evidence for source in draft.sources.values())])
-    charts = check_charts(with_dollars(draft.markdown), quotes, naming=naming, locale=draft.locale)
-    draft = replace(draft, markdown=charts.markdown, limits=[*draft.limits, *charts.limits])
+    charts = check_charts(draft.blocks, quotes, naming=naming, locale=draft.locale)
+    draft = replace(draft, blocks=charts.blocks, limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)
     enough = draft.enough and not draft.missing_aspects
     answer: Answered = "" if draft.by_rules else answered(checked, enough=enough)
-    title, body = _title_and_body(checked.markdown, draft, labels)
+    body = _with_title(checked.blocks, draft)
     contradictions = _grounded(draft)
-    conflicts = _conflicts(contradictions, draft, labels)
-    cited = _ID.findall("".join(_CITATIONS.findall(f"{title}\n{body}\n{conflicts}"))) + charts.cited
-    numbering = number_sources(draft.sources, draft.excerpts, cited)
+    conflicts = tuple(_conflicts(contradictions, draft, labels))
+    numbering = number_sources(draft.sources, draft.excerpts, [*cited_in([*body, *conflicts]), *charts.cited])
     limits = _limits(draft, checked, numbering, labels)
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
-    parts = [
-        f"# {title}",
-        counts_line(checked.claims, answer, labels),
-        "\n>\n".join(f"> {escape_markdown(line)}" for line in draft.opening.splitlines() if line.strip()),
-        body or (labels.nothing_held if draft.excerpts else labels.nothing_found),
-        conflicts,
-        _section(
-            labels.limits,
-            [
-                *(f"- {escape_markdown(limit)}" for limit in limits),
-                *marked_sentences(checked.claims, labels),
-                *(f"- {escape_markdown(note)}" for note in draft.notes),
-            ],
+    used = {
+        numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited_in([*body, *conflicts])
+    }
+    lines = [*map(_text, limits), *marked_sentences(checked.claims, labels), *map(_text, draft.notes)]
+    programs = computations(
+        [source for source in numbering.sources if source.id in used], draft.programs, labels, draft.locale
+    )
+    document = Document(
+        body,
+        tuple(
+            Quotation(tuple(Paragraph(_text(line)) for line in lines))
+            for lines in [list(filter(str.strip, draft.opening.splitlines()))]
+            if lines
         ),
-        _section(
-            labels.follow_up,
-            [f"{place}. {escape_markdown(question)}" for place, question in enumerate(draft.follow_up_questions, 1)],
+        (
+            *([] if body[1:] else [Paragraph(_text(labels.nothing_held if draft.excerpts else labels.nothing_found))]),
+            *_section(labels.contradictions, "contradictions", conflicts),
+            *_section(labels.limits, "limits", _listed(lines)),
+            *_section(labels.follow_up, "follow_up", _listed(map(_text, draft.follow_up_questions), ordered=True)),
+            *_section(labels.computations, "computations", programs),
+            *_section(labels.files, "files", _listed(map(_file, artifacts))),
         ),
-    ]
-    added = [
-        _section(labels.computations, _computations(numbering, set(cited), draft, labels)),
-        _section(labels.files, [_file(artifact) for artifact in artifacts]),
-    ]
-    told = _linked("\n\n".join(part for part in parts if part), draft, numbering)
+    )
     report = Report(
-        title=title,
+        title=words(contents(body[0])[0]),
         question=draft.question,
         locale=draft.locale,
         answered=answer,
-        by_rules=draft.by_rules or not draft.markdown.strip(),
+        by_rules=draft.by_rules or not draft.blocks,
         citation_style=draft.citation_style,
-        draft=as_drafted(f"# {title}\n\n{body}", f"[{INFERENCE}]").strip(),
+        document=document,
         connecting=checked.connecting,
-        markdown="\n\n".join(part for part in (told, *added) if part) + "\n",
+        markdown="",
         sources=numbering.sources,
         excerpts=draft.excerpts,
         citations=checked.claims,
@@ -173,22 +176,15 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
         usage=usage,
         artifacts=artifacts,
     )
-    return with_references(report)
-
-
-def _bounded(draft: Draft) -> Draft:
-    if len(draft.markdown) <= MAX_CHARACTERS:
-        return draft
-    cut = say("report_cut", draft.locale, characters=MAX_CHARACTERS)
-    return replace(draft, markdown=draft.markdown[:MAX_CHARACTERS], limits=[*draft.limits, cut])
+    return with_references(report.model_copy(update={"markdown": to_markdown(numbered_text(report)) + "\n"}))
 
 
 def check_draft(draft: Draft) -> CheckedReport:
     """Check every sentence of a draft."""
     if not draft.excerpts:
-        return CheckedReport("")
+        return CheckedReport()
     return check_citations(
-        draft.markdown,
+        draft.blocks,
         {excerpt.id: excerpt for excerpt in draft.excerpts},
         titles={key: source.card.evidence for key, source in draft.sources.items()},
         published={key: source.published or "" for key, source in draft.sources.items()},
@@ -205,7 +201,7 @@ def check_draft(draft: Draft) -> CheckedReport:
 
 def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     """Return the sentences of a draft with quotes in another language, which can only be compared by meaning."""
-    chinese = has_cjk(draft.markdown)
+    chinese = has_cjk(to_markdown(draft.blocks))
     if all(has_cjk(excerpt.quote) == chinese for excerpt in draft.excerpts):
         return []
     pairs: dict[tuple[str, tuple[str, ...]], None] = {}
@@ -217,18 +213,17 @@ def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     return list(pairs)
 
 
-def _title_and_body(markdown: str, draft: Draft, labels: Labels) -> tuple[str, str]:
-    """Take the title from the draft's first heading, else from the plan, unless that contains new numbers."""
-    heading = re.match(r"#[ ]+(.+)(?:\n|$)", markdown)
-    if heading:
-        return heading.group(1).strip(), markdown[heading.end() :].strip()
-
+def _with_title(blocks: tuple[Block, ...], draft: Draft) -> tuple[Block, ...]:
+    """Add a title to a draft that does not begin with one: that of the plan, unless it contains new numbers."""
+    match blocks:
+        case [Heading(level=1), *_]:
+            return blocks
     known = [
         draft.question,
         *(excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced),
     ]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
-    return escape_markdown(headline(title)), markdown.strip()
+    return (Heading(1, _text(headline(title))), *blocks)
 
 
 def _grounded(draft: Draft) -> list[Contradiction]:
@@ -242,31 +237,26 @@ def _grounded(draft: Draft) -> list[Contradiction]:
     return grounded
 
 
-def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels) -> str:
-    """Write the contradictions, each topic once, with the sentence of each side that tells most of it.
+def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels) -> Iterator[Block]:
+    """Yield the contradictions, each topic once, with the sentence of each side that tells most of it.
 
     One that code did not confirm is left to the text if that cites two of its sides.
     """
-    cited = set(_ID.findall(draft.markdown))
+    cited = set(cited_in(draft.blocks))
     shown = [named for named in contradictions if named.differs or len(cited.intersection(named.excerpt_ids)) < 2]
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
-    blocks = []
     for contradiction in {named.topic: named for named in shown}.values():
         sides = [by_id[side] for side in contradiction.excerpt_ids]
-        grounded = contradiction.topic and not missing_quantities(
-            contradiction.topic, [draft.question, *(side.quote for side in sides)]
-        )
-        heading = [f"**{escape_markdown(contradiction.topic)}**\n"] if grounded else []
-        notes = side_notes(sides, draft.sources, labels)
-        about = f"{contradiction.topic} {contradiction.explanation}"
-        lines = [
-            f"- “{escape_markdown(_telling(side.quote, about))}” [{side.id}]"
-            + (f" — {escape_markdown(note)}" if note else "")
+        topic, about = contradiction.topic, f"{contradiction.topic} {contradiction.explanation}"
+        if topic and not missing_quantities(topic, [draft.question, *(side.quote for side in sides)]):
+            yield Paragraph(_text(topic, "strong"))
+        notes = (f" — {note}" if note else "" for note in side_notes(sides, draft.sources, labels))
+        yield from _listed(
+            (*_text(f"“{_telling(side.quote, about)}” "), Citation(0, "", (side.id,)), *_text(note))
             for side, note in zip(sides, notes, strict=True)
-        ]
-        note = [] if contradiction.differs else [f"\n{labels.unconfirmed}"]
-        blocks.append("\n".join([*heading, *lines, *note]))
-    return _section(labels.contradictions, ["\n\n".join(blocks)] if blocks else [])
+        )
+        if not contradiction.differs:
+            yield Paragraph(_text(labels.unconfirmed))
 
 
 def _telling(quote: str, about: str) -> str:
@@ -304,28 +294,20 @@ def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: 
     return list(dict.fromkeys(lines))
 
 
-def _file(artifact: Artifact) -> str:
-    described = f": {escape_markdown(artifact.description)}" if artifact.description else ""
-    return f"- [{escape_markdown(artifact.name)}]({artifact_path(artifact)}){described}"
+def _file(artifact: Artifact) -> Inlines:
+    described = f": {artifact.description}" if artifact.description else ""
+    return (Link(artifact.name, artifact_path(artifact)), *_text(described))
 
 
-def _computations(numbering: Numbering, cited: set[str], draft: Draft, labels: Labels) -> list[str]:
-    """Return the programs of cited sources; texts in them that look like citations are not linked."""
-    used = {numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited}
-    sources = [source for source in numbering.sources if source.id in used]
-    return computations(sources, draft.programs, labels, draft.locale)
+def _section(heading: str, role: Role, blocks: Iterable[Block]) -> list[Block]:
+    held = list(blocks)
+    return [Heading(2, _text(heading), role), *held] if held else []
 
 
-def _linked(markdown: str, draft: Draft, numbering: Numbering) -> str:
-    """Convert runs of excerpt ids to numbered links, each source once in a run."""
-    links = {}
-    for excerpt in draft.excerpts:
-        source = numbering.original_of(excerpt)
-        links[excerpt.id] = f"[[{source.number}]]({link_of(source)})"
-    return _CITATIONS.sub(
-        lambda run: "".join(dict.fromkeys(links[key] for key in _ID.findall(run.group()) if key in links)), markdown
-    )
+def _listed(lines: Iterable[Inlines], *, ordered: bool = False) -> list[Block]:
+    items = tuple((Paragraph(line),) for line in lines)
+    return [Listing(items, ordered)] if items else []
 
 
-def _section(heading: str, lines: list[str]) -> str:
-    return f"## {heading}\n\n" + "\n".join(lines).strip() if lines else ""
+def _text(text: str, *styles: Style) -> Inlines:
+    return (Text(text, frozenset(styles)),) if text else ()

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
+from schemas.document import Formula, Inlines, Text
 from schemas.evidence import Claim, Status
 from services.reports.inlines import is_formula
 from services.reports.labels import Labels
 from services.reports.signs import SIGNS
 from services.reports.statuses import status_of
-from services.text.markdown_escape import escape_markdown, plain_line
 
 MAX_LINES = 5
 """Maximum lines of a report's limits on its marked statements; `evidence.json` has all reasons."""
@@ -18,11 +17,10 @@ MAX_NAMED, MAX_BEGINNING = 3, 60
 MAX_SENTENCE = 120
 """Maximum characters of a statement that is named alone."""
 _FORMULA = re.compile(r"(\$\$?+(?!\s)[^$\n]{1,300}+(?<!\s)\$\$?+(?!\d))")
-_OTHER_MARKUP = frozenset("<[`")
 
 
-def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[str]:
-    """Return Markdown list items on the marked statements: one a reason, that of most statements first, then one for all inferences."""
+def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[Inlines]:
+    """Return lines on the marked statements: one a reason, that of most statements first, then one for all inferences."""
     unverified: dict[str, list[Claim]] = {}
     inferred: list[Claim] = []
     for claim in claims:
@@ -39,7 +37,11 @@ def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[str]:
             statements=labels.count(others), state=labels.words["unverified"], sign=SIGNS["unverified"]
         )
         items.append(more)
-    return [f"- {item}" for item in [*items, *([_item(inferred, labels)] if inferred else [])]]
+    return [_with_formulas(item) for item in [*items, *([_item(inferred, labels)] if inferred else [])]]
+
+
+def _with_formulas(text: str) -> Inlines:
+    return tuple(Formula(part.strip("$")) if _stays(part) else Text(part) for part in _FORMULA.split(text) if part)
 
 
 def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> str:
@@ -50,7 +52,7 @@ def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> st
 
 
 def _item(group: Sequence[Claim], labels: Labels) -> str:
-    """Return in Markdown the number of statements, how the first of them begin, and the first one's reason."""
+    """Return the number of statements, how the first of them begin, and the first one's reason."""
     status = status_of(group[0])
     room = MAX_SENTENCE if len(group) == 1 else MAX_BEGINNING
     named = labels.enumeration.join(
@@ -63,15 +65,13 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
         state=labels.words[status],
         sign=SIGNS[status],
         sentences=named,
-        reason=escape_markdown(_reason([claim.reason for claim in group], labels)) or labels.meanings[status],
+        reason=_reason([claim.reason for claim in group], labels) or labels.meanings[status],
     )
 
 
 def _beginning(statement: str, room: int) -> str:
-    """Return the beginning of a statement in Markdown, without its full stop; formulas are kept, and never cut."""
-    parts = _shortened(_FORMULA.split(" ".join(statement.split()).rstrip(".。")), room)
-    runs = ((stays, "".join(run)) for stays, run in groupby(parts, _stays))
-    return "".join(run if stays else plain_line(run) for stays, run in runs)
+    """Return the beginning of a statement, without its full stop; formulas are never cut."""
+    return "".join(_shortened(_FORMULA.split(" ".join(statement.split()).rstrip(".。")), room))
 
 
 def _kind(reason: str, labels: Labels) -> str:
@@ -113,5 +113,5 @@ def _shortened(parts: Iterable[str], room: int) -> Iterator[str]:
 
 
 def _stays(part: str) -> bool:
-    """Distinguish a formula, which stays as written, from money between dollar signs and from hidden markup."""
-    return _FORMULA.fullmatch(part) is not None and is_formula(part.strip("$")) and _OTHER_MARKUP.isdisjoint(part)
+    """Distinguish a formula, which stays as written, from money between dollar signs."""
+    return _FORMULA.fullmatch(part) is not None and is_formula(part.strip("$"))

@@ -1,12 +1,20 @@
 """Joins sections that were written in parallel: removes repetitions, unifies terms, and puts the answer first."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
-from schemas.evidence import EXCERPT_ID
-from schemas.reporter_joining import Joining, Paragraph, SectionText, TermChange
-from services.evidence.model_markdown import join_sentences, restore_citations, sentences_of, with_marks
+from schemas.document import Block, Citation, Code, Heading, Inlines, Paragraph, Quotation, Text
+from schemas.evidence import Excerpt
+from schemas.reporter_joining import Joining, SectionText, TermChange
+from schemas.reporter_joining import Paragraph as NumberedParagraph
+from services.evidence.citation_forms import inferences_in_words
+from services.reports.document import changed
 from services.reports.labels import Labels
+from services.reports.reading import read_draft
+from services.reports.rendering import to_draft
+from services.reports.sentences import Units, join_sentences, sentences_of, units_of, words_of
 from services.text.tokens import tokens
 
 PARAGRAPHS_PER_DROPPED = 4
@@ -17,131 +25,138 @@ MAX_SHOWN = 40_000
 """Maximum characters of sections shown to the joining model; of longer sections, it sees each paragraph's beginning."""
 MIN_SHOWN = 120
 """Minimum characters shown of a paragraph."""
-_CITATION = re.compile(rf"\[{EXCERPT_ID}\]")
 _TERM_LENGTH = 60
-_NO_PROSE = ("#", ">", "|", "`", "~", "-", "*", "+", "$")
 
 
-def number_paragraphs(sections: Sequence[tuple[str, str]]) -> list[SectionText]:
+@dataclass(frozen=True, slots=True)
+class WrittenSection:
+    """A section as it was written."""
+
+    title: str
+    paragraphs: dict[int, Block] = field(default_factory=dict)
+    """Its blocks by their numbers in the report."""
+
+
+def number_paragraphs(sections: Sequence[tuple[str, str]], excerpts: Mapping[str, Excerpt]) -> list[WrittenSection]:
     """Number the paragraphs of all sections, without paragraphs and sentences that repeat earlier words.
 
     Args:
         sections: pairs of title and Markdown.
+        excerpts: citable excerpts by id.
     """
-    seen: set[str] = set()
+    seen: set[Block] = set()
     said: set[tuple[str, ...]] = set()
-    texts: list[SectionText] = []
+    numbered: list[WrittenSection] = []
     number = 0
     for title, markdown in sections:
-        paragraphs: list[Paragraph] = []
-        for block in _blocks(markdown):
-            words = " ".join(_CITATION.sub("", block).split())
-            if words in seen and not block.lstrip().startswith("#"):
+        numbered.append(WrittenSection(title))
+        for block in read_draft(markdown, excerpts):
+            bare = changed(block, _uncited)
+            if bare in seen and not isinstance(block, Heading):
                 continue
-            seen.add(words)
-            text = _said_once(block, said)
-            if text:
+            seen.add(bare)
+            if (left := _said_once(block, said)) is not None:
                 number += 1
-                paragraphs.append(Paragraph(number=number, text=text))
-        texts.append(SectionText(title=title, paragraphs=paragraphs))
-    return texts
+                numbered[-1].paragraphs[number] = left
+    return numbered
 
 
-def _said_once(block: str, said: set[tuple[str, ...]]) -> str:
-    """Remove repeated sentences from a plain paragraph; other blocks stay unchanged."""
-    if block.lstrip().startswith(_NO_PROSE) or "\n" in block.strip():
+def _uncited(content: Inlines) -> Inlines:
+    return (Text(words_of(inline for inline in content if not isinstance(inline, Citation))),)
+
+
+def _said_once(block: Block, said: set[tuple[str, ...]]) -> Block | None:
+    """Remove repeated sentences from a paragraph; other blocks stay unchanged."""
+    if not isinstance(block, Paragraph):
         return block
-    sentences = sentences_of(with_marks(block))
-    kept: list[str] = []
+    sentences = sentences_of(units_of(block.content))
+    kept: list[Units] = []
     for sentence in sentences:
-        words = tuple(tokens(_CITATION.sub("", restore_citations(sentence))))
+        words = tuple(tokens(words_of(sentence)))
         if len(words) < MIN_REPEATED or words not in said:
             kept.append(sentence)
         said.add(words)
-    return block if len(kept) == len(sentences) else restore_citations(join_sentences(kept))
+    return block if len(kept) == len(sentences) else Paragraph(join_sentences(kept)) if kept else None
 
 
-def shortened(sections: Sequence[SectionText]) -> list[SectionText]:
+def shown_sections(sections: Sequence[WrittenSection]) -> list[SectionText]:
     """Return sections for the joining model: of long reports, the beginning of each paragraph."""
-    count = sum(len(section.paragraphs) for section in sections)
-    total = sum(len(paragraph.text) for section in sections for paragraph in section.paragraphs)
-    if total <= MAX_SHOWN:
-        return list(sections)
-    most = max(MIN_SHOWN, MAX_SHOWN // count)
-    return with_texts(sections, lambda text: _beginning(text, most))
-
-
-def with_texts(sections: Sequence[SectionText], change: Callable[[str], str]) -> list[SectionText]:
-    """Return sections with the text of each paragraph changed by a function."""
+    blocks = [block for section in sections for block in section.paragraphs.values()]
+    total = sum(len(to_draft([block])) for block in blocks)
+    most = total if total <= MAX_SHOWN else max(MIN_SHOWN, MAX_SHOWN // len(blocks))
     return [
         SectionText(
             title=section.title,
-            paragraphs=[Paragraph(number=each.number, text=change(each.text)) for each in section.paragraphs],
+            paragraphs=[
+                NumberedParagraph(number=number, text=inferences_in_words(_beginning(block, most)))
+                for number, block in section.paragraphs.items()
+            ],
         )
         for section in sections
     ]
 
 
-def _beginning(text: str, most: int) -> str:
-    """Return the sentences that fit, at least the first, and all of its citations if it is cut."""
+def _beginning(block: Block, most: int) -> str:
+    """Return the sentences of a paragraph that fit, at least the first, or the lines of another block."""
+    text = to_draft([block])
     if len(text) <= most:
         return text
-    kept: list[str] = []
-    for sentence in sentences_of(with_marks(text)):
+    if not isinstance(block, Paragraph):
+        return text[:most].rpartition("\n")[0] or text[:most]
+    kept: list[Units] = []
+    for sentence in sentences_of(units_of(block.content)):
         if kept and sum(map(len, kept)) + len(sentence) > most:
             break
         kept.append(sentence)
-    return restore_citations(join_sentences(kept))
+    return to_draft([Paragraph(join_sentences(kept))])
 
 
-def _blocks(markdown: str) -> list[str]:
-    """Split at blank lines, except inside fenced blocks."""
-    blocks: list[str] = []
-    fenced = False
-    for line in markdown.strip().split("\n"):
-        if blocks and (fenced or line.strip()):
-            blocks[-1] += f"\n{line}" if blocks[-1] else line
-        elif line.strip():
-            blocks.append(line)
-        elif blocks and blocks[-1]:
-            blocks.append("")
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-    return [block for block in blocks if block.strip()]
-
-
-def merge_sections(sections: Sequence[SectionText], joining: Joining, labels: Labels) -> str:
-    """Return the whole report as Markdown, with the answer first.
+def merge_sections(
+    sections: Sequence[WrittenSection], joining: Joining, labels: Labels, excerpts: Mapping[str, Excerpt]
+) -> tuple[Block, ...]:
+    """Return the blocks of the whole report, with the answer first.
 
     A section keeps its first paragraph, and few are dropped, whatever the joining says.
     """
     dropped = _dropped(sections, joining.repeated)
-    parts = [f"# {joining.title.strip()}"] if joining.title.strip() else []
-    parts += [f"**TL;DR** {joining.summary.strip()}"] if joining.summary.strip() else []
-    if joining.conclusion.strip():
-        parts += [f"## {labels.conclusion}", joining.conclusion.strip()]
+    opening = [
+        f"# {joining.title.strip()}" if joining.title.strip() else "",
+        f"**TL;DR** {joining.summary.strip()}" if joining.summary.strip() else "",
+        f"## {labels.conclusion}\n\n{joining.conclusion.strip()}" if joining.conclusion.strip() else "",
+    ]
+    blocks = [*read_draft("\n\n".join(filter(None, opening)), excerpts)]
     for section in sections:
-        texts = [paragraph.text for paragraph in section.paragraphs if paragraph.number not in dropped]
-        if texts:
-            parts += [f"## {section.title}", *(_with_terms(text, joining.terms) for text in texts)]
-    return "\n\n".join(parts)
+        kept = [block for number, block in section.paragraphs.items() if number not in dropped]
+        if kept:
+            blocks += [Heading(2, (Text(section.title),)), *(_with_terms(block, joining.terms) for block in kept)]
+    return tuple(blocks)
 
 
-def _dropped(sections: Sequence[SectionText], repeated: Sequence[int]) -> set[int]:
-    first = {section.paragraphs[0].number for section in sections if section.paragraphs}
+def _dropped(sections: Sequence[WrittenSection], repeated: Sequence[int]) -> set[int]:
+    first = {min(section.paragraphs) for section in sections if section.paragraphs}
     count = sum(len(section.paragraphs) for section in sections)
     repeats = [number for number in dict.fromkeys(repeated) if number not in first]
     return set(repeats[: count // PARAGRAPHS_PER_DROPPED])
 
 
-def _with_terms(text: str, changes: Sequence[TermChange]) -> str:
+def _with_terms(block: Block, changes: Sequence[TermChange]) -> Block:
     """Unify terms, except in quotes, code and citations."""
-    if text.lstrip().startswith((">", "```", "~~~")):
-        return text
+    if isinstance(block, Quotation | Code):
+        return block
     for change in changes:
         old, new = change.written.strip(), change.instead.strip()
         if not old or not new or re.search(r"[\d\[\]|#>*`]", old + new) or max(len(old), len(new)) > _TERM_LENGTH:
             continue
         edge = r"\b" if old.isascii() else ""
-        text = re.sub(f"{edge}{re.escape(old)}{edge}", new.replace("\\", ""), text)
-    return text
+        term = re.compile(f"{edge}{re.escape(old)}{edge}")
+        block = changed(block, partial(_renamed, term=term, new=new))
+    return block
+
+
+def _renamed(content: Inlines, term: re.Pattern[str], new: str) -> Inlines:
+    return tuple(
+        replace(inline, text=term.sub(lambda _: new, inline.text))
+        if isinstance(inline, Text) and "code" not in inline.styles
+        else inline
+        for inline in content
+    )

@@ -1,36 +1,32 @@
-"""Parses a finished report once for all formats."""
+"""Prepares a finished report once for all formats."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from itertools import chain, pairwise, takewhile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, takewhile
 
-from markdown_it.tree import SyntaxTreeNode
-
-from schemas.reporter import Report
-from services.reports.charts.checks import ChartRefused, checked_chart
-from services.reports.charts.fences import is_chart
-from services.reports.citation_quotes import Proofs
-from services.reports.counts_line import counts_of, is_counts
-from services.reports.document import (
-    Alignment,
+from schemas.document import (
     Block,
     Code,
-    Disagreement,
-    Display,
     Drawing,
     Heading,
     Inlines,
     Listing,
-    Marked,
     Paragraph,
-    ParsedReport,
     Quotation,
     Role,
-    Rule,
-    Section,
     Table,
     Text,
+)
+from schemas.reporter import Report
+from services.reports.charts.checks import ChartRefused, checked_chart
+from services.reports.charts.fences import is_chart
+from services.reports.counts_line import counts_of, is_counts
+from services.reports.document import (
+    Disagreement,
+    Marked,
+    ParsedReport,
+    Section,
     citations_in,
     is_bold,
     number_sides,
@@ -38,8 +34,9 @@ from services.reports.document import (
     words,
 )
 from services.reports.figures import key_figures
-from services.reports.inlines import PARSER, inlines, is_formula
 from services.reports.labels import labels_for
+from services.reports.numbered_text import Citations, numbered_text
+from services.reports.reading import read_markdown
 from services.reports.reference_list import entries_of
 from services.reports.references import references
 from services.reports.signs import SIGNS
@@ -50,21 +47,20 @@ _SUMMARY = re.compile(r"tl;?dr|summary|in short|摘要|概要|要点|一句话�
 
 
 def parse_report(report: Report) -> ParsedReport:
-    """Parse a finished report.
+    """Prepare a finished report for its formats: from its tree, or from its Markdown where there is nothing else.
 
     HTML, images and other active Markdown become plain text; a chart with invalid numbers stays code.
     """
     locale = report.locale or ("zh-CN" if message_language(report.markdown.partition("\n")[0]) == "zh" else "en-US")
-    proofs = Proofs.of(report)
-    reader = _Reader(report, proofs, locale)
-    root = SyntaxTreeNode(PARSER.parse(report.markdown))
-    title, lead, sections = _cut(root.children, reader)
+    labels, entries = labels_for(locale), entries_of(report)
+    blocks = numbered_text(report, counts=False) if report.document else read_markdown(report.markdown)
+    title, lead, sections = _cut([_Finish(report, locale).block(block) for block in blocks])
+    if report.document and report.sources:
+        sections.append(Section((Text(labels.references),), 2, "sec-references", (), "references"))
     lead = _without_counts(lead)
     opening = _leading_quotations(lead)
-    lead = lead[len(opening) :]
-    summary, lead = _summary(lead)
-    labels, settled = labels_for(locale), _with_roles(sections, locale)
-    entries = entries_of(report)
+    summary, lead = _summary(lead[len(opening) :])
+    settled = tuple(sections) if report.document else _with_roles(sections, locale)
     return ParsedReport(
         locale=locale,
         question=report.question,
@@ -75,7 +71,7 @@ def parse_report(report: Report) -> ParsedReport:
         sections=settled,
         references=references(report, labels, entries),
         entries=entries,
-        figures=key_figures(report, proofs) if len(report.citations) > 1 and not report.by_rules else (),
+        figures=key_figures(report, Citations.of(report)) if len(report.citations) > 1 and not report.by_rules else (),
         disagreements=tuple(_disagreements(settled)),
         marked=tuple(
             Marked(claim.text, status_of(claim), claim.reason or labels.meanings[status_of(claim)])
@@ -89,22 +85,25 @@ def parse_report(report: Report) -> ParsedReport:
     )
 
 
-def _cut(nodes: Sequence[SyntaxTreeNode], reader: "_Reader") -> tuple[Inlines, tuple[Block, ...], list[Section]]:
+def _cut(blocks: Sequence[Block]) -> tuple[Inlines, tuple[Block, ...], list[Section]]:
     """Split the blocks at their headings."""
+    heads = [(place, block) for place, block in enumerate(blocks) if isinstance(block, Heading)]
     title: Inlines = ()
-    places = [place for place, node in enumerate(nodes) if node.type == "heading"]
-    first = places[0] if places else len(nodes)
-    if places and places[0] == 0 and nodes[0].tag == "h1":
-        title = unmarked(reader.content(nodes[0]))
-        first = places[1] if len(places) > 1 else len(nodes)
-    lead = reader.blocks(nodes[1 if title else 0 : first])
-    sections: list[Section] = []
+    if heads and heads[0][0] == 0 and heads[0][1].level == 1:
+        title = heads.pop(0)[1].content
+    ends = [*(place for place, _ in heads), len(blocks)]
     taken: dict[str, int] = {}
-    for start, end in pairwise([place for place in places if place >= first] + [len(nodes)]):
-        name = unmarked(reader.content(nodes[start]))
-        level = max(2, int(nodes[start].tag[1]))
-        sections.append(Section(name, level, _anchor(words(name), taken), reader.blocks(nodes[start + 1 : end])))
-    return title, lead, sections
+    sections = [
+        Section(
+            head.content,
+            max(2, head.level),
+            _anchor(words(head.content), taken),
+            tuple(blocks[place + 1 : end]),
+            head.role,
+        )
+        for (place, head), end in zip(heads, ends[1:], strict=True)
+    ]
+    return title, tuple(blocks[1 if title else 0 : ends[0]]), sections
 
 
 def _anchor(title: str, taken: dict[str, int]) -> str:
@@ -183,91 +182,55 @@ def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:
         fixed.limits: "limits",
         fixed.follow_up: "follow_up",
         fixed.computations: "computations",
+        fixed.files: "files",
         fixed.references: "references",
     }
     settled: list[Section] = []
     for section in reversed(sections):
         role: Role = names.pop(words(section.title), "") if section.level == 2 else ""
-        if role == "computations" and not _shows_programs(section, settled, fixed.files):
+        if role == "computations" and not _shows_programs(section, settled):
             role = ""
         settled.append(replace(section, role=role))
     return tuple(reversed(settled))
 
 
-def _shows_programs(section: Section, after: Sequence[Section], files: str) -> bool:
+def _shows_programs(section: Section, after: Sequence[Section]) -> bool:
     """Distinguish the section of programs from a text section of the same name: only files and references follow it."""
-    last = all(later.role == "references" or words(later.title) == files for later in after)
+    last = all(later.role in {"references", "files"} for later in after)
     return last and any(isinstance(block, Code) for block in section.blocks)
 
 
-class _Reader:
-    """Converts the parser's tree to blocks."""
+@dataclass(frozen=True, slots=True)
+class _Finish:
+    """Finishes blocks for the formats: draws charts, aligns columns, and takes marks out of what carries none."""
 
-    def __init__(self, report: Report, proofs: Proofs, locale: str) -> None:
-        self._proofs = proofs
-        self._quotes = {key: excerpt.quote for key, excerpt in proofs.excerpts.items()}
-        self._locale = locale
-        self._naming = "\n".join([report.question, *(source.card.evidence for source in report.sources)])
-        self._kinds: dict[str, Callable[[SyntaxTreeNode], Block]] = {
-            "paragraph": lambda node: Paragraph(self.content(node)),
-            "heading": lambda node: Heading(max(3, int(node.tag[1])), unmarked(self.content(node))),
-            "bullet_list": self._list,
-            "ordered_list": self._list,
-            "blockquote": lambda node: Quotation(self.blocks(node.children)),
-            "table": self._table,
-            "fence": self._code,
-            "code_block": self._code,
-            "math_block": self._formula,
-            "hr": lambda _: Rule(),
-        }
+    report: Report
+    locale: str
 
-    def blocks(self, nodes: Sequence[SyntaxTreeNode]) -> tuple[Block, ...]:
-        return tuple(self._kinds.get(node.type, self._as_text)(node) for node in nodes)
+    def block(self, block: Block, *, nested: bool = False) -> Block:
+        """Return a block and those inside it."""
+        match block:
+            case Heading(level=level, content=content):
+                return replace(block, level=max(3, level) if nested else level, content=unmarked(content))
+            case Quotation(blocks=blocks):
+                return Quotation(tuple(self.block(part, nested=True) for part in blocks))
+            case Listing(items=items):
+                return replace(
+                    block, items=tuple(tuple(self.block(part, nested=True) for part in item) for item in items)
+                )
+            case Table(header=header, rows=rows, aligned=aligned):
+                by_numbers = number_sides([[words(cell) for cell in row] for row in rows]) or aligned
+                sides = tuple(own or numbers for own, numbers in zip(aligned, by_numbers, strict=True))
+                return Table(tuple(map(unmarked, header)), rows, sides)
+            case Code(text=text, language=language) if is_chart(language):
+                return self._chart(text) or block
+        return block
 
-    def content(self, node: SyntaxTreeNode, around: str = "") -> Inlines:
-        return self._proofs.attached(self._inlines(node), around)
-
-    def _inlines(self, node: SyntaxTreeNode) -> Inlines:
-        token = node.children[0].token if node.children else None
-        return inlines(token.children or []) if token else ()
-
-    def _as_text(self, node: SyntaxTreeNode) -> Block:
-        return Paragraph((Text(" ".join(node.content.split())),) if node.content.strip() else ())
-
-    def _list(self, node: SyntaxTreeNode) -> Listing:
-        tight = all(child.hidden for item in node.children for child in item.children if child.type == "paragraph")
-        items = tuple(self.blocks(item.children) for item in node.children)
-        return Listing(items, node.type == "ordered_list", int(node.attrs.get("start", 1)), tight)
-
-    def _table(self, node: SyntaxTreeNode) -> Table:
-        cells = [[self._inlines(cell) for cell in row.children] for part in node.children for row in part.children]
-        rows = []
-        for row in cells:
-            around = " ".join(map(words, row)) or " "
-            rows.append(tuple(self._proofs.attached(cell, around) for cell in row))
-        header = node.children[0].children[0].children
-        written = [_alignment(str(cell.attrs.get("style", ""))) for cell in header]
-        by_numbers = number_sides([[words(cell) for cell in row] for row in rows[1:]]) or written
-        aligned = tuple(own or numbers for own, numbers in zip(written, by_numbers, strict=True))
-        return Table(tuple(map(unmarked, rows[0])), tuple(rows[1:]), aligned)
-
-    def _code(self, node: SyntaxTreeNode) -> Block:
-        text, language = node.content.rstrip("\n"), (node.info.split() or [""])[0]
-        if not is_chart(language):
-            return Code(text, language)
+    def _chart(self, text: str) -> Drawing | None:
+        quotes = {excerpt.id: excerpt.quote for excerpt in self.report.excerpts}
+        naming = "\n".join([self.report.question, *(source.card.evidence for source in self.report.sources)])
         try:
-            chart = checked_chart(text, self._quotes, naming=self._naming, locale=self._locale)
+            chart = checked_chart(text, quotes, naming=naming, locale=self.locale)
         except ChartRefused:
-            return Code(text, language)
-        return Drawing(chart, self._proofs.citations(chart.sources))
-
-    def _formula(self, node: SyntaxTreeNode) -> Block:
-        latex = node.content.strip()
-        return Display(latex) if is_formula(latex) else self._as_text(node)
-
-
-def _alignment(style: str) -> Alignment:
-    for side in ("left", "center", "right"):
-        if side in style:
-            return side
-    return ""
+            return None
+        return Drawing(chart, Citations.of(self.report).of_excerpts(chart.sources))

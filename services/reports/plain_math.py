@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from services.reports.document import Formula, Inlines, Text
+from schemas.document import Formula, Inlines, Text
 from services.reports.html.formulas import mathml
 
 _RAISED = dict(zip("0123456789+−-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
+from schemas.document import Inline, Inlines, Link, Listing, Paragraph, Text
 from schemas.options import CitationStyle
 from schemas.reporter import Report
 from services.reports.bibliography.styles import entries, is_usable
-from services.reports.document import Inlines, Link, Text
 from services.reports.labels import labels_for
 from services.reports.reference import Reference
 from services.reports.references import references
-from services.text.markdown_escape import escape_markdown, plain_line
+from services.reports.rendering import to_markdown
 
 MAX_UNCITED = 5
 """Maximum uncited sources that are listed; of more, only the number is given."""
@@ -35,7 +35,13 @@ def with_references(report: Report) -> Report:
         return report
     uncited = [reference for reference in listed if not reference.cited]
     folded = uncited if len(uncited) > MAX_UNCITED else []
-    lines = [_line(reference, styled.get(reference.number, ())) for reference in listed if reference not in folded]
+    lines = [
+        to_markdown(
+            [Listing(((Paragraph(_line(reference, styled.get(reference.number, ()))),),), True, reference.number)]
+        )
+        for reference in listed
+        if reference not in folded
+    ]
     parts = [report.markdown.rstrip(), f"## {labels.references}", "\n".join(lines)]
     if folded:
         parts.append(labels.more_read_elsewhere.format(count=len(folded)))
@@ -54,31 +60,14 @@ def restyled(report: Report, style: CitationStyle) -> Report:
     return with_references(report.model_copy(update={"citation_style": style, "markdown": told}))
 
 
-def _line(reference: Reference, entry: Inlines) -> str:
+def _line(reference: Reference, entry: Inlines) -> Inlines:
     if entry:
-        shown = "".join(map(_inline, entry)).strip()
-        about = " · ".join(map(escape_markdown, reference.beside_entry))
-        return f"{reference.number}. {shown}" + (f" — {about}" if about else "")
-    address = f"<{reference.link}>" if reference.on_the_web else ""
-    title = escape_markdown(reference.title)
-    if not address:
-        title = f"[{title}]({reference.link})"
-    elif reference.title == reference.url:
-        title = address
-    parts = [address if address and part == reference.url else escape_markdown(part) for part in reference.parts]
-    return f"{reference.number}. {title}" + (f" — {' · '.join(parts)}" if parts else "")
-
-
-def _inline(inline: object) -> str:
-    match inline:
-        case Link(text=text, link=link):
-            return f"[{escape_markdown(text)}]({link})"
-        case Text(text=text, styles=styles):
-            words = plain_line(text.strip())
-            if not words:
-                return text
-            mark = "**" if "strong" in styles else "*" if "emphasis" in styles else ""
-            before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-            return f"{before}{mark}{words}{mark}{after}"
-        case _:
-            return ""
+        about = " · ".join(reference.beside_entry)
+        return (*entry, Text(f" — {about}")) if about else entry
+    address = Link(reference.link, reference.link)
+    title = Text(reference.title) if reference.on_the_web else Link(reference.title, reference.link)
+    shown: list[Inline] = [address if reference.on_the_web and reference.title == reference.url else title]
+    for place, part in enumerate(reference.parts):
+        is_address = reference.on_the_web and part == reference.url
+        shown += [Text(" · " if place else " — "), address if is_address else Text(part)]
+    return tuple(shown)

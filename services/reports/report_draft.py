@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from schemas.context import RunContext
 from schemas.coordinator import Triage
+from schemas.document import Block
 from schemas.evidence import Excerpt
 from schemas.reporter import Report
 from schemas.results import RECALLED
@@ -25,8 +26,11 @@ class Written:
     """A report's text from a model, or from rules in its place."""
 
     text: str = ""
+    """As the model wrote it in one call; empty for other reports."""
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    blocks: tuple[Block, ...] = ()
+    """The text without the follow-up questions, read once."""
     templates: tuple[str, ...] = ()
     """Templates of model calls besides the reporter's own."""
     by_rules: bool = False
@@ -57,14 +61,14 @@ def _note(triage: Triage | None, context: RunContext) -> str:
 def draft_of(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
     """Build the draft of a report."""
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
-    body, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
+    _, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
     question = title_question(state)
     return Draft(
         question=question,
         locale=locale,
         title=state["plan"].title if state["plan"] else question,
-        markdown=body.strip(),
+        blocks=written.blocks,
         excerpts=kept_evidence(state, excerpts),
         sources=state["sources"],
         plans=plans_of(state),

@@ -5,7 +5,6 @@ room for a section, its quotes stand in its place; where none is left for joinin
 """
 
 import asyncio
-import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,16 +12,18 @@ from dataclasses import dataclass, field
 from langchain_core.messages import AIMessageChunk
 from langgraph.graph.message import push_message
 
-from schemas.evidence import EXCERPT_ID, Excerpt, Source
+from schemas.evidence import Excerpt, Source
 from schemas.reporter import ReporterPrompt
-from schemas.reporter_joining import Joining, ReporterJoiningPrompt, SectionText
-from services.evidence.citation_forms import inferences_in_words
+from schemas.reporter_joining import Joining, ReporterJoiningPrompt
 from services.models import ask
 from services.models.portions import evidence_tokens
+from services.reports.document import cited_in
 from services.reports.labels import labels_for
 from services.reports.length import Length, shared_out
-from services.reports.merge_sections import merge_sections, number_paragraphs, shortened, with_texts
+from services.reports.merge_sections import WrittenSection, merge_sections, number_paragraphs, shown_sections
 from services.reports.ordered_stream import InOrder
+from services.reports.rendering import to_draft
+from services.reports.report_draft import Written
 from services.reports.section_writer import (
     TEMPLATE,
     Portion,
@@ -40,19 +41,6 @@ from services.run.ui_text import say
 from services.text.word_count import words_in
 
 TEMPLATES = (TEMPLATE, "reporter_joining")
-_CITES = re.compile(rf"\[{EXCERPT_ID}\]")
-
-
-@dataclass(slots=True)
-class LongText:
-    """A report written in sections."""
-
-    markdown: str
-    follow_up_questions: list[str] = field(default_factory=list)
-    limits: list[str] = field(default_factory=list)
-    """Reached limits, in the user's language."""
-    sections: dict[str, set[str]] = field(default_factory=dict)
-    """Excerpt ids of a section by its heading."""
 
 
 @dataclass(slots=True)
@@ -78,7 +66,7 @@ class SectionedReport:
         self.writer = SectionWriter(self.prompt, list(self.prompt.outline))
         self.evidence = evidence_of_prompt(self.prompt, self.excerpts)
 
-    async def write(self) -> LongText:
+    async def write(self) -> Written:
         """Write the report.
 
         Raises:
@@ -89,18 +77,19 @@ class SectionedReport:
         await self._write_sections()
         await self._rework()
         paragraphs = number_paragraphs(
-            [(section.title, text) for section, text in zip(sections, self.texts, strict=True)]
+            [(section.title, text) for section, text in zip(sections, self.texts, strict=True)], self.evidence.excerpts
         )
         joining = await self._joining(paragraphs)
         written_from: dict[str, set[str]] = {}
         for section in sections:
             ids = [*section.all_ids, *section.shared_ids]
             written_from.setdefault(" ".join(section.title.split()), set()).update(ids)
-        return LongText(
-            merge_sections(paragraphs, joining, labels_for(self.prompt.locale)),
-            joining.follow_up_questions[:3],
-            list(dict.fromkeys(self.writer.limits)),
-            written_from,
+        return Written(
+            limits=list(dict.fromkeys(self.writer.limits)),
+            blocks=merge_sections(paragraphs, joining, labels_for(self.prompt.locale), self.evidence.excerpts),
+            templates=TEMPLATES,
+            asked=joining.follow_up_questions[:3],
+            sections=written_from,
         )
 
     async def _write_sections(self) -> None:
@@ -188,19 +177,19 @@ class SectionedReport:
         else:
             self.texts[place] = "\n\n".join(texts)
 
-    async def _joining(self, sections: list[SectionText]) -> Joining:
+    async def _joining(self, sections: list[WrittenSection]) -> Joining:
         prompt, limits = self.prompt, self.writer.limits
         variables = ReporterJoiningPrompt(
             **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}),
-            sections=shortened(with_texts(sections, inferences_in_words)),
+            sections=shown_sections(sections),
         )
         try:
             return await ask("reporter", variables, Joining, template="reporter_joining")
         except (LimitReached, ModelError) as problem:
             limits.append(in_words(problem, prompt.locale))
             limits.append(say("joined_by_rules", prompt.locale))
-        texts = (paragraph.text for section in sections for paragraph in section.paragraphs)
-        return Joining(title="", summary=next((text for text in texts if _CITES.search(text)), ""))
+        blocks = (block for section in sections for block in section.paragraphs.values())
+        return Joining(title="", summary=next((to_draft([block]) for block in blocks if cited_in([block])), ""))
 
 
 def _sender() -> Callable[[str], None]:

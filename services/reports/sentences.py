@@ -1,10 +1,137 @@
-"""Splits a paragraph into sentences, each with the citations in it or after it."""
+"""Cuts paragraphs into sentences, each with the citations in it or behind it.
 
-from collections.abc import Iterator
+A paragraph is cut as a sequence of units: characters, and whole pieces of code, formulas, citations and marks.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from services.reports.document import Citation, Inline, Inlines, Mark, Text, words
-from services.text.passages import sentences
+from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Text
+from services.reports.inlines import joined
+from services.text.passages import statements
+
+CITED, _WHOLE = "\ue000", "\u02b0"
+"""Characters for a citation or a mark, and for a piece of code or a formula, in the text of units."""
+_AFTER_STOP = re.compile(
+    rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)]*+)[ \t]*+({CITED}(?:[ \t,，、]*+{CITED})*+)(?>(?:[ \t]*+[.。](?![.。\w]))?)"
+)
+_IDLE_BLANKS = re.compile(r"[ \t]++(?=[.,;:!?。，；：！？)）]|$)")
+_END = re.compile(r"[.!?。！？…]{0,3}[\"'”’」』）)]{0,3}$")
+
+Units = Sequence[Inline]
+
+
+def units_of(content: Inlines) -> list[Inline]:
+    """Return inlines with each character of a text by itself."""
+    return [
+        unit
+        for inline in content
+        for unit in (
+            (Text(char, inline.styles) for char in inline.text)
+            if isinstance(inline, Text) and "code" not in inline.styles
+            else (inline,)
+        )
+    ]
+
+
+def text_of(units: Units) -> str:
+    """Return the text of units, one character each."""
+    return "".join(map(_character, units))
+
+
+def _character(unit: Inline) -> str:
+    match unit:
+        case Citation() | Mark():
+            return CITED
+        case Break():
+            return "\n"
+        case Text(text=text, styles=styles) if "code" not in styles:
+            return text
+    return _WHOLE
+
+
+def lines_of(units: Units) -> list[list[Inline]]:
+    """Cut units at hard line breaks."""
+    lines: list[list[Inline]] = [[]]
+    for unit in units:
+        if isinstance(unit, Break):
+            lines.append([])
+        else:
+            lines[-1].append(unit)
+    return lines
+
+
+def sentences_of(line: Units) -> list[list[Inline]]:
+    """Cut a line into sentences; citations behind a full stop go before it.
+
+    Of a full stop before citations and another behind them the first stays.
+    """
+    units: list[Inline] = []
+    last = 0
+    for found in _AFTER_STOP.finditer(text_of(line)):
+        stop, cited = line[slice(*found.span(1))], line[slice(*found.span(2))]
+        blank = [] if found[1][0] in "。！？…" else [Text(" ")]
+        units += [*line[last : found.start()], *blank, *cited, *stop, *blank]
+        last = found.end()
+    units += line[last:]
+    return [units[span.start : span.end] for span in statements(text_of(units))]
+
+
+def join_sentences(parts: Iterable[Units]) -> Inlines:
+    """Put sentences together again, with blanks where the script has them."""
+    units: list[Inline] = []
+    for part in parts:
+        if units and part and not _joins(units[-1], part[0]):
+            styles = [unit.styles if isinstance(unit, Text) else frozenset() for unit in (units[-1], part[0])]
+            units.append(Text(" ", frozenset.intersection(*styles) - {"code"}))
+        units += part
+    return joined(units)
+
+
+def _joins(before: Inline, after: Inline) -> bool:
+    return text_of([before]) in "。！？；）" or text_of([after]) in "。！？"
+
+
+def words_of(units: Iterable[Inline]) -> str:
+    """Return the words of inlines as a reader sees them, without citations and marks; formulas are LaTeX between dollar signs."""
+    written = "".join(_written(unit) for unit in units)
+    return _IDLE_BLANKS.sub("", " ".join(written.split()))
+
+
+def _written(unit: Inline) -> str:
+    match unit:
+        case Text(text=text):
+            return text
+        case Formula(latex=latex, display=display):
+            return f"$${latex}$$" if display else f"${latex}$"
+        case Break():
+            return " "
+    return ""
+
+
+def ids_in(content: Iterable[Inline]) -> list[str]:
+    """Return the excerpt ids that inlines cite, each once, in order."""
+    return list(dict.fromkeys(key for inline in content if isinstance(inline, Citation) for key in inline.excerpts))
+
+
+def trimmed(units: Units) -> list[Inline]:
+    """Return units without blanks at the end and before punctuation, as citations leave them that are taken out."""
+    kept = list(units)
+    for found in reversed(list(_IDLE_BLANKS.finditer(text_of(units)))):
+        if found.start():
+            del kept[slice(*found.span())]
+    return kept
+
+
+def with_citations(sentence: Units, ids: Iterable[str]) -> list[Inline]:
+    """Insert citations before the full stop of a sentence, behind its own citations."""
+    text = text_of(sentence)
+    found = _END.search(text)
+    place = found.start() if found else len(text)
+    close = "。" in text[place:] or text[:place].endswith(CITED)
+    cited = [Citation(0, "", (key,)) for key in ids]
+    return [*sentence[:place], *([] if close or not cited else [Text(" ")]), *cited, *sentence[place:]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +151,10 @@ def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[Cited
         content: content of a paragraph.
         single: whether to keep the text whole.
     """
-    text = ""
-    marks: list[tuple[int, Inline]] = []
-    for inline in content:
-        if isinstance(inline, Citation | Mark):
-            text = text.rstrip()
-            marks.append((len(text), inline))
-        else:
-            text += inline.text if isinstance(inline, Text) else f" {words((inline,))} "
-    spans = [(0, len(text))] if single else [(sentence.start, sentence.end) for sentence in sentences(text)]
-    last = 0
-    for place, (start, end) in enumerate(spans or [(0, 0)]):
-        final = place >= len(spans) - 1
-        inside = [mark for at, mark in marks if (last < at or not place) and (at <= end or final)]
-        sentence_text = " ".join(text[start:end].split())
-        if sentence_text or inside:
-            citations = tuple(mark for mark in inside if isinstance(mark, Citation))
-            mark = next((mark for mark in inside if isinstance(mark, Mark)), None)
-            yield CitedSentence(sentence_text, citations, mark)
-        last = end
+    units = units_of(content)
+    for sentence in [units] if single else sentences_of(units):
+        text = words_of(sentence)
+        citations = tuple(unit for unit in sentence if isinstance(unit, Citation))
+        mark = next((unit for unit in sentence if isinstance(unit, Mark)), None)
+        if text or citations or mark:
+            yield CitedSentence(text, citations, mark)

@@ -31,8 +31,3 @@ def signs_in(text: str) -> Iterator[tuple[int, int, Status]]:
 def without_signs(text: str) -> str:
     """Return a text without the signs behind its statements."""
     return _WITH_BLANK.sub("", text)
-
-
-def as_drafted(text: str, inference: str) -> str:
-    """Return a checked text as a draft again: inferred statements carry the writer's mark, the others none."""
-    return _WITH_BLANK.sub(lambda sign: f" {inference}" if _STATUSES[sign.group().strip()] == "inferred" else "", text)

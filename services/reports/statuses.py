@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from schemas.evidence import Answered, Claim, Standing, Status, standing
-from services.reports.checking.checked_report import CheckedReport
 
 SURE: frozenset[Status] = frozenset({"quoted", "supported"})
 """Statuses that are shown in green with a tick, in a report that answers its question."""
@@ -34,15 +33,6 @@ class Counts:
 def status_of(claim: Claim) -> Status:
     """Return a claim's status; in bundles without statuses, derived from its verification."""
     return claim.status or ("supported" if claim.verified else "unverified")
-
-
-def proves_nothing(checked: CheckedReport) -> bool:
-    """Tell whether a report has no quoted or supported statement.
-
-    A report that only names missing information does not count.
-    """
-    silent = not any(line.strip() and not line.startswith("#") for line in checked.markdown.split("\n"))
-    return not sure_claims(checked.claims) and (bool(checked.claims or checked.left_out) or silent)
 
 
 def sure_claims(claims: Iterable[Claim]) -> int:

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from schemas.document import Block
 from schemas.evidence import Excerpt, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
 from services.models import ask
@@ -42,7 +43,7 @@ class Verified:
     """Results of a draft's check by a model."""
 
     judgements: dict[Statement, Judgement] = field(default_factory=dict)
-    markdown: str | None = None
+    blocks: tuple[Block, ...] | None = None
     """The draft as the editor left it; None where it stands as it was written."""
     edited: bool = False
     """Whether an editor saw the draft, also where it changed nothing."""
@@ -51,7 +52,7 @@ class Verified:
 
     def draft(self, draft: Draft) -> Draft:
         """Return a draft with these results."""
-        return replace(draft, judgements=self.judgements, markdown=self.markdown or draft.markdown)
+        return replace(draft, judgements=self.judgements, blocks=draft.blocks if self.blocks is None else self.blocks)
 
 
 async def verify_draft(
@@ -75,17 +76,17 @@ async def verify_draft(
     """
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
     judge.judgements.update(before.judgements if before else {})
-    verified = Verified(judge.judgements, before.markdown if before else None)
+    verified = Verified(judge.judgements, before.blocks if before else None)
     try:
         checked = await _judged(draft, verified, judge)
         kept = draft.former.citations if draft.former else []
         fallen = {id(claim): claim for claim in [*checked.failed, *checked.left_out]}
         objections = [claim for claim in fallen.values() if claim not in kept]
         now, only_mend = verified.draft(draft), draft.former is not None
-        markdown = await edited(now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend)
+        blocks = await edited(now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend)
         verified.edited = True
-        if markdown is not None:
-            verified.markdown = markdown
+        if blocks is not None:
+            verified.blocks = blocks
             await _judged(draft, verified, judge)
     except LimitReached as limit:
         verified.limits = [limit_message(limit, draft.locale), say("verified_by_code", draft.locale)]
@@ -137,7 +138,7 @@ class Judge:
             LimitReached: the budget or the time left does not suffice for a call.
             ModelError: the endpoint failed, or no answer fits the schema.
         """
-        checked = checked or CheckedReport("", conclusions=frozenset(conclusions))
+        checked = checked or CheckedReport(conclusions=frozenset(conclusions))
         await self._round({statement: statement[1] for statement in statements}, checked)
         absent = [key for key in statements if key in self.judgements and self.judgements[key].verdict == "absent"]
         nearest = {statement: self._nearest(statement) for statement in absent}

@@ -175,6 +175,17 @@ def _each_sentence(text: str) -> Iterator[Span]:
         yield last
 
 
+def statements(text: str) -> list[Span]:
+    """Split a text into what states something by itself: a semicolon ends nothing, and what has no words belongs to what precedes."""
+    spans: list[Span] = []
+    for span in sentences(text):
+        if spans and (text[spans[-1].end - 1] in "；;" or not re.search(r"\w", text[span.start : span.end])):
+            spans[-1] = Span(spans[-1].start, span.end)
+        else:
+            spans.append(span)
+    return spans
+
+
 def unwrapped(text: str) -> str:
     """Return a text of the same length with a space for each line end that is a mere wrap inside a sentence."""
     wraps = [place for place, char in enumerate(text) if char == "\n" and place > 0 and _wraps(text, place, place + 1)]

@@ -7,19 +7,21 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
+from schemas.document import Block
 from schemas.evidence import Excerpt
 from schemas.reporter import Report
-from schemas.reporter_editing import MAX_LACKS, MAX_REVISED, BlockView, ReporterEditingPrompt, Revising
+from schemas.reporter_editing import MAX_LACKS, MAX_REVISED, ReporterEditingPrompt, Revising
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Usage
 from services.evidence.views import evidence_views
 from services.models import ask
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.editing import TEMPLATE, blocks_of, with_edits
+from services.reports.document import cited_in
+from services.reports.editing import TEMPLATE, pieces_of, views_of, with_edits
+from services.reports.rendering import to_draft
 from services.reports.report_draft import Written
 from services.reports.shortening import headings_of, shortened, without_section
-from services.reports.statuses import proves_nothing
 from services.run.errors import RevisionRefused, UnprovenRevision
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import OFFLINE, role_model
@@ -95,11 +97,11 @@ def check_revised(revision: Revision | None, checked: CheckedReport) -> None:
     Raises:
         UnprovenRevision: no statement of the report is quoted or supported.
     """
-    if revision is not None and proves_nothing(checked):
+    if revision is not None and checked.proves_nothing:
         raise UnprovenRevision(say("revision_unproven", message_language(revision.request)))
 
 
-def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> str | None:
+def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> tuple[Block, ...] | None:
     """Return the draft that a revision makes of a report without a model: without a section, or with the first statement of each.
 
     Args:
@@ -114,19 +116,20 @@ def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> st
         RevisionRefused: the report is of an earlier version of the program, has no such section, or needs a model.
     """
     spoken = message_language(revision.request)
-    if not report.draft:
+    if report.document is None:
         raise RevisionRefused(say("revising_earlier_version", spoken))
-    sections = "; ".join(headings_of(report.draft)) or say("revising_no_sections", spoken)
+    body = report.document.body
+    sections = "; ".join(headings_of(body)) or say("revising_no_sections", spoken)
     if revision.without:
-        draft = without_section(report.draft, revision.without)
-        if draft is None:
+        blocks = without_section(body, revision.without)
+        if blocks is None:
             raise RevisionRefused(say("revising_no_section", spoken, heading=revision.without, sections=sections))
-        return draft
+        return blocks
     if not by_rules:
         return None
     if not revision.shorten:
         raise RevisionRefused(say("revising_needs_model", spoken, sections=sections))
-    return shortened(report.draft)
+    return shortened(body)
 
 
 async def revised(
@@ -165,16 +168,18 @@ async def revised(
         answer = await _answer(run, research, known)
         if answer.lacks and await research.search(answer.lacks, known):
             answer = await _answer(run, research, known)
-    draft = with_edits(blocks_of(report.draft), answer.edits[:MAX_REVISED]) if by_code is None else by_code
+    body = report.document.body if report.document else ()
+    by_id = {excerpt.id: excerpt for excerpt in [*known, *research.found]}
+    blocks = with_edits(pieces_of(body), answer.edits[:MAX_REVISED], by_id) if by_code is None else by_code
     locale = revision.locale or answer.locale.strip().replace("_", "-") or report.locale
     limits = [*research.limits, *research.lacks(answer.lacks[:MAX_LACKS], locale, known)]
-    if draft == report.draft and not limits:
+    if blocks == body and not limits:
         key = "revision_shortest" if by_code is not None else "revision_unchanged"
         raise RevisionRefused(say(key, message_language(revision.request)))
     written = Written(
-        draft,
-        limits,
-        [*([say("offline", locale)] if report.by_rules else []), *research.notes(draft, locale)],
+        blocks=blocks,
+        limits=limits,
+        notes=[*([say("offline", locale)] if report.by_rules else []), *research.notes(to_draft(blocks), locale)],
         by_rules=by_rules and report.by_rules,
         templates=() if by_code is not None else (TEMPLATE,),
         asked=report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else [],
@@ -198,15 +203,17 @@ async def _answer(run: Run, research: RevisionResearch, known: Sequence[Excerpt]
     """Ask the editor for changes: it sees what the report cites, then everything else, nearest to the instruction first."""
     report, revision = research.report, research.revision
     sources = {**research.sources, **research.state["sources"]}
-    cited = [excerpt for excerpt in known if f"[{excerpt.id}]" in report.draft]
-    others = [excerpt for excerpt in known if f"[{excerpt.id}]" not in report.draft]
+    body = report.document.body if report.document else ()
+    ids = set(cited_in(body))
+    cited = [excerpt for excerpt in known if excerpt.id in ids]
+    others = [excerpt for excerpt in known if excerpt.id not in ids]
     scores = bm25([tokens(excerpt.quote) for excerpt in others], tokens(revision.request))
     nearest = sorted(range(len(others)), key=lambda place: (-scores[place], place))
     prompt = ReporterEditingPrompt(
         question=report.question,
         locale=revision.locale or report.locale,
         tone=run.context.profile.tone if run.context.profile else "",
-        blocks=[BlockView(id=block.id, text=block.text) for block in blocks_of(report.draft)],
+        blocks=views_of(pieces_of(body)),
         evidence=evidence_views([*cited, *research.found], sources),
         unused=evidence_views([others[place] for place in nearest], sources),
         instruction=revision.request,

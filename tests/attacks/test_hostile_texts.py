@@ -6,13 +6,16 @@ from collections.abc import Callable
 import pytest
 
 from schemas.coder import Code
+from schemas.document import Paragraph, Text
 from schemas.evidence import Excerpt
 from services.check import support
-from services.evidence import model_markdown, non_claims
+from services.evidence import non_claims
 from services.models import reasoning_tags, structured_output
 from services.reports import inlines
 from services.reports.checking import citations
-from services.text import duplicates, markdown_escape, numbers, passages, questions, quote_location, tokens, windows
+from services.reports.reading import read_draft, read_markdown
+from services.reports.rendering import to_markdown
+from services.text import duplicates, numbers, passages, questions, quote_location, tokens, windows
 from services.text.names import names
 from services.text.normal_form import normalise_text
 from services.tools import structured_calls
@@ -39,7 +42,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "passages": lambda text: passages.split(normalise_text(text)),
     "sentences": passages.sentences,
     "numbers": numbers.quantities,
-    "plain": markdown_escape.escape_markdown,
+    "plain": lambda text: to_markdown([Paragraph((Text(text),))]),
     "quote in": lambda text: quote_location.locate("what a long quote of it", text),
     "quote of": lambda text: quote_location.locate(f"{text}q", f"{text}p"),
     "names": names,
@@ -48,14 +51,10 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     ),
     "support of": lambda text: support.check_support(text, [_QUOTE], ["a"]),
     "exempt": lambda text: non_claims.claims_nothing(text, cites=False, evidence=text),
-    "marks": lambda text: model_markdown.without_marks(model_markdown.with_marks(text)),
-    "harmless": lambda text: model_markdown.strip_markup(text, model_markdown.Shelter(), ""),
-    "inert": model_markdown.make_inert,
-    "lines": model_markdown.lines_of,
-    "prose sentences": model_markdown.sentences_of,
-    "words": lambda text: model_markdown.words_of(text, model_markdown.Shelter()),
-    "formulas": lambda text: model_markdown.Shelter().formulas(text),
-    "inline": model_markdown.escape_block_starts,
+    "draft": read_draft,
+    "draft written": lambda text: to_markdown(read_draft(text)),
+    "finished": lambda text: to_markdown(read_markdown(text)),
+    "statements": passages.statements,
     "fingerprint": duplicates.fingerprint,
     "report": lambda text: citations.check_citations(text, _EXCERPTS, titles={"a": "A title"}),
     "window": lambda text: windows.best_window(text, "who was the king of Spain in 2020?", 300),

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from schemas.document import Paragraph, Text
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from services.models import attempts
 from services.models.endpoint import forget_endpoints
 from services.reports.checking.bundle_check import verify_bundle
+from services.reports.rendering import to_markdown
 from services.run.prices import forget_prices
 from services.run.settings import forget_settings
 from services.search import recorded_search
 from services.search.web import forget_web
-from services.text.markdown_escape import escape_markdown
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.faults.faults import Fault, no_fault
 from tests.leadline.conftest import Leadline, leadline
@@ -108,7 +109,7 @@ def check_honest(code: int, report: Report) -> None:
         )
     elif not any(claim.verified for claim in report.citations):
         assert any("No sentence of this report is proven" in one for one in report.limits)
-    assert all(escape_markdown(limit) in report.markdown for limit in report.limits)
+    assert all(to_markdown([Paragraph((Text(limit),))]) in report.markdown for limit in report.limits)
 
 
 @pytest.fixture

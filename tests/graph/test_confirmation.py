@@ -30,7 +30,7 @@ async def test_a_figure_of_two_sources_is_confirmed_wherever_it_is_shown(
     assert f'confirmed_by="{ids["The guide"]}"' in human["content"]
     assert "`confirmed_by` names excerpts of other, independent sources" in system["content"]
     numbers = {source.title: source.number for source in report.sources}
-    assert f"figures also in \\[{numbers['The guide']}\\]" in report.markdown.split("## References")[1]
+    assert f"figures also in [{numbers['The guide']}]" in report.markdown.split("## References")[1]
     bundle = json.loads((Path(report.folder or "") / "evidence.json").read_text("utf-8"))
     told = {one["id"]: one.get("confirmed_by") for one in bundle["excerpts"]}
     assert (told[ids["The survey"]], told[ids["The diary"]]) == ([ids["The guide"]], None)

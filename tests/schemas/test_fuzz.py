@@ -24,6 +24,7 @@ from services.models.structured_output import explain, is_json, parse
 from services.reports.labels import labels_for
 from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.outline import sections_of
+from services.reports.rendering import to_draft
 from services.tools.structured_calls import calls_of, read_structured
 
 FILLED: list[type[BaseModel]] = [
@@ -215,7 +216,7 @@ EVIDENCE = [EvidenceView(id=f"E1-{place}", title="s", quote=f"q {place}") for pl
 FOUND = [FindingView(step_id="1", title="t", status="done", finding="f", evidence=EVIDENCE)]
 TWICE = [EvidenceView(id=f"E1-{place}", title="s", quote="q") for place in (1, 2)]
 FOUND_TWICE = [FindingView(step_id="1", title="t", status="done", finding="f", evidence=TWICE)]
-SECTIONS = number_paragraphs([("One", "The wire (piano) is [E1-1] long.\n\nIt is long."), ("Two", "> wire [E1-2]")])
+SECTIONS = number_paragraphs([("One", "The wire (piano) is [E1-1] long.\n\nIt is long."), ("Two", "> wire [E1-2]")], {})
 
 
 NODES = st.builds(
@@ -251,6 +252,6 @@ def test_any_joining_keeps_every_section_and_citation(data: st.DataObject) -> No
     except ValueError as error:
         says_why(error)
         return
-    text = merge_sections(SECTIONS, joining, labels_for("en-US"))
+    text = to_draft(merge_sections(SECTIONS, joining, labels_for("en-US"), {}))
     for kept in ("## One", "## Two", "[E1-1]", "> wire [E1-2]"):
         assert kept in text

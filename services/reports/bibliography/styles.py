@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from schemas.document import Inline, Inlines, Link, Style, Text
 from schemas.evidence import Source
 from schemas.options import CitationStyle
 from services.reports.bibliography.items import Item, csl_items
-from services.reports.document import Inline, Inlines, Link, Style, Text, letters
+from services.reports.document import letters
 from services.reports.source_numbers import link_of
 from services.run.errors import NotInstalled
 from services.run.installation import install_command, is_installed

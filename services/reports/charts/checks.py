@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
-from services.evidence.model_markdown import URL
 from services.run.errors import reason_of
 from services.run.ui_text import say
+from services.text.addresses import URL
 from services.text.numbers import missing_quantities, quantities
 
 

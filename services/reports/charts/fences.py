@@ -1,61 +1,53 @@
 """Checks the charts in a draft: valid charts are normalised, invalid ones are removed with a note."""
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from markdown_it import MarkdownIt
-
 from schemas.chart import Chart
+from schemas.document import Block, Code
 from services.reports.charts.checks import ChartRefused, checked_chart
 from services.run.ui_text import say
 
 LANGUAGE = "chart"
-_PARSER = MarkdownIt("commonmark")
-_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})\s*chart\b", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class CheckedCharts:
     """A draft without invalid charts."""
 
-    markdown: str
+    blocks: tuple[Block, ...]
     cited: list[str] = field(default_factory=list)
     """Ids of the cited excerpts of all charts, in order."""
     limits: list[str] = field(default_factory=list)
     """Reasons for removed charts."""
 
 
-def check_charts(markdown: str, quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US") -> CheckedCharts:
-    """Check the charts of a draft; the arguments are those of `checked_chart`."""
-    if not _FENCE.search(markdown):
-        return CheckedCharts(markdown)
-    lines = markdown.replace("\r\n", "\n").split("\n")
-    result = CheckedCharts("")
-    checked_lines: list[str] = []
-    last = 0
-    for token in _PARSER.parse("\n".join(lines)):
-        if token.type != "fence" or token.level or token.map is None or not is_chart(token.info):
-            continue
-        first, end = token.map
-        checked_lines += lines[last:first]
-        last = end
-        try:
-            chart = checked_chart(token.content, quotes, naming=naming, locale=locale)
-        except ChartRefused as refused:
-            result.limits.append(say("chart_refused", locale, reason=refused))
-            continue
-        result.cited += chart.sources
-        checked_lines += [f"```{LANGUAGE}", chart_json(chart), "```"]
-    result.markdown = "\n".join([*checked_lines, *lines[last:]])
+def check_charts(
+    blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US"
+) -> CheckedCharts:
+    """Check the charts of a draft; the other arguments are those of `checked_chart`."""
+    result = CheckedCharts(())
+    kept: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Code) and is_chart(block.language):
+            try:
+                chart = checked_chart(block.text, quotes, naming=naming, locale=locale)
+            except ChartRefused as refused:
+                result.limits.append(say("chart_refused", locale, reason=refused))
+                continue
+            result.cited += chart.sources
+            kept.append(Code(chart_json(chart), LANGUAGE))
+        else:
+            kept.append(block)
+    result.blocks = tuple(kept)
     return result
 
 
-def is_chart(info: str) -> bool:
+def is_chart(language: str) -> bool:
     """Tell by its language whether a fenced block is a chart."""
-    return (info.split() or [""])[0].lower() == LANGUAGE
+    return language.lower() == LANGUAGE
 
 
 def chart_json(chart: Chart) -> str:

@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from schemas.document import Citation, Formula, Link, Text
 from schemas.evidence import Claim, Excerpt, Source
 from services.check.inference import check_inference
 from services.check.support import check_support
@@ -30,8 +30,8 @@ from services.reports.checking.bundle_files import (
 from services.reports.checking.inference_quota import SHARE
 from services.reports.checking.quotations import AROUND
 from services.reports.counts_line import counts_of
-from services.reports.document import Citation, Link, Text, letters
-from services.reports.inlines import inlines
+from services.reports.document import letters
+from services.reports.inlines import PARSER, inlines
 from services.reports.labels import ENGLISH
 from services.reports.source_numbers import link_of
 from services.reports.statuses import SURE, sure_claims
@@ -39,9 +39,6 @@ from services.run.errors import BundleError
 from services.text.quote_location import locate
 
 FORMAT_VERSION = 3
-_PARSER = MarkdownIt("commonmark").enable("table")
-
-
 SECONDS = 60.0
 """Seconds after which a check ends. A report of 1,000 statements takes about ten."""
 MAX_CITED = 100_000
@@ -129,8 +126,8 @@ def verify_bundle(folder: Path) -> BundleCheck:
         check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
     sources = {source.content_hash: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
-    tokens = _PARSER.parse(report.decode("utf-8", "replace"))
-    files = {_PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
+    tokens = PARSER.parse(report.decode("utf-8", "replace"))
+    files = {PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
     citations, broken_links = _links(tokens, sources, files)
     check.checked = {
         "sources": len(content.sources),
@@ -396,7 +393,7 @@ def _statements(tokens: Iterable[Token], content: BundleContent, clock: Clock) -
 
 def _normal(link: str) -> str:
     """Return a link as the parser reads it; `inlines` decodes those to stored texts."""
-    return link if link.startswith("sources/") else _PARSER.normalizeLink(link)
+    return link if link.startswith("sources/") else PARSER.normalizeLink(link)
 
 
 def _shown(tokens: Iterable[Token]) -> Iterator[str]:
@@ -404,7 +401,9 @@ def _shown(tokens: Iterable[Token]) -> Iterator[str]:
     for token in tokens:
         if token.type in {"fence", "code_block"}:
             yield token.content
-        yield from (inline.text for inline in inlines(token.children or []) if isinstance(inline, Text))
+        yield token.content if token.type == "math_block" else ""
+        for inline in inlines(token.children or []):
+            yield inline.text if isinstance(inline, Text) else inline.latex if isinstance(inline, Formula) else ""
 
 
 def _links(tokens: Iterable[Token], sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:

@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass, field
 
+from schemas.document import Block, Heading
 from schemas.evidence import Claim
+from services.reports.rendering import to_markdown
+from services.reports.statuses import sure_claims
 
 
 @dataclass(slots=True)
 class CheckedReport:
-    """A report's Markdown after the check; citations are still excerpt ids in brackets: `[E2-1][E3-2]`."""
+    """A report after the check; citations are still excerpt ids."""
 
-    markdown: str
+    blocks: tuple[Block, ...] = ()
     claims: list[Claim] = field(default_factory=list)
     """Claims of the report, in order."""
     left_out: list[Claim] = field(default_factory=list)
@@ -37,6 +40,17 @@ class CheckedReport:
     """Whether the opening says, in a part or as a whole, that the sources lack information."""
 
     @property
+    def markdown(self) -> str:
+        """The blocks as Markdown with excerpt ids in brackets: `[E2-1][E3-2]`."""
+        return to_markdown(self.blocks)
+
+    @property
     def contradicted(self) -> int:
         """Number of statements that were removed because their citations refute them."""
         return sum(claim.status == "contradicted" for claim in self.left_out)
+
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether it has no quoted or supported statement; a report that only names missing information does not count."""
+        silent = all(isinstance(block, Heading) for block in self.blocks)
+        return not sure_claims(self.claims) and (bool(self.claims or self.left_out) or silent)

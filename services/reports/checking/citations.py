@@ -7,10 +7,11 @@ label or an introduction by those below it. For a sentence that nothing covers c
 that is marked as inference may conclude from what it cites (`ClaimCheck.inference`), at most a third of a section's sentences.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from schemas.document import Block
 from schemas.evidence import Excerpt
 from schemas.reporter import Report
 from services.embedding.cross_lingual import Likeness
@@ -20,10 +21,11 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.report_check import ReportCheck
 from services.reports.labels import labels_for
+from services.reports.reading import read_draft
 
 
 def check_citations(
-    markdown: str,
+    draft: str | Sequence[Block],
     excerpts: Mapping[str, Excerpt],
     *,
     titles: Mapping[str, str] | None = None,
@@ -40,7 +42,7 @@ def check_citations(
     """Check every sentence of a report, and mark or drop unsupported sentences.
 
     Args:
-        markdown: the model's Markdown, which cites excerpts as `[E2-1]`.
+        draft: what a model wrote, or its Markdown, which cites excerpts as `[E2-1]`.
         excerpts: all citable excerpts by id.
         titles: cards of the sources (`Card.evidence`), by the excerpts' `content_hash`; names may occur in them instead of the quotes.
         published: dates of the sources, ISO, by the excerpts' `content_hash`; a sentence may name a source by its date.
@@ -68,7 +70,8 @@ def check_citations(
         former=FormerClaims.of(former),
     )
     reading = ReportCheck(check, drop=unsupported == "drop")
-    checked = reading.report(markdown)
+    blocks = read_draft(draft, excerpts) if isinstance(draft, str) else draft
+    checked = reading.report(blocks)
     if not (excess := reading.quota.excess(drop=reading.drop)):
         return checked
-    return ReportCheck(replace(check, undecided={}), reading.drop, excess).report(markdown)
+    return ReportCheck(replace(check, undecided={}), reading.drop, excess).report(blocks)

@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from schemas.bundle import EvidenceFile
+from schemas.document import Block, Citation, Inline, Listing, Mark, Paragraph, Quotation, Table
 from schemas.evidence import Status
 from schemas.regular_file import read_regular_text
 from schemas.reporter import Report
@@ -22,20 +23,7 @@ from services.check.inference import check_inference
 from services.check.support import check_support, lexical_share
 from services.reports.checking.bundle_check import OUT_OF_TIME, BundleCheck, Clock, OutOfTime
 from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES, MAX_REPORT_BYTES, check_size, read_inside
-from services.reports.document import (
-    Block,
-    Citation,
-    Inline,
-    Listing,
-    Mark,
-    Paragraph,
-    ParsedReport,
-    Quotation,
-    Table,
-    citations_in,
-    letters,
-    words,
-)
+from services.reports.document import ParsedReport, citations_in, letters, words
 from services.reports.labels import ENGLISH
 from services.reports.parser import parse_report
 from services.reports.reference import Reference

@@ -1,47 +1,49 @@
 """Finds citations that cover a statement without its own: the next ones in its paragraph, or those below a heading."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from itertools import chain
 
-from services.evidence.model_markdown import CLOSE, OPEN, cited_ids
+from schemas.document import Block, Heading, Inlines, Paragraph, Text
+from services.reports.document import contents, within
+from services.reports.sentences import Units, ids_in, words_of
 
-LABEL_LINE = re.compile(r"[ \t]{0,20}(?:[-*+]\s{1,4})?(\*\*|__)[^*_.。!！\n]{1,60}\1[:：]?[ \t]*+$")
-"""A line that consists of a label in bold."""
-_END = re.compile(r"([.!?。！？…]{0,3}[\"'”’」』）)*_]{0,3})$")
+_LABEL = re.compile(r"[^*_.。!！\n]{1,60}")
+_BEHIND = re.compile(r"[:：]?\s*+")
+
+
+def is_label_line(content: Inlines) -> bool:
+    """Tell whether a paragraph consists of a label in bold."""
+    label, *rest = [inline.text if isinstance(inline, Text) else "*" for inline in content] or [""]
+    bold = content and isinstance(content[0], Text) and "strong" in content[0].styles
+    return bool(bold and _LABEL.fullmatch(label) and _BEHIND.fullmatch("".join(rest)))
 
 
 class Coverage:
-    """The citations below headings and labels of one report."""
+    """The citations of a report in the order of its blocks, up to the next heading or label."""
 
-    LABEL = 9
-    """Level of labels, below all headings: the next heading or label ends its range."""
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._places: dict[int, int] = {}
+        self._ends: list[int] = []
+        self._cited: list[tuple[int, str]] = []
+        for place, block in enumerate(chain.from_iterable(map(within, blocks))):
+            self._places[id(block)] = place
+            if isinstance(block, Heading) or (isinstance(block, Paragraph) and is_label_line(block.content)):
+                self._ends.append(place)
+            self._cited += [(place, key) for content in contents(block) for key in ids_in(content)]
 
-    def __init__(self, lines: Sequence[str], headings: Sequence[tuple[int, int]]) -> None:
-        """Take a report.
-
-        Args:
-            lines: lines of the report, with marks for citations.
-            headings: line and level of each heading, in order.
-        """
-        self._cited = [(place, key) for place, line in enumerate(lines) for key in cited_ids(line)]
-        labels = [(place, self.LABEL) for place, line in enumerate(lines) if LABEL_LINE.match(line)]
-        self._ends: dict[int, list[int]] = {
-            level: sorted(place for place, other in [*headings, *labels] if other <= level)
-            for level in range(1, self.LABEL + 1)
-        }
-
-    def below(self, line: int, level: int) -> list[str]:
-        """Return the ids cited between a line and the next heading of its level or above, each once, in order."""
-        ends = self._ends[level]
-        place = bisect_right(ends, line)
-        first = bisect_right(self._cited, (line - 1, "\uffff"))
-        last = bisect_right(self._cited, (ends[place] - 1, "\uffff")) if place < len(ends) else len(self._cited)
+    def below(self, block: Block) -> list[str]:
+        """Return the ids cited from a block to the next heading or label, each once, in order."""
+        place = self._places.get(id(block), 0)
+        ends = self._ends[bisect_right(self._ends, place) :][:1]
+        first = bisect_left(self._cited, (place, ""))
+        last = bisect_left(self._cited, (ends[0], "")) if ends else len(self._cited)
         return list(dict.fromkeys(key for _, key in self._cited[first:last]))
 
 
 def covering(
-    sentences: Sequence[str], ids_of: Callable[[str], list[str]], below: Sequence[str] = ()
+    sentences: Sequence[Units], ids_of: Callable[[Units], list[str]], below: Callable[[], list[str]]
 ) -> list[list[str]]:
     """Return the covering citation ids for each sentence of a paragraph.
 
@@ -50,25 +52,16 @@ def covering(
     """
     covers: list[list[str]] = []
     following: list[str] = []
-    if sentences and sentences[-1].rstrip(" *_").endswith((":", "：")):
-        following = list(below)
+    if sentences and words_of(sentences[-1]).endswith((":", "：")):
+        following = below()
     for sentence in reversed(sentences):
         own = ids_of(sentence)
-        if not own and cited_ids(sentence):  # all of its citations are unknown
+        if not own and ids_in(sentence):  # all of its citations are unknown
             covers.append([])
             continue
         following = own or following
         covers.append(following)
     return covers[::-1]
-
-
-def with_citations(sentence: str, ids: Sequence[str]) -> str:
-    """Insert citations before the full stop of a sentence, after its own citations."""
-    marks = "".join(f"{OPEN}{key}{CLOSE}" for key in ids)
-    end = _END.search(sentence)
-    place = end.start() if end else len(sentence)
-    blank = "" if "。" in sentence[place:] or sentence[:place].endswith(CLOSE) else " "
-    return f"{sentence[:place]}{blank}{marks}{sentence[place:]}"
 
 
 def cells_with_heads(cells: Sequence[str], heads: Sequence[str]) -> list[str]:

@@ -49,9 +49,3 @@ def holds_sentence(quote: str, words: str) -> bool:
 
 def _characters(text: str) -> str:
     return re.sub(r"[\W_]", "", text)
-
-
-def unquoted(lines: Sequence[str], span: Sequence[int] | None) -> str:
-    """Return the lines of a block without quotation marks (`>`)."""
-    first, last = span or (0, 0)
-    return "\n".join(re.sub(r"^\s*(?:>\s?)+", "", line) for line in lines[first:last]).strip()

@@ -11,7 +11,8 @@ import nh3
 from markupsafe import Markup
 from pydantic import BaseModel, TypeAdapter
 
-from services.reports.document import Code, ParsedReport, Picture, walk
+from schemas.document import Code
+from services.reports.document import ParsedReport, Picture, walk
 from services.run.installation import is_installed
 from services.sandbox.workers import Workers
 

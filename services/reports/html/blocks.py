@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from services.reports.document import (
+from schemas.document import (
     Block,
     Break,
     Citation,
@@ -21,15 +21,13 @@ from services.reports.document import (
     Listing,
     Mark,
     Paragraph,
-    ParsedReport,
     Quotation,
     Rule,
     Style,
     Table,
     Text,
-    is_label,
-    statements,
 )
+from services.reports.document import ParsedReport, is_label, statements
 from services.reports.html.figure import figure, table
 from services.reports.html.formulas import mathml
 from services.reports.html.sanitised import sanitised

@@ -6,20 +6,8 @@ from dataclasses import replace
 from functools import reduce
 from itertools import chain
 
-from services.reports.document import (
-    Block,
-    Code,
-    Display,
-    Heading,
-    Inline,
-    Inlines,
-    Listing,
-    Mark,
-    Paragraph,
-    Quotation,
-    citations_in,
-    words,
-)
+from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Listing, Mark, Paragraph, Quotation
+from services.reports.document import citations_in, words
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.signs import SIGNS

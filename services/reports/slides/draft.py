@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from schemas.deck import DeckCard, DeckPage
+from schemas.document import Block, Drawing, Listing, Paragraph, Quotation, Table
 from schemas.reporter import Report
 from schemas.reporter_slides import (
     MAX_CARDS,
@@ -25,7 +26,7 @@ from schemas.usage import Usage
 from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
-from services.reports.document import Block, Drawing, Listing, Paragraph, ParsedReport, Quotation, Table, words
+from services.reports.document import ParsedReport, words
 from services.reports.markdown import Draft, finish_report
 from services.reports.parser import parse_report
 from services.reports.plain_math import in_line

@@ -4,20 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from schemas.document import Block, Code, Drawing, Mark, Paragraph, Quotation, Table
 from schemas.reporter_slides import MAX_CARDS
-from services.reports.document import (
-    Block,
-    Code,
-    Drawing,
-    Mark,
-    Paragraph,
-    ParsedReport,
-    Picture,
-    Quotation,
-    Table,
-    letters,
-    words,
-)
+from services.reports.document import ParsedReport, Picture, letters, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import in_line

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, takewhile
 
 from schemas.deck import DeckCard, DeckPage
-from services.reports.document import Block, Drawing, Mark, ParsedReport, Section, Table, words
+from schemas.document import Block, Drawing, Mark, Table
+from services.reports.document import ParsedReport, Section, words
 from services.reports.slides.layout import block_slides, card_slides, readable_picture
 from services.reports.slides.slide import Card, Slide
 

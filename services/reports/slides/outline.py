@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from services.reports.document import KeyFigure, Mark, ParsedReport, Section, letters, words
+from schemas.document import Mark
+from services.reports.document import KeyFigure, ParsedReport, Section, letters, words
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import why_marked
 from services.reports.slides.cards import introduction, numbers_in, sentence_cards, with_sign

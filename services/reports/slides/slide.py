@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from schemas.chart import Chart
-from services.reports.document import Mark, Picture
+from schemas.document import Mark
+from services.reports.document import Picture
 from services.reports.slides.text_fit import CAPACITY, width
 
 

@@ -2,13 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from services.reports.document import (
-    Block,
-    Paragraph,
-    Quotation,
-    is_label,
-    words,
-)
+from schemas.document import Block, Paragraph, Quotation
+from services.reports.document import is_label, words
 
 
 def headed(blocks: Sequence[Block]) -> Iterator[tuple[str, Block]]:

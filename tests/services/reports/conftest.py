@@ -7,6 +7,7 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
 from services.reports.markdown import Draft
+from services.reports.reading import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.duplicates import fingerprint
 from services.text.normal_form import normalise_text
@@ -56,7 +57,8 @@ def draft() -> Make:
         sources = [source_of(name) for name in TEXTS] if sources is None else sources
         chosen = [excerpt_of(one) for one in (list(QUOTES) if excerpts is None else excerpts)]
         given = {"question": "How deep is the trench?", "locale": "en-US", "title": "The depth of the trench", **fields}
-        return Draft(markdown=markdown, excerpts=chosen, sources={one.content_hash: one for one in sources}, **given)  # type: ignore[arg-type]  # fields are the test's
+        by_hash = {one.content_hash: one for one in sources}
+        return Draft(blocks=read_draft(markdown), excerpts=chosen, sources=by_hash, **given)  # type: ignore[arg-type]  # fields are the test's
 
     return make
 

@@ -7,6 +7,7 @@ from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.markdown import Draft, finish_report
+from services.reports.reading import read_draft
 from services.run.evidence_store import content_hash
 from services.text.duplicates import fingerprint
 from services.text.normal_form import normalise_text
@@ -172,7 +173,7 @@ def report_of(body: str, texts: list[str], question: str, locale: str, changes: 
         question=question,
         locale=locale,
         title="",
-        markdown=body,
+        blocks=read_draft(body, {excerpt.id: excerpt for excerpt in excerpts}),
         excerpts=excerpts,
         sources=sources,
         contradictions=[

@@ -1,12 +1,28 @@
 """A report built by hand whose statements have the states that a test wants."""
 
 from collections.abc import Sequence
+from itertools import chain
 
+from schemas.document import (
+    Block,
+    Citation,
+    Document,
+    Heading,
+    Inlines,
+    Listing,
+    Mark,
+    Paragraph,
+    Quotation,
+    Table,
+    Text,
+)
 from schemas.evidence import Answered, Claim, Excerpt, Source, Status
 from schemas.reporter import Report
-from services.reports.counts_line import counts_line
+from services.reports.document import letters
 from services.reports.labels import labels_for
 from services.reports.marked_sentences import marked_sentences
+from services.reports.numbered_text import numbered_text
+from services.reports.rendering import to_markdown
 from services.reports.signs import SIGNS
 from services.run.evidence_store import content_hash
 
@@ -37,7 +53,12 @@ OPENINGS = {"en-US": "Ask a sailor first.", "zh-CN": "请先询问水手。"}
 
 
 def stated(
-    locale: str, states: Sequence[Status] = STATES, *, answered: Answered = "yes", counts: bool = True
+    locale: str,
+    states: Sequence[Status] = STATES,
+    *,
+    answered: Answered = "yes",
+    counts: bool = True,
+    reasons: bool = True,
 ) -> Report:
     """Return a report of a summary, a paragraph, a list and a table, in each of which the statements stand in turn.
 
@@ -46,6 +67,7 @@ def stated(
         states: of its statements, in order.
         answered: whether it answers its question.
         counts: whether its text has their counts, which earlier versions did not write.
+        reasons: whether the check recorded why it marked them.
     """
     labels = labels_for(locale)
     text = SENTENCES[locale]["quoted"]
@@ -60,40 +82,48 @@ def stated(
             citations=["E1-1"],
             verified=status != "unverified",
             status=status,
-            reason=REASONS[locale].get(status, ""),
+            reason=REASONS[locale].get(status, "") if reasons else "",
         )
         for status in states
     ]
-    shown = [_sentence(claim, source) for claim in claims]
-    cells = "\n".join(f"| {place} | {sentence} |" for place, sentence in enumerate(shown, 1))
-    parts = [
-        f"# {TITLES[locale]}",
-        counts_line(claims, answered, labels) if counts else "",
-        f"> {OPENINGS[locale]}",
-        f"**TL;DR** {' '.join(shown)}" if claims else labels.nothing_found,
-        f"## {labels.conclusion}",
-        " ".join(shown),
-        "\n".join(f"- {sentence}" for sentence in shown),
-        f"| # | {labels.statement} |\n| --- | --- |\n{cells}" if claims else "",
-        f"## {labels.limits}\n\n" + "\n".join(marked_sentences(claims, labels)) if claims else "",
-        f"## {labels.references}\n\n1. [{source.title}]({source.url}) — {source.url}",
+    said = [_sentence(claim) for claim in claims]
+    paragraph = tuple(chain.from_iterable((*sentence, Text(" ")) for sentence in said))[:-1]
+    rows = tuple(((Text(str(place)),), sentence) for place, sentence in enumerate(said, 1))
+    summary = Paragraph((Text("TL;DR", frozenset({"strong"})), Text(" "), *paragraph))
+    body: list[Block] = [
+        Heading(1, (Text(TITLES[locale]),)),
+        summary if claims else Paragraph((Text(labels.nothing_found),)),
+        Heading(2, (Text(labels.conclusion),)),
     ]
-    return Report(
+    lists: list[Block] = [
+        Paragraph(paragraph),
+        Listing(tuple((Paragraph(sentence),) for sentence in said)),
+        Table(((Text("#"),), (Text(labels.statement),)), rows, ("", "")),
+    ]
+    lines = tuple((Paragraph(line),) for line in marked_sentences(claims, labels))
+    limits = (Heading(2, (Text(labels.limits),), "limits"), Listing(lines)) if lines else ()
+    notes = (Quotation((Paragraph((Text(OPENINGS[locale]),)),)),)
+    report = Report(
         title=TITLES[locale],
         question=TITLES[locale],
         locale=locale,
         answered=answered,
-        markdown="\n\n".join(part for part in parts if part) + "\n",
+        markdown="",
+        document=Document((*body, *(lists if claims else [])), notes, limits),
         sources=[source],
         excerpts=[Excerpt(id="E1-1", content_hash=key, quote=text, start=0, end=len(text))],
         citations=claims,
         plans=[],
         results=[],
     )
+    references = f"## {labels.references}\n\n1. [{source.title}]({source.url}) — {source.url}"
+    markdown = f"{to_markdown(numbered_text(report, counts=counts))}\n\n{references}\n"
+    return report.model_copy(update={"markdown": markdown})
 
 
-def _sentence(claim: Claim, source: Source) -> str:
-    return f"{claim.text[:-1]} [[1]]({source.url}){claim.text[-1]}{SIGNS.get(claim.status, '')}"
+def _sentence(claim: Claim) -> Inlines:
+    mark = (Mark(claim.status, claim.reason, len(letters(claim.text))),) if claim.status in SIGNS else ()
+    return (Text(f"{claim.text[:-1]} "), Citation(0, "", ("E1-1",), claim.status), Text(claim.text[-1]), *mark)
 
 
 COUNTS = {

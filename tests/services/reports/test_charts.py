@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
+from schemas.document import Code, Drawing
 from services.reports.charts.checks import ChartRefused, checked_chart
 from services.reports.charts.fences import check_charts
-from services.reports.document import Code, Drawing, walk
+from services.reports.document import walk
 from services.reports.parser import parse_report
+from services.reports.reading import read_draft
+from services.reports.rendering import to_markdown
 from tests.services.reports.full import ENGLISH, chart, chinese, english, report_of
 
 QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}
@@ -62,8 +65,8 @@ def test_numbers_that_are_none_are_refused(value: str) -> None:
 
 def test_a_refused_chart_leaves_the_report_and_the_reader_is_told() -> None:
     body = f"# T\n\nIt is deep [E1-1].\n\n{chart(sources=['E1-1'])}\n\n{chart()}\n"
-    checked = check_charts(body, QUOTES)
-    assert checked.markdown.count("```chart") == 1
+    checked = check_charts(read_draft(body), QUOTES)
+    assert to_markdown(checked.blocks).count("```chart") == 1
     assert checked.cited == ["E1-1", "E1-2", "E1-3", "E1-4"]
     assert checked.limits == ["A chart was left out. Not in what it cites: 10863, 11034, 10994, 1951, 1957, 2010."]
 
@@ -72,9 +75,10 @@ def test_an_address_in_a_label_is_kept_where_it_is_quoted_and_else_the_reader_is
     site = "https://example.org/soundings"
     labels = {"categories": ["1875", site, "1957", "2010"]}
     quotes = {**QUOTES, "E1-2": f"{QUOTES['E1-2']} See {site} for it."}
-    checked = check_charts(chart(**labels), quotes)
+    written = Code(chart(**labels).removeprefix("```chart\n").removesuffix("\n```"), "chart")
+    checked = check_charts([written], quotes)
     assert checked.limits == []
-    assert site in checked.markdown
+    assert site in to_markdown(checked.blocks)
     report = report_of(
         f"# T\n\nIt is deep [E1-1].\n\n{chart(**labels)}\n",
         [quotes[key] for key in sorted(quotes)],
@@ -83,7 +87,7 @@ def test_an_address_in_a_label_is_kept_where_it_is_quoted_and_else_the_reader_is
         {},
     )
     assert [drawing.chart.categories for drawing in parse_report(report).drawings] == [labels["categories"]]
-    checked = check_charts(chart(**labels), QUOTES)
+    checked = check_charts([written], QUOTES)
     assert checked.limits == [f"A chart was left out. Not in what it cites: {site}."]
 
 
@@ -99,7 +103,7 @@ def test_charts_of_a_report_are_cited_by_the_numbers_of_their_sources() -> None:
 
 def test_a_chart_that_was_changed_afterwards_stays_code() -> None:
     report = english()
-    changed = report.model_copy(update={"markdown": report.markdown.replace("10994]", "20994]")})
+    changed = report.model_copy(update={"document": None, "markdown": report.markdown.replace("10994]", "20994]")})
     blocks = list(walk(parse_report(changed)))
     assert sum(isinstance(one, Drawing) for one in blocks) == 1
     assert any(isinstance(one, Code) and one.language == "chart" for one in blocks)

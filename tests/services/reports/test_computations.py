@@ -7,6 +7,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 from markdown_it import MarkdownIt
 
+from schemas.document import Code
 from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
@@ -16,11 +17,12 @@ from services.evidence.programs import Program, program_behind
 from services.reports.checking.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.computations import FIRST_LINES, LAST_LINES
-from services.reports.document import Code, words
+from services.reports.document import words
 from services.reports.formats import render
 from services.reports.html.page import render_html
 from services.reports.markdown import Draft, finish_report
 from services.reports.parser import parse_report
+from services.reports.reading import read_draft
 from services.reports.slides.outline import outline
 from services.run.evidence_store import EvidenceStore, content_hash
 from tests.fakes.browser import chromium, needs_chromium
@@ -44,7 +46,7 @@ def report_of(
         question="How deep is the harbour?",
         locale=locale,
         title="",
-        markdown=body,
+        blocks=read_draft(body),
         excerpts=[Excerpt(id="E1-1", content_hash=stored.content_hash, quote=SAID, start=start, end=len(text))],
         sources={stored.content_hash: stored},
         programs={stored.content_hash: program} if program else {},
@@ -108,7 +110,9 @@ def test_numbers_from_nowhere_are_named(untraced: list[str], locale: str, words_
 def test_a_chapter_that_a_report_calls_by_the_same_name_stays_one_of_its_text() -> None:
     report = report_of(body=f"## Computations\n\n{SAID[:-1]} [E1-1].\n\n```\nx\n```\n\n## Ports\n\n{SAID[:-1]} [E1-1].")
     assert [one.role for one in parse_report(report).sections] == ["", "", "computations", "references"]
-    without = report.model_copy(update={"markdown": "# T\n\n## Computations\n\n```\nx\n```\n\n## Ports\n\nNone."})
+    without = report.model_copy(
+        update={"document": None, "markdown": "# T\n\n## Computations\n\n```\nx\n```\n\n## Ports\n\nNone."}
+    )
     assert [one.role for one in parse_report(without).sections] == ["", ""]
 
 
@@ -165,7 +169,7 @@ async def test_word_has_the_program_and_its_tables() -> None:
 def test_a_query_is_shown_as_sql() -> None:
     report = report_of()
     [source] = report.sources
-    draft = Draft("q", "en-US", "", f"{SAID[:-1]} [E1-1].", report.excerpts, {source.content_hash: source})
+    draft = Draft("q", "en-US", "", read_draft(f"{SAID[:-1]} [E1-1]."), report.excerpts, {source.content_hash: source})
     draft.programs = {source.content_hash: Program("SELECT sum(depth) FROM casts", "sql", ("primary (casts)",))}
     shown = section(finish_report(draft, Usage()))
     assert "Tables: primary (casts)\n\n```sql\nSELECT sum(depth) FROM casts\n```" in shown

@@ -39,7 +39,7 @@ DRAWN = {
 
 def with_diagrams(*sources: str) -> Report:
     body = "\n\n".join(f"```mermaid\n{one}\n```" for one in sources)
-    return english().model_copy(update={"markdown": f"# Soundings\n\n## How\n\nSo.\n\n{body}\n"})
+    return english().model_copy(update={"document": None, "markdown": f"# Soundings\n\n## How\n\nSo.\n\n{body}\n"})
 
 
 async def drawn(*sources: str) -> ParsedReport:

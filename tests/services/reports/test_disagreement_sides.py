@@ -21,6 +21,7 @@ from services.reports.html.page import render_html
 from services.reports.labels import CHINESE, ENGLISH
 from services.reports.markdown import Draft, finish_report
 from services.reports.parser import parse_report
+from services.reports.reading import read_draft
 from services.reports.slides.deck import render_deck
 from services.reports.slides.outline import outline
 from services.reports.slides.pptx import render_pptx
@@ -160,7 +161,13 @@ async def test_a_side_without_a_full_stop_is_held_against_its_quote_and_not_with
         await evidence.put_text(text)
     conflict = Contradiction(topic="hall length", excerpt_ids=["E1-1", "E1-2"])
     draft = Draft(
-        "How long is the hall?", "en-US", "", "It is 24 m [E1-1].", excerpts, sources, contradictions=[conflict]
+        "How long is the hall?",
+        "en-US",
+        "",
+        read_draft("It is 24 m [E1-1]."),
+        excerpts,
+        sources,
+        contradictions=[conflict],
     )
     report = finish_report(draft, Usage())
     await write_bundle(report, tmp_path, evidence)

@@ -1,11 +1,15 @@
 """The draft that a report keeps, from which a change begins, and the difference between two reports."""
 
+from dataclasses import replace
+
 import pytest
 
 from schemas.evidence import Judgement
 from schemas.usage import Usage
 from services.reports.difference import difference
 from services.reports.markdown import finish_report
+from services.reports.reading import read_draft
+from services.reports.rendering import to_draft
 from services.reports.shortening import headings_of, shortened, without_section
 from tests.services.reports.conftest import Make
 from tests.services.reports.full import chinese, english
@@ -19,9 +23,10 @@ def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferen
     report = finish_report(draft(body, opening="No advice."), Usage())
     assert "No advice." in report.markdown
     assert "†" in report.markdown
-    assert report.draft == (
+    assert report.document
+    assert to_draft(report.document.body) == (
         "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. It was deep [E1-1].\n\n"
-        "The wire made soundings near Guam quicker [E1-1][E2-1]. [⇒]"
+        "The wire made soundings near Guam quicker [E1-1][E2-1].[⇒]"
     )
 
 
@@ -37,8 +42,9 @@ def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferen
 )
 def test_a_report_made_of_the_draft_of_another_has_the_same_text_and_claims(draft: Make, body: str) -> None:
     first = finish_report(draft(body), Usage())
-    again = finish_report(draft(first.draft, former=first), Usage())
-    assert again.draft == first.draft
+    assert first.document
+    again = finish_report(replace(draft(""), blocks=first.document.body, former=first), Usage())
+    assert again.document == first.document
     assert again.citations == first.citations
     assert again.markdown == first.markdown
 
@@ -48,7 +54,8 @@ def test_statements_that_stay_keep_what_the_check_said_and_others_are_checked(dr
     kept = Judgement(verdict="supported", words="It went on to Japan.")
     judged = [claim.model_copy(update={"status": "supported", "judgement": kept}) for claim in first.citations[:1]]
     former = first.model_copy(update={"citations": [*judged, *first.citations[1:]]})
-    changed = first.draft.replace("Nobody painted", "99 men painted")
+    assert first.document
+    changed = to_draft(first.document.body).replace("Nobody painted", "99 men painted")
     claims = finish_report(draft(changed, former=former), Usage()).citations
     assert claims[0] == judged[0]
     assert (claims[1].text, claims[1].status) == ("99 men painted the wire green.", "unverified")
@@ -81,13 +88,13 @@ More of it [E1-2].
 - c [E1-1]
 
 | a | b |
-|---|---|
+| --- | --- |
 | 1 | 2 [E1-1] |
 
 ### Inner
 
 | a | b |
-|---|---|
+| --- | --- |
 | 1 | 2 [E1-1] |
 | 3 | 4 [E1-1] |
 
@@ -98,7 +105,7 @@ More of it [E1-2].
 
 def test_a_shortened_draft_keeps_the_opening_and_the_beginning_of_sections() -> None:
     assert (
-        shortened(LABELLED)
+        to_draft(shortened(read_draft(LABELLED)))
         == """# Title
 
 **TL;DR** It is so [E1-1].
@@ -121,19 +128,20 @@ It cost 5 crowns [E1-1]. It was much [E1-2].
 ### Inner
 
 | a | b |
-|---|---|
+| --- | --- |
 | 1 | 2 [E1-1] |
 | 3 | 4 [E1-1] |"""
     )
 
 
 def test_a_section_is_left_out_with_those_inside_it() -> None:
-    text = without_section(LABELLED, "List") or ""
+    text = without_section(read_draft(LABELLED), "List")
+    assert text is not None
     assert headings_of(text) == ["Conclusion", "Evidence", "Sources"]
-    assert without_section(LABELLED, "Title") is None
-    assert without_section(LABELLED, "Costs") is None
+    assert without_section(read_draft(LABELLED), "Title") is None
+    assert without_section(read_draft(LABELLED), "Costs") is None
     fenced = "# T\n\n```text\n## A\n```\n\n## B\n\nb"
-    assert without_section(fenced, "A") is None
+    assert without_section(read_draft(fenced), "A") is None
 
 
 def test_the_same_text_has_no_difference() -> None:

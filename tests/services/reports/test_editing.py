@@ -3,28 +3,30 @@
 import pytest
 
 from schemas.reporter_editing import Edit
-from services.reports.editing import blocks_of, with_edits
+from services.reports.editing import pieces_of, views_of, with_edits
+from services.reports.reading import read_draft
+from services.reports.rendering import to_draft
 
 DRAFT = """# Title
 
-First paragraph [E1-1].
-Its second line.
+First paragraph [E1-1]. Its second line.
 
 - one [E1-1]
 - two [E1-2]
 
 | a | b |
-|---|---|
+| --- | --- |
 | 1 [E1-1] | 2 |
 | 3 [E1-2] | 4 |
 
 ```chart
-{"type": "bar"}
+{"type":
 
+"bar"}
 ```
 
 Last paragraph."""
-IDS = {block.text.split("\n")[0]: block.id for block in blocks_of(DRAFT)}
+IDS = {view.text.split("\n")[0].rstrip(): view.id for view in views_of(pieces_of(read_draft(DRAFT)))}
 HEAD, ROW = "| a | b |", "| 1 [E1-1] | 2 |"
 
 
@@ -40,20 +42,20 @@ def edit(line: str, action: str, text: str = "", moved: str = "", until: str = "
 
 
 def changed(*edits: Edit) -> str:
-    return with_edits(blocks_of(DRAFT), edits)
+    return to_draft(with_edits(pieces_of(read_draft(DRAFT)), edits, {}))
 
 
 def test_paragraphs_headings_items_rows_and_fences_are_blocks_and_nothing_is_lost() -> None:
     assert list(IDS) == [
-        "# Title", "First paragraph [E1-1].", "- one [E1-1]", "- two [E1-2]", "| a | b |", "| 1 [E1-1] | 2 |",
+        "# Title", "First paragraph [E1-1]. Its second line.", "- one [E1-1]", "- two [E1-2]", "| a | b |", "| 1 [E1-1] | 2 |",
         "| 3 [E1-2] | 4 |", "```chart", "Last paragraph.",
     ]  # fmt: skip
     assert changed() == DRAFT
 
 
 def test_a_block_is_replaced_dropped_added_and_moved() -> None:
-    assert changed(edit("First paragraph [E1-1].", "replace", "It was so [E1-1].")) == DRAFT.replace(
-        "First paragraph [E1-1].\nIts second line.", "It was so [E1-1]."
+    assert changed(edit("First paragraph [E1-1]. Its second line.", "replace", "It was so [E1-1].")) == DRAFT.replace(
+        "First paragraph [E1-1]. Its second line.", "It was so [E1-1]."
     )
     assert changed(edit("- two [E1-2]", "drop")) == DRAFT.replace("\n- two [E1-2]", "")
     assert changed(edit("| 3 [E1-2] | 4 |", "add_after", "| 5 [E1-2] | 6 |")) == DRAFT.replace(
@@ -82,13 +84,14 @@ def test_a_table_keeps_the_line_below_its_head_and_goes_as_a_whole() -> None:
 
 def test_a_section_that_loses_all_of_its_blocks_loses_its_heading() -> None:
     text = "# T\n\n## A\n\na\n\n### In\n\ni\n\n## B\n\nb\n\n## C\n\nc"
-    ids = {block.text: block.id for block in blocks_of(text)}
+    pieces = pieces_of(read_draft(text))
+    ids = {view.text: view.id for view in views_of(pieces)}
     gone = [Edit(block=ids[name], action="drop") for name in ("i", "b", "c")]
-    assert with_edits(blocks_of(text), gone) == "# T\n\n## A\n\na"
+    assert to_draft(with_edits(pieces, gone, {})) == "# T\n\n## A\n\na"
 
 
 def test_several_additions_behind_one_block_stand_in_their_order() -> None:
-    rows = ["| c | d |\n|---|---|\n| 7 [E1-1] | 8 |", "| 9 [E1-1] | 0 |"]
+    rows = ["| c | d |\n| --- | --- |\n| 7 [E1-1] | 8 |", "| 9 [E1-1] | 0 |"]
     text = changed(
         edit("Last paragraph.", "add_after", "## More"), *(edit("Last paragraph.", "add_after", row) for row in rows)
     )
@@ -96,7 +99,7 @@ def test_several_additions_behind_one_block_stand_in_their_order() -> None:
 
 
 def test_a_paragraph_may_become_a_list_and_what_follows_stays_apart() -> None:
-    assert changed(edit("First paragraph [E1-1].", "replace", "- a [E1-1]\n- b [E1-1]")).startswith(
+    assert changed(edit("First paragraph [E1-1]. Its second line.", "replace", "- a [E1-1]\n- b [E1-1]")).startswith(
         "# Title\n\n- a [E1-1]\n- b [E1-1]\n\n- one [E1-1]\n- two"
     )
 

@@ -11,20 +11,9 @@ from blockbuster import blockbuster_ctx
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from schemas.document import Block, Citation, Drawing, Heading, Inline, Paragraph, Table, Text
 from schemas.reporter import Report
-from services.reports.document import (
-    Block,
-    Citation,
-    Drawing,
-    Heading,
-    Inline,
-    Paragraph,
-    ParsedReport,
-    Table,
-    Text,
-    walk,
-    words,
-)
+from services.reports.document import ParsedReport, walk, words
 from services.reports.format_names import FORMATS, chosen_formats
 from services.reports.formats import render
 from services.reports.html.page import render_html
@@ -81,7 +70,7 @@ def citations_of(report: ParsedReport) -> list[int]:
 
 
 def with_body(body: str) -> Report:
-    return english().model_copy(update={"markdown": f"# Title\n\n{body}\n"})
+    return english().model_copy(update={"document": None, "markdown": f"# Title\n\n{body}\n"})
 
 
 class _Marks(HTMLParser):

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from schemas.reporter_joining import Joining, TermChange
 from services.reports.labels import CHINESE, ENGLISH
-from services.reports.merge_sections import merge_sections, number_paragraphs
+from services.reports.merge_sections import merge_sections, number_paragraphs, shown_sections
 from services.reports.ordered_stream import InOrder
+from services.reports.rendering import to_draft
 
 SECTIONS = [
     ("One", "First [E1-1].\n\nAgain, in other words [E1-1].\n\n```mermaid\na\n\nb\n```"),
@@ -16,13 +17,12 @@ SECTIONS = [
 
 
 def join(**mending: object) -> str:
-    return merge_sections(
-        number_paragraphs(SECTIONS), Joining.model_validate({"title": "T", "summary": "S.", **mending}), ENGLISH
-    )
+    joining = Joining.model_validate({"title": "T", "summary": "S.", **mending})
+    return to_draft(merge_sections(number_paragraphs(SECTIONS, {}), joining, ENGLISH, {}))
 
 
 def test_paragraphs_are_numbered_throughout_and_fences_stay_whole() -> None:
-    texts = number_paragraphs(SECTIONS)
+    texts = shown_sections(number_paragraphs(SECTIONS, {}))
     assert [[one.number for one in section.paragraphs] for section in texts] == [[1, 2, 3], [4, 5, 6]]
     assert texts[0].paragraphs[2].text == "```mermaid\na\n\nb\n```"
 
@@ -51,7 +51,8 @@ def test_a_change_of_terms_that_could_change_facts_is_left_alone(change: tuple[s
 
 
 def test_the_report_opens_with_what_answers() -> None:
-    text = merge_sections(number_paragraphs(SECTIONS), Joining(title="题", summary="简。", conclusion="结。"), CHINESE)
+    joining = Joining(title="题", summary="简。", conclusion="结。")
+    text = to_draft(merge_sections(number_paragraphs(SECTIONS, {}), joining, CHINESE, {}))
     assert text.startswith("# 题\n\n**TL;DR** 简。\n\n## 结论\n\n结。\n\n## One\n\nFirst [E1-1].")
 
 

@@ -45,7 +45,7 @@ def overfull(language: str) -> Report:
         + "\n".join(f"- {sentence} {place}" for place in range(23))
         + "".join(f"\n\n## Part {place}: {sentence}\n\n{sentence}." for place in range(25))
     )
-    return report.model_copy(update={"markdown": report.markdown + more})
+    return report.model_copy(update={"document": None, "markdown": report.markdown + more})
 
 
 OUTSIDE = """
@@ -147,7 +147,7 @@ def test_a_deck_of_a_long_report_has_a_cover_few_cards_an_end_and_no_more_slides
 def test_dividers_stand_before_the_parts_that_fill_several_slides() -> None:
     long = "\n\n".join(f"Ship {place} found {place + 11} metres of water near the coast [1]." for place in range(9))
     parts = f"## Short\n\nOne sentence [1].\n\n## Long\n\n{long}\n\n## Last\n\nThe end of it [1].\n"
-    report = english().model_copy(update={"markdown": f"# Depths\n\n{parts}"})
+    report = english().model_copy(update={"document": None, "markdown": f"# Depths\n\n{parts}"})
     slides = outline(parse_report(report))
     assert [slide.title for slide in slides if slide.kind == "divider"] == ["Long"]
     assert [slide.kind for slide in slides].index("contents") < [slide.kind for slide in slides].index("divider")
@@ -160,7 +160,9 @@ def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_not
         + "\n\n".join(f"Main point {part}-{place} [1]. Aside {part}-{place} [1]." for place in range(16))
         for part in range(parts)
     ]
-    slides = outline(parse_report(english().model_copy(update={"markdown": "# Depths\n\n" + "\n\n".join(told)})))
+    slides = outline(
+        parse_report(english().model_copy(update={"document": None, "markdown": "# Depths\n\n" + "\n\n".join(told)}))
+    )
     assert len(slides) <= MAX_SLIDES
     for part in range(parts):
         name = f"Part {part}"

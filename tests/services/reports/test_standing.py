@@ -25,6 +25,8 @@ from services.reports.labels import labels_for
 from services.reports.markdown import Draft, finish_report
 from services.reports.marked_sentences import MAX_LINES, marked_sentences, why_marked
 from services.reports.parser import parse_report
+from services.reports.reading import read_draft
+from services.reports.rendering import inline_markdown
 from services.reports.signs import SIGNS
 from services.run.evidence_store import EvidenceStore
 from services.sandbox.browser import find_browser
@@ -104,7 +106,7 @@ async def test_the_counts_stand_once_in_the_head_and_in_no_text(locale: str, sta
 
 @pytest.mark.parametrize("locale", SENTENCES)
 async def test_a_report_without_statements_says_so_and_answers_nothing(locale: str) -> None:
-    report = finish_report(Draft("How deep?", locale, "", "", [], {}), Usage())
+    report = finish_report(Draft("How deep?", locale, "", (), [], {}), Usage())
     names: list[OutputFormat] = ["md", "html", "slides"]
     files = (await render(report, names)).values()
     said = {"en-US": "Answers the question: no · no statements", "zh-CN": "未能回答问题 · 没有论断"}[locale]
@@ -135,7 +137,7 @@ def test_counts_are_known_by_their_form(line: str) -> None:
     ],
 )
 def test_other_lines_are_no_counts(line: str) -> None:
-    report = stated("en-US").model_copy(update={"markdown": f"# T\n\n{line}\n\n## S\n\nText.\n"})
+    report = stated("en-US").model_copy(update={"document": None, "markdown": f"# T\n\n{line}\n\n## S\n\nText.\n"})
     assert not is_counts(line)
     assert len(parse_report(report).lead) == 1
 
@@ -172,9 +174,7 @@ async def test_reasons_stand_on_the_mark_in_the_limits_and_in_the_notes(
 
 @pytest.mark.parametrize("locale", SENTENCES)
 def test_a_mark_without_a_reason_says_what_it_means(locale: str) -> None:
-    report = stated(locale)
-    bare = [claim.model_copy(update={"reason": ""}) for claim in report.citations]
-    html = render_fragment(parse_report(report.model_copy(update={"citations": bare})))
+    html = render_fragment(parse_report(stated(locale, reasons=False)))
     assert all(f"</span> {meaning}</span>" in html for meaning in labels_for(locale).meanings.values())
 
 
@@ -194,12 +194,11 @@ def test_limits_have_at_most_five_lines_on_marked_statements_however_many_there_
         )
         return Claim(text=text, verified=status == "inferred", status=status, reason=reason)
 
-    lines = marked_sentences(
-        [*map(claim, range(25)), *(claim(place, "inferred") for place in range(9))], labels_for("en-US")
-    )
+    claims = [*map(claim, range(25)), *(claim(place, "inferred") for place in range(9))]
+    lines = [f"- {inline_markdown(line)}" for line in marked_sentences(claims, labels_for("en-US"))]
     assert len(lines) == MAX_LINES
     assert lines[0].startswith("- 4 statements unverified (†): “0 word word")
-    assert lines[0].endswith("…” and 1 more. Reason 0 of \\[1\\].")
+    assert lines[0].endswith("…” and 1 more. Reason 0 of [1].")
     assert lines[3] == "- 13 statements unverified (†) for other reasons, which evidence.json gives."
     assert lines[4].startswith("- 9 statements inferred (‡): ")
     assert all(len(line) < 320 for line in lines)
@@ -222,11 +221,11 @@ async def test_many_sentences_with_one_reason_are_one_item_in_all_formats(locale
         Claim(text=f"Ship {number} *sank*.", verified=False, status="unverified", reason=reason)
         for number, reason in enumerate(reasons)
     ]
-    lines = marked_sentences(claims, labels)
+    lines = [f"- {inline_markdown(line)}" for line in marked_sentences(claims, labels)]
     assert lines[0].replace("\\", "") == item
     assert len(lines) == 2
     markdown = f"# T\n\n## {labels.limits}\n\n" + "\n".join(lines) + "\n"
-    report = stated(locale).model_copy(update={"markdown": markdown})
+    report = stated(locale).model_copy(update={"markdown": markdown, "document": None})
     files = await render(report, ["html", "slides"])
     assert all(item[2:15] in data.decode() for data in files.values())
     assert all(item[-14:] in data.decode() for data in files.values())
@@ -241,7 +240,7 @@ def test_a_formula_of_a_marked_sentence_stays_one_and_is_not_cut() -> None:
             "US$5 *or* $6.",
         )
     ]
-    lines = [marked_sentences([claim], labels_for("en-US"))[0] for claim in claims]
+    lines = [f"- {inline_markdown(marked_sentences([claim], labels_for('en-US'))[0])}" for claim in claims]
     assert [line.removeprefix("- 1 statement unverified (†): “").removesuffix("”. R.") for line in lines] == [
         "So $d = \\frac{v t}{2}$ \\*holds\\*", f"So {'very ' * 22}…", "US$5 \\*or\\* $6"
     ]  # fmt: skip
@@ -249,7 +248,7 @@ def test_a_formula_of_a_marked_sentence_stays_one_and_is_not_cut() -> None:
 
 async def test_an_edited_report_with_reasons_is_checked_without_taking_them_for_claims(tmp_path: Path) -> None:
     report = finish_report(
-        Draft("How deep?", "en-US", "", "# Depth\n\nIt cost 77,777 guineas [E1-1].", *evidence(["It was 40 metres deep."])),
+        Draft("How deep?", "en-US", "", read_draft("# Depth\n\nIt cost 77,777 guineas [E1-1]."), *evidence(["It was 40 metres deep."])),
         Usage(),
     )  # fmt: skip
     assert "- 1 statement unverified (†): “It cost 77,777 guineas”. Not in what it cites: 77,777." in report.markdown

@@ -5,9 +5,10 @@ from typing import get_args
 
 import pytest
 
+from schemas.document import Link
 from schemas.options import CitationStyle
 from services.reports.bibliography.styles import FILES, check_style, entries
-from services.reports.document import Link, words
+from services.reports.document import words
 from services.reports.formats import render
 from services.reports.parser import parse_report
 from services.reports.reference_list import restyled

@@ -7,7 +7,6 @@ import pytest
 from schemas.evidence import Excerpt, Judgement, Status
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
-from services.reports.statuses import proves_nothing
 
 QUOTES = {
     "E1-1": "The sodium cell kept 80 percent of its capacity for 4,200 cycles at a price of 62 euros per kilowatt-hour.",
@@ -106,7 +105,7 @@ def test_a_model_that_marks_everything_gains_nothing(unsupported: str) -> None:
     sentences = f"{LONGER} [⇒ E1-1, E1-2]. {BUYERS} [⇒ E1-1, E1-2]."
     checked = check(sentences, unsupported=unsupported)
     assert "inferred" not in statuses(checked)
-    assert proves_nothing(checked)
+    assert checked.proves_nothing
 
 
 def test_a_row_of_a_table_may_be_inferred() -> None:

@@ -2,10 +2,12 @@
 
 import pytest
 
+from schemas.document import Paragraph
 from schemas.evidence import Excerpt, Judgement
-from services.evidence.model_markdown import Shelter, with_marks, words_of
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
+from services.reports.reading import read_draft
+from services.reports.sentences import words_of
 
 QUOTES = {
     "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
@@ -211,7 +213,9 @@ def test_a_row_that_fails_is_a_case_for_the_editor_and_a_refuted_statement_is_on
     ],
 )
 def test_a_comma_behind_a_citation_belongs_to_the_sentence(written: str, words: str) -> None:
-    assert words_of(with_marks(written), Shelter()) == words
+    [paragraph] = read_draft(written)
+    assert isinstance(paragraph, Paragraph)
+    assert words_of(paragraph.content) == words
 
 
 @pytest.mark.parametrize(
