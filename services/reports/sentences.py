@@ -6,6 +6,7 @@ A paragraph is cut as a sequence of units: characters, and whole pieces of code,
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 
 from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Text
 from services.reports.inlines import joined
@@ -16,6 +17,7 @@ CITED, _WHOLE = "\ue000", "\u02b0"
 _AFTER_STOP = re.compile(
     rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)]*+)[ \t]*+({CITED}(?:[ \t,，、]*+{CITED})*+)(?>(?:[ \t]*+[.。](?![.。\w]))?)"
 )
+_CLOSING = "\"'”’」』"
 _IDLE_BLANKS = re.compile(r"[ \t]++(?=[.,;:!?。，；：！？)）]|$)")
 _END = re.compile(r"[.!?。！？…]{0,3}[\"'”’」』）)]{0,3}$")
 
@@ -63,7 +65,7 @@ def lines_of(units: Units) -> list[list[Inline]]:
 
 
 def sentences_of(line: Units) -> list[list[Inline]]:
-    """Cut a line into sentences; citations behind a full stop go before it.
+    """Cut a line into sentences; citations behind a full stop go before it, but stay behind a quotation mark that closes it.
 
     Of a full stop before citations and another behind them the first stays.
     """
@@ -72,10 +74,19 @@ def sentences_of(line: Units) -> list[list[Inline]]:
     for found in _AFTER_STOP.finditer(text_of(line)):
         stop, cited = line[slice(*found.span(1))], line[slice(*found.span(2))]
         blank = [] if found[1][0] in "。！？…" else [Text(" ")]
+        if found[1][-1] in _CLOSING:
+            continue
         units += [*line[last : found.start()], *blank, *cited, *stop, *blank]
         last = found.end()
     units += line[last:]
-    return [units[span.start : span.end] for span in statements(text_of(units))]
+    cut = [units[span.start : span.end] for span in statements(text_of(units))]
+    for before, sentence in pairwise(cut):
+        behind = list(takewhile(lambda unit: text_of([unit]) in f"{CITED} ", sentence))
+        if CITED in text_of(behind):
+            chinese = any(char in "。！？…" for char in text_of(before[-3:]))
+            before += [*([] if chinese else [Text(" ")]), *(unit for unit in behind if not isinstance(unit, Text))]
+            del sentence[: len(behind)]
+    return cut
 
 
 def join_sentences(parts: Iterable[Units]) -> Inlines:

@@ -44,6 +44,8 @@ SECONDS = 60.0
 MAX_CITED = 100_000
 """Maximum characters of the quotes that one statement cites."""
 OUT_OF_TIME = f"{{file}}: the check was ended after {SECONDS:.0f} seconds, and what it had not come to is not checked"
+_OF_ABSENCE = frozenset({"absent", "no_claim"})
+"""A model's verdicts that no words of a passage bear out, so that code can hold only the numbers of such statements against them."""
 _Item = TypeVar("_Item")
 
 
@@ -293,7 +295,7 @@ def _claims(
         elif claim.verified:
             if claim.status != "quoted":
                 check.not_quoted += 1
-                check.judged += claim.judgement is not None and claim.judgement.verdict == "supported"
+                check.judged += claim.judgement is not None and claim.judgement.verdict in {"supported", *_OF_ABSENCE}
             for problem in _verified(claim, content, cited, sources, nowhere, is_told=place in told):
                 yield f"{name}: {problem}"
 
@@ -326,6 +328,9 @@ def _verified(
         return
     verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
     if not verdict.certain and is_told:
+        return
+    absence = claim.judgement is not None and claim.judgement.verdict in _OF_ABSENCE
+    if absence and (not verdict.certain or verdict.fault == "uncited"):
         return
     if verdict.fault and not any(claim.text.strip(AROUND) in quote for quote in quotes):
         yield f"it is called verified, but: {ENGLISH.reason(verdict)}"

@@ -19,6 +19,7 @@ from schemas.document import (
     Mark,
     Paragraph,
     Quotation,
+    Style,
     Table,
     Text,
 )
@@ -51,6 +52,7 @@ from services.text.quotable import without_markup
 
 SECTION_LEVEL = 2
 """Level of the headings of separately written sections."""
+_EMPHASIS: frozenset[Style] = frozenset({"strong", "emphasis"})
 MAX_LEAD = 200
 """Maximum characters of a sentence in bold that heads a paragraph."""
 
@@ -358,11 +360,11 @@ class ReportCheck:
 
 
 def _lead(units: list[Inline]) -> tuple[list[Inline], list[Inline]]:
-    """Divide a paragraph behind a sentence in bold that heads it: like a heading it is judged by what stands below."""
-    bold = list(takewhile(lambda unit: isinstance(unit, Text) and "strong" in unit.styles, units))
-    blanks = list(takewhile(lambda unit: isinstance(unit, Text) and unit.text.isspace(), units[len(bold) :]))
-    end = len(bold) + len(blanks)
-    heads = 1 < len(bold) <= MAX_LEAD and end < len(units) and text_of(bold[-1:]) in ".!?。！？"
+    """Divide a paragraph behind an emphasised sentence that heads it: like a heading it is judged by what stands below."""
+    first = list(takewhile(lambda unit: isinstance(unit, Text) and not unit.styles.isdisjoint(_EMPHASIS), units))
+    blanks = list(takewhile(lambda unit: isinstance(unit, Text) and unit.text.isspace(), units[len(first) :]))
+    end = len(first) + len(blanks)
+    heads = 1 < len(first) <= MAX_LEAD and end < len(units) and text_of(first[-1:]) in ".!?。！？"
     return (units[:end], units[end:]) if heads else ([], units)
 
 

@@ -236,3 +236,19 @@ def test_a_number_from_nowhere_is_left_out_of_a_sentence_in_bold() -> None:
 
 def test_a_colon_stands_close_behind_a_citation() -> None:
     assert check(f"{EXPORTS[:-1]}:\n\n{WRECK}").markdown == f"{EXPORTS[:-1]}:\n\n{WRECK}"
+
+
+def test_a_citation_behind_a_quotation_stays_behind_its_mark() -> None:
+    said = f'The minister said: "{EXPORTS.partition(" [")[0].rstrip(".")}!" [E1-1] {WRECK}'
+    assert '!" [E1-1]' in check(said).markdown
+
+
+def test_an_italic_sentence_that_heads_an_item_is_a_heading() -> None:
+    shown = check(f"- *Place.* {EXPORTS}")
+    assert len(shown.claims) == 1
+    assert shown.markdown == f"- *Place.* {EXPORTS}"
+
+
+def test_code_in_a_statement_keeps_its_characters() -> None:
+    [claim] = check("The `import *` form and `__dict__` stand for trade [E1-1].").failed
+    assert claim.text == "The import * form and __dict__ stand for trade."
