@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from schemas.document import Alignment, Block, Heading, Listing, Table
 from schemas.evidence import Claim, Excerpt
 from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, ReporterEditingPrompt
+from services.evidence.nearest import nearest
 from services.evidence.views import evidence_views
 from services.models import ask
 from services.reports.document import cited_in, letters, without_empty_sections
@@ -16,6 +17,8 @@ from services.reports.rendering import to_draft
 from services.text.word_count import words_in
 
 TEMPLATE = "reporter_editing"
+NEAREST = 3
+"""Excerpts nearest to a statement with an objection that an editor sees, whether the draft cites them or not."""
 MAX_UNUSED = 12
 """Unused excerpts that an editor sees."""
 LEAST_LEFT = 0.5
@@ -181,14 +184,17 @@ async def edited(
     views = views_of(pieces)
     said = {view.id: letters(_CITATION.sub("", view.text)) for view in views}
     wanted: set[str] = set()
+    known = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
     for claim in {claim.text: claim for claim in objections}.values():
         reason = " ".join(filter(None, [claim.reason, reasons.get(claim.text, "")]))
         for view in views:
             if _holds(said[view.id], claim.text):
                 view.objections.append(Objection(text=claim.text, reason=reason))
                 wanted.update(cited_in(next(piece.blocks for piece in pieces if piece.id == view.id)))
+                wanted.update(excerpt.id for excerpt in nearest(claim.text, known, draft.sources, NEAREST))
                 break
     unused = [] if only_mend else _unused(draft) if unused is None else unused
+    unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
     if not wanted and not unused and not any(view.objections for view in views):
         return None
     prompt = ReporterEditingPrompt(

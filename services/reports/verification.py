@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from schemas.document import Block
 from schemas.evidence import Excerpt, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
+from services.evidence.nearest import nearest
 from services.models import ask
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.editing import edited
@@ -20,9 +21,7 @@ from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say
 from services.text.quote_location import locate
-from services.text.ranking import bm25
 from services.text.token_estimate import estimate
-from services.text.tokens import tokens
 
 AROUND = 100
 """Characters of a source shown before and after a quote."""
@@ -154,14 +153,10 @@ class Judge:
                 raise failure
 
     def _nearest(self, statement: Statement) -> list[str]:
-        """Return the ids of the excerpts that have most in common with a statement, each text once, without those that it cites."""
+        """Return the ids of the excerpts that have most in common with a statement, without the quotes that it cites."""
         cited = {self.excerpts[key].quote for key in statement[1]}
-        by_text = {excerpt.quote: excerpt for excerpt in self.excerpts.values() if excerpt.quote not in cited}
-        others = list(by_text.values())
-        texts = [tokens(f"{self.sources[excerpt.content_hash].title} {excerpt.quote}") for excerpt in others]
-        scores = bm25(texts, tokens(statement[0]))
-        best = sorted(range(len(others)), key=lambda place: (-scores[place], place))[:NEAREST]
-        return [others[place].id for place in best if scores[place] > 0]
+        others = (excerpt for excerpt in self.excerpts.values() if excerpt.quote not in cited)
+        return [excerpt.id for excerpt in nearest(statement[0], others, self.sources, NEAREST)]
 
     def _batches(self, shown: Shown, passages: Mapping[str, PassageView]) -> Iterator[list[Statement]]:
         """Split sentences into calls by their number and by the length of their passages."""

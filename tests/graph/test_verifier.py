@@ -341,3 +341,14 @@ async def test_planner_and_reflector_see_of_judged_steps_the_findings_and_excerp
     assert RISE in judged[1]
     assert "Two figures." in planned
     assert not any(quote in planned for quote in QUOTES)
+
+
+async def test_an_editor_sees_the_excerpts_nearest_to_what_the_check_objected_to(
+    ferry: Path, endpoint: OpenAIServer
+) -> None:
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1]\n\nStorms closed the northern pier in summer [E1-1]."]
+    endpoint.script["verifier"] = [verdicts((1, "not_told", ""), (2, "not_told", ""))]
+    await aresearch(QUESTION, docs=[ferry])
+    [message] = asked(endpoint, "reporter_editing")
+    assert QUOTES[2] in message.partition("<unused>")[0]
+    assert message.count(QUOTES[2]) == 1
