@@ -12,7 +12,6 @@ RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANG
 PORT ?= 2024
 KILLS ?= 200
 JOBS ?= 10
-SAMPLE := How deep is the Challenger Deep, and who measured it?
 LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
 # Makes requirements-NAME.lock of extras: a line that includes another lock file, and the pins that are not in that
 define layer
@@ -21,7 +20,7 @@ define layer
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help research notebook notebooks samples test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench lock clean setup
+.PHONY: help research notebook notebooks test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench lock clean setup
 
 help: # Explain the targets of every day; CONTRIBUTING.md has the others
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,10 +59,6 @@ test-model: setup .venv/develop # Run two researches at the model that is connec
 
 pictures: setup .venv/develop # Make the pictures of the README and the guides anew (needs Chromium; CONTRIBUTING.md has more)
 	@LEADLINE_PICTURES=$(CURDIR)/docs/images $(BIN)/pytest -n 0 tests/pictures tests/server/test_chat_client.py $(ARGS)
-
-samples: setup # Make the sample report of docs/samples anew, as page, slides and PDF (needs Chromium or the extra pdf)
-	@made=$$(mktemp -d) && LEADLINE_MODEL=offline LEADLINE_HOME=$$made/home $(BIN)/leadline research "$(SAMPLE)" --docs examples/deep-sea \
-	  --format md,html,slides,pdf --out $$made/out >$$made/said 2>&1 && rm -rf docs/samples && mv $$made/out/* docs/samples || { cat $$made/said >&2; rm -rf $$made; exit 1; }; rm -rf $$made
 
 notebooks: setup .venv/develop # Run the notebooks and store what they show with them
 	@LEADLINE_NOTEBOOKS=$(CURDIR)/notebooks $(BIN)/pytest -n 0 tests/notebooks -k shows_what_is_stored $(ARGS)

@@ -50,7 +50,7 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
     Path("set.jsonl").write_text(json.dumps({"question": QUESTION, "facts": ["Thomson"]}))
     Path("questions.txt").write_text(QUESTION)
     below = ["runs show", "runs export", "runs replay", "runs forget"]
-    order = ["research", "runs", *below, "watch", "verify", "eval"]
+    order = ["demo", "research", "runs", *below, "watch", "verify", "eval"]
     assert {*order, *LIVE} == EXAMPLES.keys()
     for name in order:
         for _, line in EXAMPLES[name]:

@@ -1,0 +1,24 @@
+"""The recorded run: it asks no model, its report verifies, and one changed word is found."""
+
+from pathlib import Path
+
+from tests.leadline.conftest import Leadline
+
+
+def test_the_recording_is_played_and_its_report_verifies_until_a_word_is_changed(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    ran = leadline("demo", "--seconds", "0", "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert ran.err.startswith("A recording of ")
+    assert "Step 1: The record of Challenger Deep measurements" in ran.err
+    assert "no model was asked" in ran.err
+    [folder] = (tmp_path / "out").iterdir()
+    written = folder / "report.md"
+    assert ran.out.strip() == written.read_text("utf-8").strip()
+    assert leadline("verify", folder).code == 0
+    text = written.read_text("utf-8")
+    written.write_text(text.replace("undocumented correction", "documented correction", 1), "utf-8")
+    changed = leadline("verify", folder)
+    assert changed.code == 1
+    assert "report.md does not say it" in changed.err
