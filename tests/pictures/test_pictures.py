@@ -2,6 +2,9 @@
 
 import io
 import re
+import shutil
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -11,6 +14,7 @@ import pytest
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.text import Text
 
 from leadline import aresearch
 from leadline.progress.live import Board
@@ -19,7 +23,7 @@ from leadline.runs.actions import atimeline, awatch
 from leadline.runs.watch_text import watch_markdown
 from schemas.events import Event
 from services.run.settings import forget_settings
-from tests.conftest import EXAMPLES
+from tests.conftest import EXAMPLES, PROJECT
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.fakes.editing import blocks_in, whole
 from tests.fakes.openai_server import OpenAIServer, error
@@ -28,6 +32,7 @@ from tests.pictures import KEPT, keep, makes
 
 pytestmark = pytest.mark.skipif(not KEPT, reason="pictures are made by `make pictures`")
 
+LEADLINE = [sys.executable, "-m", "leadline"]
 BORN = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
 CAST = "How long does a cast to 2,000 fathoms take with piano wire?"
 THREE = f"{CAST[:-1]}, and who owned the schooner Lalla Rookh?"
@@ -99,6 +104,36 @@ async def test_a_check_of_a_watched_report(tmp_path: Path) -> None:
     keep(picture)
 
 
+@makes("verify.svg")
+def test_verify_finds_a_changed_word(tmp_path: Path) -> None:
+    drawn = Console(record=True, width=92, force_terminal=True, color_system="truecolor", file=io.StringIO())
+    subprocess.run([*LEADLINE, "demo", "--seconds", "0"], cwd=tmp_path, check=True, capture_output=True)
+
+    def verified() -> str:
+        drawn.print("[green]$[/] leadline verify out/challenger-deep", highlight=False)
+        ran = subprocess.run(
+            [*LEADLINE, "verify", "out/challenger-deep"], check=False, cwd=tmp_path, capture_output=True, text=True
+        )
+        told = (ran.stdout + ran.stderr).strip().splitlines()
+        for line in told[:2] if ran.returncode == 0 else told:
+            drawn.print(Text(line, style="red" if ran.returncode else "green"))
+        drawn.print()
+        return "\n".join(told)
+
+    assert "everything holds" in verified()
+    report = tmp_path / "out" / "challenger-deep" / "report.md"
+    drawn.print(
+        "[green]$[/] sed -i 's/undocumented correction/documented correction/' out/challenger-deep/report.md",
+        highlight=False,
+    )
+    report.write_text(report.read_text("utf-8").replace("undocumented correction", "documented correction", 1), "utf-8")
+    assert "report.md does not say it" in verified()
+    picture = tmp_path / "verify.svg"
+    title = "leadline verify: one changed word"
+    drawn.save_svg(str(picture), title=title, code_format=FONTS.sub("", CONSOLE_SVG_FORMAT), unique_id="verify")
+    keep(picture)
+
+
 def made(out: Path, name: str) -> Path:
     """Find a file of the one report."""
     [place] = out.rglob(name)
@@ -115,8 +150,8 @@ def shown(out: Path, tab: Page, *, width: int, height: int, dark: bool = False) 
 
 @needs_chromium
 @makes("report.png")
-async def test_a_report_with_the_quote_behind_a_citation(tmp_path: Path) -> None:
-    await aresearch(CAST, docs=[EXAMPLES / "deep-sea"], out=tmp_path, output_formats=["html"])
+def test_a_report_with_the_quote_behind_a_citation(tmp_path: Path) -> None:
+    shutil.copy(PROJECT / "docs" / "samples" / "report.html", tmp_path)
     with chromium() as tab:
         shown(tmp_path, tab, width=1000, height=760)
         tab.screenshot(tmp_path / "report.png")
