@@ -45,6 +45,8 @@ def check_update(fields: object) -> None:
     _check_beginning(fields)
     for name in (fields.keys() & ResearchState.__annotations__.keys()) - {"question", "messages"}:
         value = fields[name]
+        if name == "revision" and isinstance(value, Mapping):
+            continue  # what is wrong with a request is said in words, in its turn
         try:
             if not isinstance(value, Overwrite | None):
                 _adapter(name).validate_python(value)
