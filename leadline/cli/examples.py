@@ -7,17 +7,17 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("Ask your own documents", 'leadline research "Who designed the sounding machine?" --docs papers'),
         (
             "See the plan first, and change it in words",
-            'leadline research "Who designed the wire sounding machine and why was tallow used?" --docs papers --review',
+            'leadline research "Why was tallow used, and by whom?" --docs papers --review',
         ),
         (
             "As deep as it gets; what that takes stands on the first line",
-            'leadline research "Why was tallow used?" --docs papers --depth exhaustive --max-tokens 900000',
+            'leadline research "Why was tallow used?" --docs papers --depth exhaustive',
         ),
         (
             "A page and slides, in Chinese",
-            'leadline research "Who was Kelvin?" --docs papers --format html,slides --locale zh-CN',
+            'leadline research "Who was Kelvin?" --format html,slides --locale zh-CN',
         ),
-        ("Hold it to limits", 'leadline research "Who was Kelvin?" --docs papers --max-seconds 120 --max-tokens 50000'),
+        ("Hold it to limits", 'leadline research "Who was Kelvin?" --docs papers --max-seconds 120'),
         ("Ask from a file, read the answer in a script", "leadline research - --docs papers --json < question.txt"),
     ],
     "demo": [("What a connected model brings, in twenty seconds", "leadline demo")],

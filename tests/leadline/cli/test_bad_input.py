@@ -36,7 +36,6 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "money that is no number": (["research", QUESTION, "--max-cost", "cheap"], 2, "--max-cost"),
     "negative words": (["research", QUESTION, "--words", "-1"], 2, "words"),
     "no question at all": (["research"], 2, "question"),
-    "two questions": (["research", QUESTION, "and", "another"], 2, "Got unexpected extra argument"),
     "a profile that is a folder": (["research", QUESTION, "--profile", "empty"], 2, "profile"),
     "a profile that is no YAML": (["research", QUESTION, "--profile", "broken.yaml"], 2, "not valid YAML"),
     "a profile with an unknown field": (["research", QUESTION, "--profile", "odd.yaml"], 2, "colour"),
