@@ -70,7 +70,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "an evaluation of no jobs": (["eval", "file.txt", "--jobs", "0"], 2, "--jobs"),
     "reports of a set in an unwritable place": (["eval", "file.txt", "--out", "file.txt/x"], 2, "--out"),
     "an unknown run to watch": (["watch", "2000"], 2, "leadline runs"),
-    "an unknown run to follow": (["follow", "2000", "Why?"], 2, "leadline runs"),
+    "an unknown run to follow": (["follow", "20000101", "Why?"], 2, "leadline runs"),
     "a set that is a pipe": (["eval", "pipe"], 2, "it is a pipe, not a file"),
     "a set that is a device": (["eval", "device"], 2, "it is a device, not a file"),
     "a packed set that is a pipe": (["eval", "pipe.gz"], 2, "it is a pipe, not a file"),
