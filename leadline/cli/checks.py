@@ -15,6 +15,7 @@ from leadline.runs.revise import averify
 from leadline.runs.run_ids import is_run_id
 from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
+from leadline.setup.doctor_summary import show_summary, summary
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from services.models.endpoint_memory import forget_kept
@@ -124,7 +125,8 @@ def doctor(
     forget: Annotated[
         bool, typer.Option("--forget", help="First forget what earlier runs learned of the models' endpoints.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show every check.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every check as JSON.")] = False,
 ) -> None:
     """Show what works on this machine, what is missing, and how to get it."""
     if forget:
@@ -135,8 +137,10 @@ def doctor(
     checks = asyncio.run(examine())
     if as_json:
         echo(json.dumps([check.model_dump() for check in checks], indent=2, ensure_ascii=False))
-    else:
+    elif every:
         show(checks)
+    else:
+        show_summary(summary(checks))
     if any(check.state == BROKEN for check in checks):
         raise typer.Exit(EXIT_FAILED)
 

@@ -65,6 +65,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     ],
     "doctor": [
         ("What works here, and how to get what does not", "leadline doctor"),
+        ("Every check, with what installs what is missing", "leadline doctor --all"),
         ("Who plays what, and does it answer?", "leadline doctor --models"),
         ("After a server was changed: find out anew what it takes", "leadline doctor --models --forget"),
         ("For a script", "leadline doctor --json"),
