@@ -89,13 +89,12 @@ def _is_judged_well(folder: Path) -> bool:
 
 
 def _holds(place: Path, bundle: Path | None) -> bool:
-    """Check one report, or one file against the cited report, and print the result."""
-    own = verify_markdown(place, bundle) if place.is_file() else None
-    check = verify_bundle(bundle or place.parent if place.is_file() else place)
-    if own is not None:
-        check.checked |= {f"{name} in {place.name}": count for name, count in own.checked.items()}
-        check.problems += own.problems
-    return _told(str(place), check)
+    """Check one report, or one file and the report that it cites, and print the results."""
+    if not place.is_file():
+        return _told(str(place), verify_bundle(place))
+    own = verify_markdown(place, bundle)
+    holds = _told(f"{bundle or place.parent}", verify_bundle(bundle or place.parent))
+    return _told(str(place), own) and holds
 
 
 def _told(name: str, check: BundleCheck) -> bool:
