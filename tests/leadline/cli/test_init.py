@@ -177,25 +177,22 @@ def test_every_provider_can_be_named_and_each_package_of_a_provider_is_offered()
 
 
 def test_a_provider_with_its_own_package_is_connected_and_its_key_is_read_from_the_file(
-    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+    docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def run(*arguments: object) -> None:  # in a process of its own, as the integration keeps its connections for ever
+        command = [sys.executable, "-m", "leadline", *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+        assert done.returncode == 0, done.stderr
+
     with anthropic_server() as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
-        ran = leadline("init", "--provider", "anthropic", "--model", "claude-x")
-        assert ran.code == 0, ran.err
+        run("init", "--provider", "anthropic", "--model", "claude-x")
         assert dotenv_values(ENV) == {"LEADLINE_MODEL": "anthropic:claude-x", "ANTHROPIC_API_KEY": server.key}
         assert private()
         monkeypatch.delenv("ANTHROPIC_API_KEY")
         asked = len(server.requests)
-        done = subprocess.run(
-            [sys.executable, "-m", "leadline", "research", "Why was tallow used?", "--docs", docs, "--quick"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=100,
-        )
-        assert done.returncode == 0, done.stderr
+        run("research", "Why was tallow used?", "--docs", docs, "--quick")
         assert len(server.requests) > asked
 
 
