@@ -22,11 +22,11 @@ def latest() -> RunContext:
 
 
 def test_the_help_names_the_levels_and_that_the_rest_follows(leadline: Leadline) -> None:
-    said = " ".join(leadline("research", "--help").out.replace("│", " ").split())
+    said = " ".join(leadline("research", "--help-all").out.replace("│", " ").split())
     assert "--depth" in said
     assert said.count("(as the depth says)") == 3
     for command in ("follow", "eval"):
-        assert "--depth" in leadline(command, "--help").out
+        assert "--depth" in leadline(command, "--help-all").out
 
 
 def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline, docs: Path) -> None:

@@ -8,6 +8,8 @@ import pytest
 from leadline import aresearch, research
 from leadline.runs.arguments import Choices
 from schemas.context import RunContext
+from services.run.errors import BadInput
+from tests.leadline.conftest import Leadline
 
 OWN = ["question", "docs", "out", "on_event", "on_review", "run_id", "after"]
 WIDER = {
@@ -46,3 +48,14 @@ def test_every_choice_is_an_argument_with_a_description(function: Any) -> None:
         assert f"    {name}: {field.description}" in inspect.getdoc(function).splitlines()  # type: ignore[union-attr]  # it has one
     assert inspect.iscoroutinefunction(inspect.unwrap(function))
     assert function.__name__ == ("research" if function is research else "aresearch")
+
+
+def test_python_and_the_command_say_the_same_in_their_own_words(leadline: Leadline) -> None:
+    with pytest.raises(BadInput, match="Name an existing folder with `docs`"):
+        research("Why?", docs=["/nowhere"])
+    assert "Name an existing folder with --docs." in leadline("research", "Why?", "--docs", "/nowhere").err
+
+
+def test_a_choice_that_there_is_not_gets_a_suggestion() -> None:
+    with pytest.raises(BadInput, match=r"There is no choice 'max_step'. Did you mean max_step_num\?"):
+        research("Why?", max_step=3)  # type: ignore[call-arg]  # that is what is tested
