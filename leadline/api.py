@@ -135,9 +135,7 @@ def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callab
 
     @wraps(work)
     def wait(*arguments: Arguments.args, **options: Arguments.kwargs) -> Outcome:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
+        if not _has_loop():
             return asyncio.run(work(*arguments, **options))
         thread = ThreadPoolExecutor(1, "leadline")
         done = thread.submit(lambda: asyncio.run(work(*arguments, **options)))
@@ -146,6 +144,15 @@ def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callab
 
     wait.__name__ = wait.__qualname__ = work.__name__.removeprefix("a")
     return wait
+
+
+def _has_loop() -> bool:
+    """Tell whether an event loop runs in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 research, steer = _blocking(aresearch), _blocking(asteer)
