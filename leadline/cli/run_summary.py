@@ -7,9 +7,10 @@ from typing import Any
 
 from leadline.progress.run_view import clock
 from leadline.runs.store import RunRecord
+from schemas.document import Paragraph
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.reports.document import Paragraph, ParsedReport, words
+from services.reports.document import ParsedReport, words
 from services.reports.parser import parse_report
 from services.run.ui_text import say
 
