@@ -19,6 +19,7 @@ from benchmarks.prompt_capture import Prompts, prompts_shown, stands_in
 from leadline import Report, aresearch
 from leadline.runs.journals import gatherings_of
 from leadline.runs.store import config_of, open_home
+from schemas.depth import Depth
 from schemas.evidence import Excerpt, Passage, Source
 from services.reports.body_text import own_text, repeated
 from services.reports.parser import parse_report
@@ -101,7 +102,7 @@ async def index(folder: Path) -> dict[str, Any]:
     return {"documents": documents.count, "models": documents.models}
 
 
-async def ask(question: str, folder: Path, depth: str) -> dict[str, Any]:
+async def ask(question: str, folder: Path, depth: Depth) -> dict[str, Any]:
     """Research a question over a folder of documents that is indexed already."""
     before, began = _processor_seconds(), time.perf_counter()
     with prompts_shown() as prompts:

@@ -8,6 +8,8 @@ Each name loads its module when it is first used (PEP 562): a command that runs 
 """
 
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +32,30 @@ _MODULES = {
     "steer": "leadline.api",
 }
 """Module of each public name; `leadline.api` adds the notebook display to reports."""
+
+
+_BESIDE = ("graph", "nodes", "prompts", "schemas", "services")
+"""Packages beside this one that it is made of."""
+
+
+def _check_nothing_hides() -> None:
+    """Make sure that Python finds the packages beside this one, and no others of their names, such as a script's folder `graph`.
+
+    Raises:
+        ImportError: another module hides one of them.
+    """
+    root = Path(__file__).resolve().parents[1]
+    for name in _BESIDE:
+        spec = find_spec(name)
+        places = [] if spec is None else [spec.origin] if spec.origin else list(spec.submodule_search_locations or [])
+        if places and not Path(str(places[0])).resolve().is_relative_to(root / name):
+            raise ImportError(
+                f"{places[0]} hides Leadline's own package `{name}`, because Python finds it first. Rename it, or start Leadline "
+                "in a process of its own, where it cannot be found: the command `leadline`, or `python -P`."
+            )
+
+
+_check_nothing_hides()
 
 
 def __getattr__(name: str) -> object:

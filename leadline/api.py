@@ -1,18 +1,20 @@
 """The Python API: `research(question)` and, inside an event loop, `await aresearch(question)`."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar, Unpack
 
+from leadline.runs.arguments import Choices, with_choices
 from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, first_input
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
 from leadline.runs.run_ids import new_run_id
-from leadline.runs.steer import Steered, asteer
+from leadline.runs.steer import asteer
 from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
 from services.reports.bibliography.styles import check_style
@@ -26,9 +28,11 @@ from services.search.providers import allow_folders, check_search
 from services.text.tokens import message_language
 from services.turn.conversation import carried_context, chosen_question
 
+Arguments = ParamSpec("Arguments")
 Outcome = TypeVar("Outcome")
 
 
+@with_choices
 async def aresearch(
     question: str,
     *,
@@ -38,7 +42,7 @@ async def aresearch(
     on_review: OnReview | None = None,
     run_id: str | None = None,
     after: str | Report | None = None,
-    **choices: Any,
+    **choices: Unpack[Choices],
 ) -> Report:
     """Research a question and return the report.
 
@@ -53,15 +57,15 @@ async def aresearch(
             evidence is looked through before anything is searched, and what it chose holds unless chosen anew. The number
             of a question that it recommended stands for that question. A message that asks to change its report makes a further
             version of that, where the report is.
-        choices: fields of `schemas.context.RunContext`, such as `max_step_num=5` or `locale="zh-CN"`; `profile` may name a
-            file.
+        choices: what the run chooses, named below; `profile` may be a file.
 
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
     checked_input({"question": question})
-    folders = [str(folder) for folder in docs]
-    given = {**choices, **({"documents": folders} if folders else {})}
+    given: dict[str, Any] = {**choices}
+    if folders := [*docs, *given.get("documents", ())]:
+        given["documents"] = list(map(str, folders))
     if isinstance(given.get("profile"), str | PathLike):
         given["profile"] = await asyncio.to_thread(load_profile, Path(given["profile"]))
     chosen, before = given, (after.run_id if isinstance(after, Report) else after)
@@ -123,29 +127,32 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
     return record.id, chosen, {**former_choices, **given}
 
 
-def research(question: str, **options: Any) -> Report:
-    """Research a question and return the report; the arguments are those of `aresearch`.
+def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callable[Arguments, Outcome]:
+    """Return a function with the same arguments that waits for the outcome.
 
-    It works in a notebook too, where an event loop runs already: the run then has a thread and a loop of its own.
+    It works in a notebook too, where an event loop runs already: the work then has a thread and a loop of its own.
     """
+
+    @wraps(work)
+    def wait(*arguments: Arguments.args, **options: Arguments.kwargs) -> Outcome:
+        if not _has_loop():
+            return asyncio.run(work(*arguments, **options))
+        thread = ThreadPoolExecutor(1, "leadline")
+        done = thread.submit(lambda: asyncio.run(work(*arguments, **options)))
+        thread.shutdown(wait=False)
+        return done.result()
+
+    wait.__name__ = wait.__qualname__ = work.__name__.removeprefix("a")
+    return wait
+
+
+def _has_loop() -> bool:
+    """Tell whether an event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(aresearch(question, **options))
-    return _apart(lambda: asyncio.run(aresearch(question, **options)))
+        return False
+    return True
 
 
-def _apart(work: Callable[[], Outcome]) -> Outcome:
-    """Run work with its own event loop in a new thread."""
-    thread = ThreadPoolExecutor(1, "leadline-research")
-    done = thread.submit(work)
-    thread.shutdown(wait=False)
-    return done.result()
-
-
-def steer(text: str = "", run_id: str | None = None, *, skip: Sequence[int | str] = (), write: bool = False) -> Steered:
-    """Send a message to a run in another process or thread; the arguments are those of `asteer`.
-
-    It works in a notebook too, where an event loop runs already.
-    """
-    return _apart(lambda: asyncio.run(asteer(text, run_id, skip=skip, write=write)))
+research, steer = _blocking(aresearch), _blocking(asteer)

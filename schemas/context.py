@@ -76,7 +76,9 @@ class RunContext(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    depth: Annotated[Depth, Flag(panel=CHOICES)] = Field(
+    depth: Annotated[
+        Depth, Flag(metavar="DEPTH", panel=CHOICES, help="How deep: quick, standard, deep, exhaustive.", rare=False)
+    ] = Field(
         default="standard",
         description="How deep the run goes: plans, steps, rounds of search, sources, length and time follow from it, "
         "except for those that are chosen by themselves.",
@@ -85,7 +87,9 @@ class RunContext(BaseModel):
     deep_research: Annotated[
         bool, Flag("--quick", panel=CHOICES, help="Answer from one quick search, without a plan: --depth quick.")
     ] = Field(default=True, description="Plan and research in steps. Off: the depth is quick, whatever else it says.")
-    review_plan: Annotated[bool, Flag("--review", panel=CHOICES)] = Field(
+    review_plan: Annotated[
+        bool, Flag("--review", panel=CHOICES, help="Show the plan first, and wait for your review.", rare=False)
+    ] = Field(
         default=False,
         description="Pause after planning so that a person can review the plan.",
         json_schema_extra=_at("planner", "human_feedback"),
@@ -111,16 +115,21 @@ class RunContext(BaseModel):
         description="How often a step may be tried: once, and redone with the reflector's feedback.",
         json_schema_extra=_at("reflector"),
     )
-    locale: Annotated[Locale, Flag(metavar="L", panel=OUTPUT)] = Field(
-        default="auto", description="Language of plan and report: auto (that of the question), en-US, zh-CN, …"
+    locale: Annotated[Locale, Flag(metavar="L", panel=OUTPUT, help="Language: auto, en-US, zh-CN, …", rare=False)] = (
+        Field(default="auto", description="Language of plan and report: auto (that of the question), en-US, zh-CN, …")
     )
-    search: Annotated[SearchPlace | None, Flag(metavar="NAME")] = Field(
+    search: Annotated[
+        SearchPlace | None,
+        Flag(metavar="NAME", help="Where: documents, none, duckduckgo, arxiv, …", rare=False),
+    ] = Field(
         default=None,
         description="Where to search: auto, documents, none, or names of searches of the web: with + between they are asked "
         "side by side, with | the next when one fails. By default as LEADLINE_SEARCH says, or else all that is there.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    documents: Annotated[Folders, Flag("--docs", "DIR", help="Folder of your own documents; repeatable.")] = Field(
+    documents: Annotated[
+        Folders, Flag("--docs", "DIR", help="Folder of your own documents; repeatable.", rare=False)
+    ] = Field(
         default=[],
         description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS. "
         "@attachments: the files that were attached to this thread, too.",
@@ -169,18 +178,21 @@ class RunContext(BaseModel):
         description="Scope, replies and tone of a deployment; none by default.",
         json_schema_extra=_at("coordinator", "reporter"),
     )
-    output_formats: Annotated[Formats, Flag("--format", "F,F,…", OUTPUT)] = Field(
+    output_formats: Annotated[
+        Formats,
+        Flag("--format", "F,F,…", OUTPUT, help="Files: md, html, slides, pptx, pdf, …", rare=False),
+    ] = Field(
         default=["md"],
         description="Files that are made of the report: md, html, slides, pptx, docx, pdf, and of its references: bibtex, csl.",
         json_schema_extra=_at("reporter"),
     )
-    citation_style: Annotated[CitationStyle, Flag(panel=OUTPUT)] = Field(
+    citation_style: Annotated[CitationStyle, Flag(metavar="STYLE", panel=OUTPUT)] = Field(
         default="plain",
         description="How the list of references is written: plainly, or in a style of journals, such as apa or gb-t-7714 "
         "(extra scholar). Citations in the text stay numbers.",
         json_schema_extra=_at("reporter"),
     )
-    length: Annotated[Length, Flag(panel=CHOICES)] = Field(
+    length: Annotated[Length, Flag(metavar="LENGTH", panel=CHOICES)] = Field(
         default="standard",
         description="Length of the report. Full: sections written side by side, as much as was found.",
         json_schema_extra=_at("reporter"),
@@ -190,7 +202,7 @@ class RunContext(BaseModel):
         description="Words that the report is to have; by default as depth and length say.",
         json_schema_extra=_at("reporter"),
     )
-    output_style: Annotated[Style, Flag("--style", panel=CHOICES)] = Field(
+    output_style: Annotated[Style, Flag("--style", "STYLE", panel=CHOICES)] = Field(
         default="report",
         description="What steps work towards: a report from sources, or findings computed from the user's data.",
         json_schema_extra=_at("planner", "coder"),
@@ -200,7 +212,7 @@ class RunContext(BaseModel):
         description="What happens to a sentence that its citations do not support.",
         json_schema_extra=_at("reporter"),
     )
-    verify: Annotated[Literal["auto", "code", "model"], Flag(panel=CHOICES)] = Field(
+    verify: Annotated[Literal["auto", "code", "model"], Flag(metavar="WHO", panel=CHOICES)] = Field(
         default="auto",
         description="Who checks sentences against what they cite: code alone, or also a model. "
         "Auto: a model where one is connected, except for quick answers.",
@@ -217,14 +229,16 @@ class RunContext(BaseModel):
         le=10**12,
         description="Tokens, in and out, that a run may use; by default no limit.",
     )
-    max_cost: Annotated[float | None, Flag(metavar="USD", panel=LIMITS)] = Field(
+    max_cost: Annotated[
+        float | None, Flag(metavar="USD", panel=LIMITS, help="US dollars that model calls may cost.", rare=False)
+    ] = Field(
         default=None,
         gt=0,
         le=1e9,
         allow_inf_nan=False,
         description="US dollars that a run's model calls may cost; by default no limit.",
     )
-    max_seconds: Annotated[int, Flag(metavar="S", panel=LIMITS)] = Field(
+    max_seconds: Annotated[int, Flag(metavar="S", panel=LIMITS, help="Seconds it may take.", rare=False)] = Field(
         default=900,
         ge=5,
         le=86_400,

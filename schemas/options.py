@@ -64,3 +64,5 @@ class Flag:
     panel: str | None = None
     help: str = ""
     """Where the field's description does not fit the option."""
+    rare: bool = True
+    """Whether `--help-all` alone shows it, and `--help` does not."""

@@ -1,5 +1,6 @@
 """The reporter's prompt and the report that people get."""
 
+import re
 from typing import Any
 
 from pydantic import BaseModel, Field, model_validator
@@ -16,6 +17,9 @@ from schemas.reflector import Reflection
 from schemas.results import StepResult
 from schemas.sections import Section
 from schemas.usage import Usage
+
+_LOCAL_LINK = re.compile(r"\[(\[\d{1,6}\])\]\([^()\s]*\)|\[([^\[\]]*)\]\(sources/[^()\s]*\)")
+"""A citation, or a link to a stored text: what stands for itself where nothing can be followed."""
 
 
 class ReporterPrompt(BaseModel):
@@ -105,4 +109,14 @@ class Report(BaseModel):
         return self.markdown
 
     def __str__(self) -> str:
-        return self.markdown
+        return _LOCAL_LINK.sub(r"\1\2", self.markdown).strip()
+
+    def __repr__(self) -> str:
+        about = {
+            "answered": self.answered,
+            "statements": len(self.citations),
+            "sources": len(self.sources),
+            "run_id": self.run_id,
+            "folder": self.folder,
+        }
+        return f"Report({self.title!r}, {', '.join(f'{name}={value!r}' for name, value in about.items() if value)})"

@@ -15,6 +15,7 @@ from leadline.runs.revise import averify
 from leadline.runs.run_ids import is_run_id
 from leadline.setup.check import BROKEN
 from leadline.setup.doctor import examine, show
+from leadline.setup.doctor_summary import show_summary, summary
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from services.models.endpoint_memory import forget_kept
@@ -88,13 +89,12 @@ def _is_judged_well(folder: Path) -> bool:
 
 
 def _holds(place: Path, bundle: Path | None) -> bool:
-    """Check one report, or one file against the cited report, and print the result."""
-    own = verify_markdown(place, bundle) if place.is_file() else None
-    check = verify_bundle(bundle or place.parent if place.is_file() else place)
-    if own is not None:
-        check.checked |= {f"{name} in {place.name}": count for name, count in own.checked.items()}
-        check.problems += own.problems
-    return _told(str(place), check)
+    """Check one report, or one file and the report that it cites, and print the results."""
+    if not place.is_file():
+        return _told(str(place), verify_bundle(place))
+    own = verify_markdown(place, bundle)
+    holds = _told(f"{bundle or place.parent}", verify_bundle(bundle or place.parent))
+    return _told(str(place), own) and holds
 
 
 def _told(name: str, check: BundleCheck) -> bool:
@@ -124,7 +124,8 @@ def doctor(
     forget: Annotated[
         bool, typer.Option("--forget", help="First forget what earlier runs learned of the models' endpoints.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show every check.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every check as JSON.")] = False,
 ) -> None:
     """Show what works on this machine, what is missing, and how to get it."""
     if forget:
@@ -135,8 +136,10 @@ def doctor(
     checks = asyncio.run(examine())
     if as_json:
         echo(json.dumps([check.model_dump() for check in checks], indent=2, ensure_ascii=False))
-    else:
+    elif every:
         show(checks)
+    else:
+        show_summary(summary(checks))
     if any(check.state == BROKEN for check in checks):
         raise typer.Exit(EXIT_FAILED)
 

@@ -4,9 +4,10 @@ import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from pydantic.fields import FieldInfo
 
 from leadline.runs.profiles import load_profile
 from schemas.context import FOLLOW_DEPTH, RunContext
@@ -81,21 +82,41 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 _COMPLETIONS = {"search": _searches, "locale": _locales, "output_formats": _formats, **dict.fromkeys(LISTS, _kinds)}
 
 
-def option(name: str, *, show_default: bool = True) -> Any:
-    """Return the option of a field of `RunContext`."""
+def option(name: str, *, show_default: bool = True, hide_rare: bool = False) -> Any:
+    """Return the option of a field of `RunContext`; with `hide_rare`, `--help` does not show one that few need."""
     field, flag = RunContext.model_fields[name], FLAGS[name]
-    help_text = flag.help or f"{field.description}"
-    if field.annotation is int:
-        bounds = {key: getattr(mark, key) for mark in field.metadata for key in ("ge", "le") if hasattr(mark, key)}
-        help_text += f" From {bounds['ge']:,} to {bounds['le']:,}."
     return typer.Option(
         flag.name or f"--{name.replace('_', '-')}",
         metavar=flag.metavar,
-        help=help_text,
+        help=flag.help or _described(field),
         rich_help_panel=flag.panel,
+        hidden=hide_rare and flag.rare,
         autocompletion=_COMPLETIONS.get(name),
         show_default=show_default and ("as the depth says" if name in FOLLOW_DEPTH else field.annotation is not bool),
     )
+
+
+def _show_all(context: typer.Context, asked: bool) -> None:
+    """Print the help with the hidden options."""
+    if asked:
+        for parameter in context.command.params:
+            parameter.hidden = False  # type: ignore[attr-defined]  # options have it; the command is made anew for each call
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+_HELP_ALL = typer.Option("--help-all", help="Show all options.", is_eager=True, callback=_show_all, show_default=False)
+
+
+def _described(field: FieldInfo) -> str:
+    """Return a field's description with the values that it takes."""
+    taken = ""
+    if get_origin(field.annotation) is Literal:
+        taken = f" One of {', '.join(get_args(field.annotation))}."
+    elif field.annotation is int:
+        bounds = {key: getattr(mark, key) for mark in field.metadata for key in ("ge", "le") if hasattr(mark, key)}
+        taken = f" From {bounds['ge']:,} to {bounds['le']:,}."
+    return f"{field.description}{taken}"
 
 
 def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -106,12 +127,14 @@ def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[
         for parameter in inspect.signature(command).parameters.values():
             if parameter.name == "given":
                 parameters += [_option_parameter(name, show_default=show_default) for name in names]
+                parameters.append(_parameter("help_all", Annotated[bool, _HELP_ALL], default=False))
             else:
                 parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
 
         @wraps(command)
         def run(context: typer.Context, **values: Any) -> None:
             chosen = {name: values.pop(name) for name in names}
+            values.pop("help_all")
             command(**values, given={name: chosen[name] for name in names if _is_given(context, name)})
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362; typer reads it
@@ -135,7 +158,8 @@ def _option_parameter(name: str, *, show_default: bool) -> inspect.Parameter:
     elif field.annotation is bool:
         default = False
     value_type: Any = _TYPES.get(name, field.annotation)
-    return _parameter(name, Annotated[value_type, option(name, show_default=show_default)], default)
+    marked = Annotated[value_type, option(name, show_default=show_default, hide_rare=True)]
+    return _parameter(name, marked, default)
 
 
 def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:

@@ -7,17 +7,17 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("Ask your own documents", 'leadline research "Who designed the sounding machine?" --docs papers'),
         (
             "See the plan first, and change it in words",
-            'leadline research "Who designed the wire sounding machine and why was tallow used?" --docs papers --review',
+            'leadline research "Why was tallow used, and by whom?" --docs papers --review',
         ),
         (
             "As deep as it gets; what that takes stands on the first line",
-            'leadline research "Why was tallow used?" --docs papers --depth exhaustive --max-tokens 900000',
+            'leadline research "Why was tallow used?" --docs papers --depth exhaustive',
         ),
         (
             "A page and slides, in Chinese",
-            'leadline research "Who was Kelvin?" --docs papers --format html,slides --locale zh-CN',
+            'leadline research "Who was Kelvin?" --format html,slides --locale zh-CN',
         ),
-        ("Hold it to limits", 'leadline research "Who was Kelvin?" --docs papers --max-seconds 120 --max-tokens 50000'),
+        ("Hold it to limits", 'leadline research "Who was Kelvin?" --docs papers --max-seconds 120'),
         ("Ask from a file, read the answer in a script", "leadline research - --docs papers --json < question.txt"),
     ],
     "demo": [("What a connected model brings, in twenty seconds", "leadline demo")],
@@ -41,7 +41,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("The latest report as a page and as slides", "leadline runs export --format html,slides"),
     ],
     "runs show": [
-        ("Where did the time go?", "leadline runs show"),
+        ("What the latest run found, and what it cost", "leadline runs show"),
+        ("Where did the time go?", "leadline runs show --calls"),
         ("The same as a page", "leadline runs show --html timeline.html"),
         ("The report as it was before it was changed", "leadline runs show --version 1"),
     ],
@@ -64,6 +65,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     ],
     "doctor": [
         ("What works here, and how to get what does not", "leadline doctor"),
+        ("Every check, with what installs what is missing", "leadline doctor --all"),
         ("Who plays what, and does it answer?", "leadline doctor --models"),
         ("After a server was changed: find out anew what it takes", "leadline doctor --models --forget"),
         ("For a script", "leadline doctor --json"),

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -19,7 +19,22 @@ from services.search.folder_files import check_folder
 
 commands = typer.Typer()
 
-ProviderName = Literal["openai", "deepseek", "qwen", "openrouter", "ollama", "other", "none"]
+ProviderName = Literal[
+    "openai",
+    "anthropic",
+    "google",
+    "mistral",
+    "deepseek",
+    "qwen",
+    "openrouter",
+    "ollama",
+    "lmstudio",
+    "llamacpp",
+    "file",
+    "other",
+    "none",
+]
+"""Names of `PROVIDERS`; a test checks this."""
 
 NOBODY = (
     "Nobody can be asked here, because standard input is no terminal. Say it by options, for example: leadline init "
@@ -29,7 +44,12 @@ NOBODY = (
 
 @commands.command(epilog=examples("init"))
 def init(
-    provider: Annotated[ProviderName | None, typer.Option(help="Who runs the model.", show_default=False)] = None,
+    provider: Annotated[
+        ProviderName | None,
+        typer.Option(
+            metavar="NAME", help=f"Who runs the model: {', '.join(get_args(ProviderName))}.", show_default=False
+        ),
+    ] = None,
     endpoint: Annotated[
         str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible endpoint.", show_default=False)
     ] = None,
@@ -53,7 +73,7 @@ def init(
     Servers of models on this machine (Ollama, LM Studio, llama.cpp) are found and offered first.
 
     Keys are no options, because shells remember commands: they are typed unseen, or taken from the environment variables
-    OPENAI_API_KEY, TAVILY_API_KEY, BRAVE_API_KEY and so on.
+    OPENAI_API_KEY, ANTHROPIC_API_KEY, TAVILY_API_KEY and so on.
     """
     asking = sys.stdin.isatty()
     if not asking and not (provider or endpoint or search or docs):
@@ -107,7 +127,7 @@ def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
 
 def _fine(values: dict[str, str], asking: bool) -> bool:
     """Test the settings; a person may keep settings with problems."""
-    if not (values.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL"} or set_up_by(values.keys())):
+    if not (values.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL", "LEADLINE_MODEL"} or set_up_by(values.keys())):
         return True
     typer.echo("Trying it out …", err=True)
     problems = asyncio.run(problems_of(values))

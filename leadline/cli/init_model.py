@@ -6,7 +6,7 @@ import typer
 from pydantic import SecretStr
 
 from leadline.cli.input_prompts import choose, typed_key, typed_value
-from leadline.setup.env_file import PROVIDERS
+from leadline.setup.env_file import PROVIDERS, Provider
 from leadline.setup.local_servers import OLLAMA, LocalServer, base_url_at, local_servers, package_missing, usual_ports
 from services.models.server_models import choice_among, listed_models, writing_models
 from services.run.errors import BadInput
@@ -34,9 +34,11 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
     if name == "none":
         return {}
     known = PROVIDERS[name]
+    if known.integration:
+        return _own_package(known, model, asking)
     address = endpoint or (local.base_url if local else known.endpoint)
-    if name == "ollama" and not endpoint:
-        address = base_url_at(usual_ports()[OLLAMA])
+    if known.server and not address:
+        address = base_url_at(usual_ports()[known.server])
     if not address and name == "other":
         address = typed_value("Address of the endpoint, such as http://127.0.0.1:8080/v1", "--endpoint", asking)
     if address and not address.startswith(("http://", "https://")):
@@ -55,16 +57,26 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
     return {variable: value for variable, value in found.items() if value}
 
 
+def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[str, str]:
+    """Return the settings of a provider that is reached through its own package."""
+    title = provider.title
+    key = typed_key(provider.key_variable, f"Key of {title}", asking, needed=True) if provider.needs_key else ""
+    what = f"Name of the model of {title}" if provider.needs_key else "Path of the file, such as /models/model.gguf"
+    name = model or typed_value(what, "--model", asking)
+    chosen = f"{provider.integration}:{name.removeprefix(f'{provider.integration}:')}"
+    return {"LEADLINE_MODEL": chosen, **({provider.key_variable: key} if key else {})}
+
+
 def _asked() -> tuple[str, LocalServer | None]:
     """Ask for the model; local servers are listed first."""
     servers = {f"local-{place}": server for place, server in enumerate(asyncio.run(local_servers()), 1)}
     choices = {name: f"{server.title} on this machine: {server.names()}" for name, server in servers.items()}
-    has_ollama = any(server.title == OLLAMA for server in servers.values())
-    choices |= {name: entry.title for name, entry in PROVIDERS.items() if name != "ollama" or not has_ollama}
-    name = choose("Which model shall think?", choices, next(iter(servers), "none"))
+    running = {server.title for server in servers.values()}
+    choices |= {name: entry.title for name, entry in PROVIDERS.items() if entry.server not in running}
+    name = choose("Who runs the model?", choices, next(iter(servers), "none"))
     if name not in servers:
         return name, None
-    return "ollama" if servers[name].title == OLLAMA else "other", servers[name]
+    return next(key for key, entry in PROVIDERS.items() if entry.server == servers[name].title), servers[name]
 
 
 def _chosen_model(address: str, key: str, asking: bool) -> str:

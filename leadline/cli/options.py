@@ -33,18 +33,16 @@ Formats = Annotated[str, option("output_formats")]
 References = Annotated[CitationStyle | None, option("citation_style", show_default=False)]
 Out = Annotated[
     Path,
-    typer.Option("--out", metavar="DIR", help="Folder below which the report is written.", rich_help_panel=OUTPUT),
+    typer.Option("--out", metavar="DIR", help="Write the report below this folder.", rich_help_panel=OUTPUT),
 ]
 OtherOut = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="Write the report below this folder instead.")
 ]
 Json = Annotated[
     bool,
-    typer.Option("--json", help="Print the report as one JSON object instead of Markdown.", rich_help_panel=OUTPUT),
+    typer.Option("--json", help="Print the report as a JSON object.", rich_help_panel=OUTPUT),
 ]
 Events = Annotated[
     bool,
-    typer.Option(
-        "--events", help="Print progress on stderr as JSON, an event a line (docs/scripts.md).", rich_help_panel=OUTPUT
-    ),
+    typer.Option("--events", help="Print progress on stderr as JSON lines.", rich_help_panel=OUTPUT),
 ]

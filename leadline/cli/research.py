@@ -19,7 +19,7 @@ from leadline.cli.options import Events, Json, OtherOut, Out, UnfinishedRun
 from leadline.progress.plan_review import review_in_terminal
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import echo
-from leadline.runs.run_ids import full_id, new_run_id
+from leadline.runs.run_ids import full_id, new_run_id, run_and_text
 from schemas.reporter import Report
 from services.run.errors import BadInput
 
@@ -30,8 +30,8 @@ commands = typer.Typer()
 @takes_choices(*FLAGS)
 def research(
     question: Annotated[
-        str,
-        typer.Argument(help="What you want to know, in English, Chinese or another language; - reads it from stdin."),
+        list[str],
+        typer.Argument(help="What you want to know; - reads it from stdin.", hidden=True),
     ],
     given: dict[str, Any],
     out: Out = Path("out"),
@@ -40,9 +40,9 @@ def research(
 ) -> None:
     """Research a question: plan, search, quote, check, report.
 
-    The report goes to stdout and, with its evidence, below the folder that --out names. Progress goes to stderr.
+    The report goes to stdout and below --out, progress to stderr.
     """
-    text = _from_stdin() if question == "-" else question
+    text = _from_stdin() if question == ["-"] else " ".join(question)
     run_id = new_run_id()
 
     def work(progress: Progress) -> Awaitable[Report]:
@@ -98,12 +98,11 @@ def follow(
         )
 
     with errors_as_json(as_events):
-        if len(asked) > 2:
-            raise BadInput('Ask one question, in quotes: leadline follow "And where was he born?"')
         steers = bool(skip) or write
-        run, question = (asked[0] if len(asked) > 1 or steers else "latest"), asked[-1]
+        run, question = (asked[0], " ".join(asked[1:])) if steers else run_and_text(asked)
+        run = run or "latest"
         choices = choices_of(given)
-        said = _Said("" if steers and len(asked) == 1 else question, skip or (), write)
+        said = _Said(question, skip or (), write)
         if run == "latest" or not _is_steered(run, said, as_events, given):
             if steers:
                 raise BadInput(f"Run {run} is finished: --skip and --write are for a run that is going on.")

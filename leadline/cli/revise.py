@@ -10,6 +10,7 @@ from leadline.cli.examples import examples
 from leadline.cli.options import Events, Json, OtherOut
 from leadline.progress.protocol import Progress
 from leadline.runs.revise import arevise
+from leadline.runs.run_ids import run_and_text
 from schemas.reporter import Report
 from services.run.errors import BadInput
 
@@ -50,10 +51,11 @@ def revise(
         )
 
     with errors_as_json(as_events):
-        named = asked or []
-        flagged = bool(without or shorter)
-        if len(named) > 2 - flagged:
-            raise BadInput('Say in one text, in quotes, what to change: leadline revise "Shorter, for a newspaper."')
-        run = named[0] if len(named) > 1 - flagged else None
-        request = "" if flagged or not named else named[-1]
+        words = asked or [""]
+        if without or shorter:
+            if len(words) > 1:
+                raise BadInput("Change one thing at a time: --without and --shorter take no request beside them.")
+            run, request = words[0] or None, ""
+        else:
+            run, request = run_and_text(words)
         show_report(work, as_json, as_events)

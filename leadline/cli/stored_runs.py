@@ -5,19 +5,22 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.table import Column, Table
 from rich.text import Text
 
 from leadline.cli.command_run import echo_report, show_report
 from leadline.cli.examples import examples
 from leadline.cli.options import FinishedRun, Formats, Json, LatestRun, OtherOut, References, Version
-from leadline.progress.terminal import echo
-from leadline.runs.actions import areplay, areport, aruns, atimeline
+from leadline.cli.run_summary import summary
+from leadline.progress.terminal import console_of, echo
+from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
 from leadline.runs.memory import aforget, aforget_all, amemory
 from leadline.runs.revise import adifference, aversion
 from leadline.runs.store import RunRecord
+from schemas.clean_text import clean_line
 from schemas.memory import MemoryEntry, MemoryView
 from services.reports.format_names import chosen_formats
 from services.run.errors import BadInput
@@ -64,20 +67,26 @@ def _line(record: RunRecord, width: int) -> str:
 @_runs.command(epilog=examples("runs show"))
 def show(
     run: LatestRun = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the timeline as a page instead.")] = None,
+    calls: Annotated[
+        bool, typer.Option("--calls", help="Show every call instead: when, how long, and what waited for what.")
+    ] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calls as a page instead.")] = None,
     version: Version = None,
     diff: Annotated[
         tuple[int, int] | None,
         typer.Option(metavar="N N", help="Show what two versions of its report differ in instead.", show_default=False),
     ] = None,
 ) -> None:
-    """Show what a run did when: every call, how long it took, and what waited for what; or a version of its report."""
+    """Show a run: its question, answer, sources, cost and files; or its calls, or a version of its report."""
     if diff is not None:
         lines = asyncio.run(adifference(run, *diff))
         echo("\n".join(lines) if lines else "The texts of both versions are the same.")
         return
     if version is not None:
         echo_report(asyncio.run(aversion(run, version)).report)
+        return
+    if html is None and not calls:
+        _show_summary(*asyncio.run(arun(run)))
         return
     record, timeline = asyncio.run(atimeline(run))
     title = " ".join(record.question.split())
@@ -91,12 +100,26 @@ def show(
     folder = f"{record.folder}\n" if record.folder else ""
     echo(f"{record.id}  {record.status}  {record.context.depth}  {title}\n{folder}")
     echo("\n".join(timeline.lines()))
+
+
+def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
+    """Print the five lines, the versions of the report, and how to see more."""
+    locale = values.get("locale") or "en-US"
+    lines = summary(record, values)
+    if sys.stdout.isatty():
+        table = Table.grid("", Column(overflow="fold"), padding=(0, 2))
+        for label, text in lines:
+            table.add_row(Text(label, style="bold"), Text(clean_line(text)))
+        console_of().print(table)
+    else:
+        echo("\n".join(f"{label}: {text}" for label, text in lines))
     if record.revisions:
         changes = [
             f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(record.revisions, 2)
         ]
-        echo("\n".join(["", say("show_versions", timeline.locale), "  1", *changes]))
+        echo("\n".join(["", say("show_versions", locale), "  1", *changes]))
         echo(f"Show one: leadline runs show {record.id} --version 1", err=True)
+    echo(say("show_calls", locale, command=f"leadline runs show {record.id} --calls"), err=True)
 
 
 @_runs.command(epilog=examples("runs replay"))

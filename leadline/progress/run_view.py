@@ -134,7 +134,9 @@ class Watched:
         self._seconds = self.seconds
 
     def account(self) -> str:
-        """Return calls, tokens, sources and time in words."""
+        """Return calls, tokens, sources and time in words; empty if it ended without a call and without a report."""
+        if self.ended and not (self.calls or self.summary):
+            return ""
         return say(
             "seen_usage",
             self.locale,

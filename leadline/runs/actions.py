@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from langgraph.types import Command
 
@@ -194,6 +195,24 @@ async def aruns() -> list[RunRecord]:
         return await home.records()
 
 
+async def arun(run_id: str | None = None) -> tuple[RunRecord, dict[str, Any]]:
+    """Return a run and the values of its state; by default of the latest run.
+
+    Raises:
+        BadInput: the run does not exist.
+    """
+    async with open_home(settings().leadline_home, to_read=True) as home:
+        return await _run_of(home, run_id)
+
+
+async def _run_of(home: Home, run_id: str | None) -> tuple[RunRecord, dict[str, Any]]:
+    records = await home.records()
+    if run_id is None and not records:
+        raise BadInput("There is no run yet. Start one with: leadline research")
+    record = records[0] if run_id is None else await home.record(run_id)
+    return record, await home.values(record)
+
+
 async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
     """Return a run and the timeline of its calls; by default of the latest run.
 
@@ -201,11 +220,7 @@ async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
         BadInput: the run does not exist.
     """
     async with open_home(settings().leadline_home, to_read=True) as home:
-        records = await home.records()
-        if run_id is None and not records:
-            raise BadInput("There is no run yet. Start one with: leadline research")
-        record = records[0] if run_id is None else await home.record(run_id)
-        values = await home.values(record)
+        record, values = await _run_of(home, run_id)
         if "turn" not in values:
             return record, Timeline([])
         recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)

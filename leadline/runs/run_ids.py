@@ -4,7 +4,7 @@ import contextlib
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from services.run.errors import BadInput
@@ -23,6 +23,14 @@ def new_run_id() -> str:
 def is_run_id(text: str) -> bool:
     """Tell whether a text has the form of a run id or of its beginning."""
     return _ID.fullmatch(text) is not None
+
+
+def run_and_text(words: Sequence[str]) -> tuple[str | None, str]:
+    """Split the words of a command into the run that the first one names, if it does, and a text."""
+    first, *rest = words
+    if rest and (is_run_id(first) or first in dict(complete_run_id(first))):
+        return first, " ".join(rest)
+    return None, " ".join(words)
 
 
 def full_id(prefix: str, ids: Iterable[str]) -> str:

@@ -1,11 +1,13 @@
 """One check of `leadline doctor` with its result."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel
 
 State = Literal["ok", "note", "broken"]
-OK, NOTE, BROKEN = "ok", "note", "broken"
+OK: Final = "ok"
+NOTE: Final = "note"
+BROKEN: Final = "broken"
 
 
 class Check(BaseModel):

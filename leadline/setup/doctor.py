@@ -22,6 +22,7 @@ from leadline.setup.check import BROKEN, NOTE, OK, Check
 from leadline.setup.doctor_programs import places, programs, reader
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
 from leadline.setup.doctor_searches import searches
+from leadline.setup.doctor_summary import MARKS
 from leadline.setup.local_servers import local_servers, package_missing, usual_ports
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
@@ -242,10 +243,9 @@ def show(checks: list[Check]) -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("", "area", "what", "found", "what to do"):
         table.add_column(title)
-    marks = {OK: Text("✓", style="green"), NOTE: Text("·", style="yellow"), BROKEN: Text("✗", style="bold red")}
     last = ""
     for check in checks:
         area = check.area if check.area != last else ""
-        table.add_row(marks[check.state], Text(area), Text(check.name), Text(check.found), Text(check.remedy))
+        table.add_row(MARKS[check.state], Text(area), Text(check.name), Text(check.found), Text(check.remedy))
         last = check.area
     console.print(table)

@@ -8,32 +8,49 @@ from typing import NamedTuple
 
 from dotenv import dotenv_values, set_key
 
+from leadline.setup.local_servers import LLAMA_CPP, LM_STUDIO, OLLAMA
 from leadline.setup.model_table import checked_models
 from leadline.setup.search_setup import search_problems, set_up_by
 from services.models.endpoint import forget_endpoints
 from services.run.errors import SettingsError
+from services.run.roles import LLAMACPP, SET_UP_BY
 from services.run.settings import forget_settings
 
 FILE = Path(".env")
 
 
 class Provider(NamedTuple):
-    """A known OpenAI-compatible endpoint."""
+    """Who runs a model: a known OpenAI-compatible endpoint, or a provider with its own package."""
 
     title: str
-    endpoint: str
+    endpoint: str = ""
     """Address; empty if the client knows it, or if it depends on the machine."""
-    needs_key: bool
+    needs_key: bool = False
+    server: str = ""
+    """Name of the server on this machine, in `PORTS`."""
+    integration: str = ""
+    """Prefix of its models' names, where it has its own package."""
+
+    @property
+    def key_variable(self) -> str:
+        """Environment variable of its key."""
+        return SET_UP_BY[self.integration][0] if self.integration else "OPENAI_API_KEY"
 
 
 PROVIDERS: dict[str, Provider] = {
-    "openai": Provider("OpenAI", "", True),
+    "openai": Provider("OpenAI", needs_key=True),
+    "anthropic": Provider("Anthropic", needs_key=True, integration="anthropic"),
+    "google": Provider("Google Gemini", needs_key=True, integration="google_genai"),
+    "mistral": Provider("Mistral", needs_key=True, integration="mistralai"),
     "deepseek": Provider("DeepSeek", "https://api.deepseek.com/v1", True),
     "qwen": Provider("Qwen (DashScope)", "https://dashscope.aliyuncs.com/compatible-mode/v1", True),
     "openrouter": Provider("OpenRouter", "https://openrouter.ai/api/v1", True),
-    "ollama": Provider("Ollama on this machine", "", False),
-    "other": Provider("Another OpenAI-compatible endpoint (vLLM, llama.cpp, LM Studio, …)", "", False),
-    "none": Provider("None: reports show the closest passages, and answer nothing", "", False),
+    "ollama": Provider("Ollama on this machine", server=OLLAMA),
+    "lmstudio": Provider("LM Studio on this machine", server=LM_STUDIO),
+    "llamacpp": Provider("llama.cpp on this machine", server=LLAMA_CPP),
+    "file": Provider("A model file of this machine (GGUF)", integration=LLAMACPP),
+    "other": Provider("Another OpenAI-compatible endpoint (vLLM, …)"),
+    "none": Provider("None: reports show the closest passages, and answer nothing"),
 }
 
 

@@ -28,8 +28,9 @@ from services.models.server_models import root_of
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, NotInstalled, SettingsError
 from services.run.installation import install_command
-from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, RoleModel
+from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, SET_UP_BY, RoleModel
 from services.run.secrecy import without_secrets
+from services.run.settings import secret_named
 
 
 def build(
@@ -111,7 +112,7 @@ def _limit(model: RoleModel, known: Learned, max_tokens: int) -> dict[str, int]:
 
 
 def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, Any] | None) -> BaseChatModel:
-    """Build a model through its provider's own LangChain integration; the key comes from the provider's environment variable."""
+    """Build a model through its provider's own LangChain integration; the key comes from the provider's variable."""
     kind = _kind(model)
     limit = {"max_tokens": max_tokens}
     if model.provider == "ollama":  # Ollama silently truncates prompts that are longer than its context
@@ -125,11 +126,12 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
         **patient,
         **piecewise,
         **_reached(model),
+        **_keyed(model),
         **model.extra,
         **_renamed(model),
     }
-    key = model.api_key.get_secret_value() if model.api_key else ""
-    built_with = sha256(repr((model.name, model.temperature, options, key)).encode()).hexdigest()
+    keys = [key.get_secret_value() for key in (model.api_key, options.get("api_key")) if key]
+    built_with = sha256(repr((model.name, model.temperature, options, keys)).encode()).hexdigest()
     known = integrations()
     if built_with in known:
         return known[built_with]
@@ -179,6 +181,13 @@ class _Bearer(httpx.Auth):
         """Add the key."""
         request.headers["Authorization"] = f"Bearer {self.key.get_secret_value()}"
         yield request
+
+
+def _keyed(model: RoleModel) -> dict[str, Any]:
+    """Return the key of the provider, which may be in `.env`, where its integration does not look."""
+    keys = (secret_named(name) for name in SET_UP_BY[model.provider] if name.endswith("_API_KEY"))
+    key = next(filter(None, keys), None)
+    return {"api_key": key} if key else {}
 
 
 def _renamed(model: RoleModel) -> dict[str, Any]:

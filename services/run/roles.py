@@ -3,7 +3,6 @@
 A run's own choice comes first, then `LEADLINE_<SETTING>_<ROLE>`, then `LEADLINE_<SETTING>`, then the defaults below.
 """
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
@@ -15,7 +14,7 @@ from schemas.models import ModelChoice, Role, ToolProtocol
 from services.run.endpoints import GENERAL, Endpoint, endpoint_named, endpoint_of
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.secrecy import shown_address
-from services.run.settings import role_environment
+from services.run.settings import role_environment, secret_named
 
 ROLES: tuple[str, ...] = get_args(Role)
 DEFAULT_MODEL = "gpt-4.1-mini"
@@ -235,7 +234,7 @@ def _named(name: str) -> tuple[str, str]:
 
 def _is_set_up(provider: str) -> bool:
     """Tell whether the operator has set a provider up: runs may only name models of such providers."""
-    return any(os.environ.get(name) for name in SET_UP_BY[provider]) or any(
+    return any(map(secret_named, SET_UP_BY[provider])) or any(
         value.startswith(f"{provider}:") for value in _models_of_environment()
     )
 

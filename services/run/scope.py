@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache, partial
 from typing import Any
 
@@ -70,6 +71,11 @@ def checked_choices(given: dict[str, object]) -> RunContext:
         return RunContext.model_validate(given)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
+        if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
+            name = str(problem["loc"][0])[:60]
+            near = get_close_matches(name, RunContext.model_fields, 1)
+            advice = f"Did you mean {near[0]}?" if near else "docs/settings.md lists them all."
+            raise BadInput(f"There is no choice {name!r}. {advice}") from None
         field_name = ".".join(str(part)[:60] for part in problem["loc"])
         value = problem["input"]
         plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret

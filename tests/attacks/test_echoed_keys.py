@@ -204,7 +204,7 @@ def test_a_run_by_command_shows_and_keeps_no_key(fault: str, tmp_path: Path) -> 
     shows_no_key_anywhere(out)
 
 
-@pytest.mark.parametrize("asked", [["doctor", "--models"], ["doctor"]])
+@pytest.mark.parametrize("asked", [["doctor", "--models"], ["doctor", "--all"]])
 def test_no_table_shows_a_key(asked: list[str], tmp_path: Path) -> None:
     with echoing("400") as (_, environment):
         ran = command(*asked, LEADLINE_HOME=str(tmp_path), LEADLINE_LOG="text", seconds=SECONDS, **environment)

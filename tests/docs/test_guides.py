@@ -72,6 +72,8 @@ def test_extras_that_are_to_be_installed_exist() -> None:
 def _options(command: str) -> set[str]:
     ran = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "200"})
     assert ran.exit_code == 0, f"leadline {command}: {ran.output}"
+    if "--help-all" in ran.output:
+        ran = CliRunner().invoke(app, [*command.split(), "--help-all"], env={"COLUMNS": "200"})
     return set(re.findall(r"(?<![\w-])--[\w-]+", ran.output))
 
 

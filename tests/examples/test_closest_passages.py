@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
+from schemas.depth import Depth
 from schemas.reporter import Report
 from tests.conftest import EXAMPLES, PROJECT
 
@@ -48,7 +49,7 @@ async def test_passages_of_folders_that_no_rule_was_written_for_hold_the_answer(
 
 
 @pytest.mark.parametrize("depth", ["quick", "standard", "deep"])
-async def test_every_depth_has_the_same_short_form(depth: str) -> None:
+async def test_every_depth_has_the_same_short_form(depth: Depth) -> None:
     report = await aresearch("How long did the ascent of the Trieste take?", docs=[EXAMPLES / "deep-sea"], depth=depth)
     assert report.markdown.startswith("# Closest passages: How long did the ascent of the Trieste take?\n")
     assert "3 hours and 15 minutes" in shown(report)

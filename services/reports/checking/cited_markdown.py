@@ -47,7 +47,7 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     Raises:
         BundleError: the file or the bundle cannot be read.
     """
-    evidence = _evidence(bundle or file.parent)
+    evidence = _evidence(bundle or file.parent, file)
     try:
         markdown = read_regular_text(file, MAX_REPORT_BYTES)
     except (OSError, UnicodeDecodeError) as error:
@@ -88,7 +88,7 @@ def _held(evidence: EvidenceFile) -> dict[str, frozenset[int]]:
     }
 
 
-def _evidence(folder: Path) -> EvidenceFile:
+def _evidence(folder: Path, cited_by: Path) -> EvidenceFile:
     file = folder / "evidence.json"
     try:
         raw = json.loads(read_inside(folder, file.name, MAX_EVIDENCE_BYTES))
@@ -97,8 +97,8 @@ def _evidence(folder: Path) -> EvidenceFile:
         return EvidenceFile.model_validate(raw)
     except OSError as error:
         raise BundleError(
-            f"{folder} holds no report that a text can cite ({file.name}: {error.strerror}). Name the folder of the report: "
-            "leadline verify FILE --bundle DIR."
+            f"{cited_by} cannot be checked: {'its folder' if folder == cited_by.parent else folder} holds no report that it could "
+            f"cite ({file.name}: {error.strerror}). Name the report's folder: leadline verify {cited_by} --bundle DIR"
         ) from None
     except (ValueError, ValidationError, RecursionError) as error:
         raise BundleError(f"{file} is no evidence bundle ({str(error)[:160]}). Write the report again.") from None

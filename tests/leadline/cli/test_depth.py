@@ -22,11 +22,11 @@ def latest() -> RunContext:
 
 
 def test_the_help_names_the_levels_and_that_the_rest_follows(leadline: Leadline) -> None:
-    said = " ".join(leadline("research", "--help").out.replace("│", " ").split())
+    said = " ".join(leadline("research", "--help-all").out.replace("│", " ").split())
     assert "--depth" in said
     assert said.count("(as the depth says)") == 3
     for command in ("follow", "eval"):
-        assert "--depth" in leadline(command, "--help").out
+        assert "--depth" in leadline(command, "--help-all").out
 
 
 def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline, docs: Path) -> None:
@@ -35,7 +35,7 @@ def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline
     level = LEVELS["deep"]
     assert (latest().max_plan_iterations, latest().max_step_num) == (1, level.steps)
     assert "· Depth deep: at most 40 minutes, some 80 sources, 3,000 to 6,000 words." in ran.err
-    assert "  deep  " in leadline("runs", "show").out.splitlines()[0]
+    assert "  deep  " in leadline("runs", "show", "--calls").out.splitlines()[0]
 
 
 def test_a_depth_that_is_no_more_than_usual_is_not_announced(leadline: Leadline, docs: Path) -> None:

@@ -44,10 +44,13 @@ def test_without_any_run_it_says_how_to_start_one(leadline: Leadline) -> None:
     assert "leadline research" in ran.err
 
 
-def test_words_without_quotes_are_refused_with_the_way_to_write_them(leadline: Leadline) -> None:
-    ran = leadline("follow", "And", "where", "was", "he", "born?")
-    assert ran.code == 2
-    assert "in quotes" in ran.err
+def test_words_without_quotes_are_one_question(leadline: Leadline, docs: Path) -> None:
+    first = json.loads(leadline("research", *FIRST.split(), "--docs", docs, "--quick", "--json").out)
+    assert first["question"] == FIRST
+    further = "What took the place of hemp rope?"
+    for run in ([], [first["run_id"]]):
+        ran = leadline("follow", *run, *further.split(), "--json")
+        assert json.loads(ran.out)["question"] == further
 
 
 def test_an_answer_to_a_clarifying_question_is_researched(leadline: Leadline, docs: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from typer.main import get_group
 
 from leadline.cli.app import loaded
+from leadline.cli.choices import FLAGS
 from leadline.cli.command_list import COMMANDS, MOVED
 from leadline.cli.examples import EXAMPLES
 from tests.leadline.conftest import Leadline
@@ -30,6 +31,19 @@ def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
         assert ran.code == 0
         for _, line in EXAMPLES[name]:
             assert "".join(line.split()) in "".join(ran.out.split())
+
+
+def test_the_help_of_research_fits_two_screens_and_the_rest_stands_in_the_whole_one(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    short, whole = leadline("research", "--help").out, leadline("research", "--help-all").out
+    assert len(short.splitlines()) <= 2 * 24
+    names = [flag.name or f"--{name.replace('_', '-')}" for name, flag in FLAGS.items()]
+    shown = [name for name in names if f"│ {name} " in short]
+    assert shown == [name for name, flag in zip(names, FLAGS.values(), strict=True) if not flag.rare]
+    assert all(f"│ {name} " in whole for name in names)
+    assert "--words" not in leadline("research", "--help").out
 
 
 @pytest.mark.parametrize("module", dict.fromkeys(listed.module for listed in COMMANDS.values()))

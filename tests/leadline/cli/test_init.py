@@ -9,11 +9,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from dotenv import dotenv_values
 
+from leadline.cli.init import ProviderName
+from leadline.setup.env_file import PROVIDERS
+from leadline.setup.local_servers import PORTS
 from leadline.setup.search_setup import offers
+from services.run import roles
+from tests.fakes.anthropic_server import anthropic_server
 from tests.fakes.ollama_server import ollama_server
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.search_services.served import FORMS, served
@@ -164,6 +170,38 @@ def test_ollama_is_connected_at_the_port_that_its_own_variable_names(
         assert dotenv_values(ENV) == {"OPENAI_BASE_URL": f"{server.base_url}/v1", "LEADLINE_MODEL": server.model}
 
 
+def test_every_provider_can_be_named_and_each_package_of_a_provider_is_offered() -> None:
+    assert get_args(ProviderName) == tuple(PROVIDERS)
+    assert {*roles.PROVIDERS, roles.LLAMACPP} - {"ollama"} == {one.integration for one in PROVIDERS.values()} - {""}
+    assert {one.server for one in PROVIDERS.values()} - {""} == {*PORTS}
+
+
+def test_a_provider_with_its_own_package_is_connected_and_its_key_is_read_from_the_file(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*arguments: object) -> None:  # in a process of its own, as the integration keeps its connections for ever
+        command = [sys.executable, "-m", "leadline", *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+        assert done.returncode == 0, done.stderr
+
+    with anthropic_server() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
+        run("init", "--provider", "anthropic", "--model", "claude-x")
+        assert dotenv_values(ENV) == {"LEADLINE_MODEL": "anthropic:claude-x", "ANTHROPIC_API_KEY": server.key}
+        assert private()
+        monkeypatch.delenv("ANTHROPIC_API_KEY")
+        asked = len(server.requests)
+        run("research", "Why was tallow used?", "--docs", docs, "--quick")
+        assert len(server.requests) > asked
+
+
+def test_a_model_file_is_named_by_its_path(leadline: Leadline) -> None:
+    ran = leadline("init", "--provider", "file", "--model", "/models/m.gguf", "--no-check")
+    assert ran.code == 0, ran.err
+    assert dotenv_values(ENV) == {"LEADLINE_MODEL": "llamacpp:/models/m.gguf"}
+
+
 def typed(answers: list[tuple[str, str]]) -> str:
     """Run `leadline init` at a terminal; answer each prompt when it comes, and return all that the terminal showed."""
     ours, theirs = pty.openpty()
@@ -203,7 +241,7 @@ def test_a_person_is_asked_and_the_key_is_not_shown(endpoint: OpenAIServer, monk
     endpoint.models = ["m-1", "m-2", "rerank-3"]
     ENV.write_text("LEADLINE_MODEL=old\n")
     answers = [
-        (r"Number \[\d\]: ?$", "other"),
+        (r"Number \[\d+\]: ?$", "other"),
         (r"Address of the endpoint.*: ?$", endpoint.base_url),
         (r"Key of .*: $", endpoint.key),  # the blank comes once nothing that is typed is shown
         (r"Model, by number or name \[m-1\]: ?$", "2"),

@@ -96,10 +96,25 @@ def test_a_format_whose_package_is_missing_is_refused_before_the_work(
     assert leadline("runs").out == ""
 
 
+def test_a_report_is_one_line_where_it_is_named_and_reads_well_where_it_is_printed(docs: Path) -> None:
+    report = research(QUESTION, docs=[docs], search="documents")
+    assert repr(report).startswith(f"Report({report.title!r}, ")
+    assert f"run_id={report.run_id!r}" in repr(report)
+    assert "\n" not in repr(report) + repr(report.plans[0])
+    assert "](" not in str(report)
+    assert " [1]" in str(report)
+
+
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own(docs: Path) -> None:
     shown = research(QUESTION, docs=[docs])._repr_html_()
     assert shown is not None
-    assert shown.startswith("<iframe")
+    text, _, frame = shown.partition("<iframe ")
+    assert frame
+    assert text.startswith("<style>.leadline-text { display: none }</style>"), (
+        "GitHub shows the text, and neither style nor frame"
+    )
+    assert "<h2>References</h2>" in text
+    assert "Thomson" in text
     assert 'sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox"' in shown
     assert "<script" not in shown
     assert Report(title="", markdown="Hello!", direct=True)._repr_html_() is None

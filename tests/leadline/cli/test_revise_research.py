@@ -199,12 +199,16 @@ def test_a_question_after_a_report_is_a_question(leadline: Leadline, endpoint: O
 
 @pytest.mark.parametrize(
     ("request_", "said"),
-    [("Shorter", "There is no run '1999'"), ("缩短一点", "没有名为 '1999' 的研究"), (" ", "what is to be changed")],
+    [
+        ("Shorter", "There is no run '19990101'"),
+        ("缩短一点", "没有名为 '19990101' 的研究"),
+        (" ", "what is to be changed"),
+    ],
 )
 def test_what_cannot_be_done_is_said_in_the_language_of_the_request(
     leadline: Leadline, run: str, request_: str, said: str
 ) -> None:
-    ran = leadline("revise", "1999", request_)
+    ran = leadline("revise", "19990101", request_)
     assert ran.code == 2
     assert said in ran.err
 

@@ -49,11 +49,35 @@ def test_calls_stand_in_the_order_in_which_they_began() -> None:
 
 def test_a_runs_calls_are_listed_with_their_places(docs: Path, leadline: Leadline) -> None:
     report = research(QUESTION, docs=[docs])
-    ran = leadline("runs", "show", report.run_id)
+    ran = leadline("runs", "show", report.run_id, "--calls")
     assert ran.code == 0
     for place in ("  coordinator", "  researcher 1", "  reporter"):
         assert place in ran.out
     assert "model:" in ran.out
+
+
+def test_a_run_is_shown_in_five_lines(docs: Path, leadline: Leadline, endpoint: OpenAIServer) -> None:
+    endpoint.script["reporter"] = ["It was designed by William Thomson in 1872 [B0-1].\n\nMore [B0-1]."]
+    leadline("research", "Who designed the machine?", "--docs", docs, "--quick", "--format", "html")
+    ran = leadline("runs", "show")
+    lines = ran.out.splitlines()
+    assert lines[:2] == [
+        "Question: Who designed the machine?",
+        "Answer: It was designed by William Thomson in 1872.",
+    ]
+    assert [line.partition(":")[0] for line in lines] == ["Question", "Answer", "Sources", "Cost", "Files"]
+    assert re.search(r"cited: 1; .*statement", lines[2])
+    assert re.search(r"\$0\.0\d+; model calls: 2; tokens: [\d,]+ in, [\d,]+ out; time: \d", lines[3])
+    assert lines[4].endswith("out/who-designed-the-machine (evidence.json, report.html, report.md)")
+    assert "--calls" in ran.err
+
+
+def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> None:
+    leadline("research", "测深机的设计者在哪里出生？", "--docs", docs, "--review")
+    ran = leadline("runs", "show")
+    run = leadline("runs").out.split()[0]
+    assert f"leadline resume {run}" in ran.out
+    assert ran.out.startswith("问题: 测深机")
 
 
 def test_the_page_holds_what_was_asked_as_text(docs: Path, leadline: Leadline, tmp_path: Path) -> None:

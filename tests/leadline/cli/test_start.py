@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.leadline.conftest import Leadline
 
 HEAVY = {"IPython", "bs4", "markitdown", "openpyxl", "pandas", "torch", "trafilatura", "transformers"}
@@ -42,6 +44,18 @@ print(*(type(one.exception()).__name__ for one in asked))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.split() == ["BadInput"] * 4
+
+
+@pytest.mark.parametrize("hiding", ["graph.py", "prompts/__init__.py", "schemas/__init__.py"])
+def test_a_module_of_a_project_that_hides_a_package_is_named(hiding: str, tmp_path: Path) -> None:
+    place, script = tmp_path / hiding, tmp_path / "script.py"
+    place.parent.mkdir(exist_ok=True)
+    place.touch()
+    script.write_text("from leadline import research")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr.splitlines()[-1].startswith(f"ImportError: {place} hides Leadline's own package `")
+    alone = subprocess.run([sys.executable, "-P", str(script)], capture_output=True, check=False, timeout=60)
+    assert alone.returncode == 0
 
 
 def test_the_question_is_shown_first(leadline: Leadline, docs: Path) -> None:

@@ -1,6 +1,7 @@
 """`leadline verify` of articles: what could not be checked is not said to hold, and the missing file is named."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,28 @@ def test_an_article_of_which_nothing_was_checked_fails(bundle: Path, leadline: L
     assert "everything holds" not in ran.out
 
 
+def test_an_article_and_the_report_that_it_cites_are_told_apart(docs: Path, leadline: Leadline) -> None:
+    assert leadline("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick").code == 0
+    [bundle], article = Path("out").iterdir(), Path("notes.md")
+    article.write_text((bundle / "report.md").read_text("utf-8"), "utf-8")
+    ran = leadline("verify", article, "--bundle", bundle)
+    assert (ran.code, ran.err) == (0, "")
+    assert f"{bundle}: everything holds" in ran.out
+    assert f"{article}: everything holds" in ran.out
+    article.write_text(re.sub(r"^> \w+", "> Nobody", article.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    ran = leadline("verify", article, "--bundle", bundle)
+    assert ran.code == 1
+    assert f"{bundle}: everything holds" in ran.out
+    assert "FAILED notes.md: " in ran.err
+    assert f"{article}: " in ran.err.splitlines()[-1]
+
+
 def test_a_file_without_a_bundle_says_what_to_name(tmp_path: Path, leadline: Leadline) -> None:
     (tmp_path / "a.md").write_text("# A")
     ran = leadline("verify", tmp_path / "a.md")
     assert ran.code == 2
-    assert f"{tmp_path} holds no report that a text can cite" in ran.err
-    assert "--bundle DIR" in ran.err
+    assert f"{tmp_path / 'a.md'} cannot be checked: its folder holds no report" in ran.err
+    assert f"leadline verify {tmp_path / 'a.md'} --bundle DIR" in ran.err
     assert "report.md" not in ran.err
 
 

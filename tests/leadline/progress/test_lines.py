@@ -80,6 +80,13 @@ def test_the_cost_is_not_shown_once_a_price_is_unknown() -> None:
     assert "$" not in drawn(watched, 120)[-1]
 
 
+def test_what_called_no_model_and_wrote_no_report_has_no_account() -> None:
+    watched = seen([told("notice", "Changing the report", node="reporter")])
+    assert "sources 0" in "\n".join(drawn(watched, 80))
+    watched.end()
+    assert drawn(watched, 80) == []
+
+
 def test_the_picture_shows_every_step_what_it_came_to_and_the_account() -> None:
     text = "\n".join(drawn(seen(EVENTS), 120))
     assert "Plan 1: Kelvin and his machine" in text

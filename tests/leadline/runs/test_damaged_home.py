@@ -175,7 +175,7 @@ WORK: dict[str, tuple[str, Damage, list[list[str]]]] = {
     "a journal of another form": (
         "store.sqlite",
         execute("""UPDATE store SET value = '{"entry": "{"}' WHERE prefix LIKE 'journal.%'"""),
-        [["runs", "replay"], ["runs", "show"]],
+        [["runs", "replay"], ["runs", "show", "--calls"]],
     ),
     "a text of a source changed": (
         "store.sqlite",

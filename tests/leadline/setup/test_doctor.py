@@ -39,15 +39,43 @@ def test_a_machine_that_isolates_is_fine_and_each_canary_says_what_stopped_it(le
 def test_it_is_a_line_each_where_it_is_piped_and_a_table_in_a_terminal(
     leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = leadline("doctor").out
+    plain = leadline("doctor", "--all").out
     assert "\nok      isolation  a TCP socket: stopped by seccomp\n" in plain
     assert "note    models     every role: none: reports show the closest passages" in plain
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "200")
-    table = leadline("doctor").out
+    table = leadline("doctor", "--all").out
     assert "✓" in table
     assert "a TCP socket" in table
     assert "what to do" in table
+
+
+def test_five_lines_say_what_works_and_what_to_do_next(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = leadline("doctor").out.splitlines()
+    assert [line.split()[1] for line in lines] == ["model:", "search:", "files:", "programs:", "next:"]
+    assert lines[0] == "note    model: none: reports show the closest passages"
+    assert lines[1] == "note    search: documents, not the web"
+    assert lines[-1] == "ok      next: Connect a model: leadline init. Every check: leadline doctor --all"
+    with ollama_server() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        assert "Connect Ollama: leadline init." in leadline("doctor").out
+
+
+def test_with_a_model_the_web_is_what_is_missing(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("LEADLINE_MODEL", "writer-7")
+    lines = leadline("doctor").out.splitlines()
+    assert lines[0] == "ok      model: writer-7 at http://127.0.0.1:9/v1"
+    assert "Connect a web search: leadline init." in lines[-1]
+
+
+def test_what_is_broken_stands_below_the_lines(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_DOCS", "/nowhere")
+    ran = leadline("doctor")
+    lines = ran.out.splitlines()
+    assert ran.code == 1
+    assert lines[4].startswith("broken  search: LEADLINE_DOCS: The documents folder /nowhere does not exist.")
+    assert "Mend what is broken" in lines[-1]
 
 
 def test_keys_are_set_or_not_and_never_shown(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:

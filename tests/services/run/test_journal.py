@@ -211,7 +211,7 @@ async def test_useless_answers_are_counted_and_a_resumed_run_does_not_ask_for_th
 
 
 async def test_what_cannot_be_replayed_says_why(docs: Path) -> None:
-    with pytest.raises(BadInput, match="leadline runs"):
+    with pytest.raises(BadInput, match=r"leadline\.aruns"):
         await areplay("nothing")
     with pytest.raises(BadInput):
         await aresearch(" ", docs=[docs])

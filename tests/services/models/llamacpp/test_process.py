@@ -121,7 +121,7 @@ async def test_a_process_that_was_killed_is_started_again_once(tiny: Path) -> No
     async with serving(tiny) as second:
         assert second.child.pid != first.child.pid
         await killed(second)
-    with pytest.raises(ModelError, match=r"ended unexpectedly twice .*memory runs out.*leadline resume"):
+    with pytest.raises(ModelError, match=r"ended unexpectedly twice .*memory runs out.*aresume"):
         async with serving(tiny):
             pass
 

@@ -1,0 +1,79 @@
+"""The five lines that `leadline runs show` begins with: question, answer, sources, cost and files."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from leadline.progress.run_view import clock
+from leadline.runs.store import RunRecord
+from schemas.document import Paragraph
+from schemas.reporter import Report
+from schemas.usage import Usage
+from services.reports.document import ParsedReport, words
+from services.reports.parser import parse_report
+from services.run.ui_text import say
+
+_BEFORE_CITATION = re.compile(r" +(?=[.,;:!?])")
+"""The blank that is left where a citation stood before a punctuation mark."""
+LONGEST = 400
+"""Maximum characters of a question or an answer."""
+
+
+def summary(record: RunRecord, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a label and a text for each line.
+
+    Args:
+        record: the run.
+        values: values of its state.
+    """
+    report: Report | None = values.get("report")
+    locale = values.get("locale") or "en-US"
+    parsed = None if report is None else parse_report(report)
+    lines = (
+        _line(record.question),
+        _answer(record, values, parsed, locale),
+        "-" if report is None or parsed is None else _sources(report, parsed, locale),
+        _cost(values.get("usage") or Usage(), locale),
+        _files(record, locale),
+    )
+    yield from zip(say("show_labels", locale).split("|"), lines, strict=True)
+
+
+def _answer(record: RunRecord, values: Mapping[str, Any], parsed: ParsedReport | None, locale: str) -> str:
+    """Return the first words of the report, or what there is instead of it."""
+    if record.status != "done":
+        return say("show_unfinished", locale, status=record.status, command=f"leadline resume {record.id}")
+    if parsed is None:
+        return _line(values["triage"].reply)
+    if parsed.by_rules:
+        return say("show_by_rules", locale)
+    blocks = [*parsed.lead, *(block for section in parsed.body for block in section.blocks)]
+    paragraphs = [words(block.content) for block in blocks if isinstance(block, Paragraph)]
+    return _BEFORE_CITATION.sub("", _line(words(parsed.summary) or next(filter(None, paragraphs), "-")))
+
+
+def _sources(report: Report, parsed: ParsedReport, locale: str) -> str:
+    counts = {"sources": len(report.sources), "cited": len(parsed.cited), "statements": parsed.counts.shown or "-"}
+    return say("show_sources", locale, **counts)
+
+
+def _cost(usage: Usage, locale: str) -> str:
+    total = usage.total
+    money = "$?" if total.cost is None else f"${total.cost:.4f}"
+    values = {"calls": total.calls, "read": f"{total.input_tokens:,}", "wrote": f"{total.output_tokens:,}"}
+    return say("show_cost", locale, **values, money=money, time=clock(usage.seconds))
+
+
+def _files(record: RunRecord, locale: str) -> str:
+    folder = Path(record.folder) if record.folder else None
+    if folder is None:
+        return "-"
+    names = sorted(file.name for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
+    gone = say("show_no_files", locale, command=f"leadline runs export {record.id} --format md")
+    return f"{folder} ({', '.join(names) if names else gone})"
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"

@@ -1,0 +1,79 @@
+"""The choices of a run as named, typed arguments in Python. `RunContext` declares them; a test holds this list to it."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
+
+from schemas.context import RunContext
+from schemas.depth import Depth
+from schemas.evidence import NamedKind
+from schemas.mcp import McpServer
+from schemas.models import ModelChoice, ToolProtocol
+from schemas.options import CitationStyle, Flag, Length, OutputFormat, Style, TimeRange
+from schemas.profile import Profile
+from services.run.python_messages import register_arguments
+
+
+class Choices(TypedDict, total=False):
+    """Fields of `RunContext`; what is left out is as the depth, the profile or the default says."""
+
+    depth: Depth
+    deep_research: bool
+    review_plan: bool
+    max_plan_iterations: int
+    max_step_num: int
+    max_step_attempts: int
+    locale: str
+    search: str | None
+    documents: Sequence[str | PathLike[str]]
+    include_domains: Sequence[str]
+    exclude_domains: Sequence[str]
+    prefer_kinds: Sequence[NamedKind]
+    exclude_kinds: Sequence[NamedKind]
+    time_range: TimeRange | None
+    max_results: int
+    memory: bool
+    profile: Profile | Mapping[str, Any] | str | PathLike[str] | None
+    output_formats: Sequence[OutputFormat]
+    citation_style: CitationStyle
+    length: Length
+    words: int | None
+    output_style: Style
+    unsupported: Literal["mark", "drop"]
+    verify: Literal["auto", "code", "model"]
+    tool_protocol: ToolProtocol
+    max_tokens: int | None
+    max_cost: float | None
+    max_seconds: int
+    max_searches: int | None
+    max_pages: int | None
+    models: Mapping[str, ModelChoice | Mapping[str, Any] | str]
+    mcp_servers: Mapping[str, McpServer | Mapping[str, Any]]
+    prompts: Mapping[str, str]
+
+
+register_arguments(
+    {
+        (mark.name or name.replace("_", "-")).removeprefix("--"): name
+        for name, field in RunContext.model_fields.items()
+        for mark in field.metadata
+        if isinstance(mark, Flag) and mark.name != "--docs"
+    }
+)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def with_choices(function: Function) -> Function:
+    """Name the choices in the signature and the documentation of a function that takes them as `**choices`."""
+    types, fields = get_type_hints(Choices), RunContext.model_fields
+    signature = inspect.signature(function)
+    *own, _ = signature.parameters.values()
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=fields[name].default, annotation=types[name])
+        for name in types
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *named])  # type: ignore[attr-defined]  # PEP 362; `help` and editors read it
+    lines = [f"    {name}: {fields[name].description}" for name in types]
+    function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", "Choices:", *lines])
+    return function

@@ -1,0 +1,99 @@
+"""The five lines of `leadline doctor`: model, search, files, programs, and what to do next; and below them what is broken."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from leadline.setup.check import BROKEN, NOTE, OK, Check, State
+from leadline.setup.local_servers import PORTS
+from services.run.roles import ROLES
+
+MARKS = {OK: Text("✓", style="green"), NOTE: Text("·", style="yellow"), BROKEN: Text("✗", style="bold red")}
+"""Mark of each state in a terminal."""
+
+
+def summary(checks: Sequence[Check]) -> list[Check]:
+    """Return four checks that sum up the others, those that are broken, and what to do next."""
+    of = {(check.area, check.name): check for check in checks}
+    model = _model(checks)
+    search = of.get(("search", "LEADLINE_SEARCH"))
+    web = search is None or not search.remedy
+    broken = [check for check in checks if check.state == BROKEN]
+    lines = [
+        model,
+        _search(search),
+        _files(of),
+        _programs(checks),
+        *broken,
+    ]
+    if broken:
+        following = "Mend what is broken"
+    elif model.state == NOTE:
+        server = next((check.name for check in checks if check.name in PORTS and check.state == OK), "a model")
+        following = f"Connect {server}: leadline init"
+    else:
+        following = "Ask: leadline research …" if web else "Connect a web search: leadline init"
+    return [*lines, _line("next", OK, f"{following}. Every check: leadline doctor --all")]
+
+
+def _search(check: Check | None) -> Check:
+    """Return where a run searches."""
+    if check is None:
+        return _line("search", NOTE, "cannot be told")
+    where = check.found.partition(": ")[2]
+    return _line("search", NOTE, f"{where}, not the web") if check.remedy else _line("search", OK, where)
+
+
+def _line(area: str, state: State, found: str) -> Check:
+    return Check(area=area, name="", state=state, found=found)
+
+
+def _model(checks: Sequence[Check]) -> Check:
+    """Return the models of the roles; each is called by `doctor --models` alone."""
+    roles = [
+        check for check in checks if check.area == "models" and check.name.split(", ")[0] in {"every role", *ROLES}
+    ]
+    if not roles:
+        return _line("model", NOTE, "cannot be told")
+    known = "; ".join(f"{check.found} ({check.name})" if len(roles) > 1 else check.found for check in roles)
+    return _line("model", roles[0].state, known)
+
+
+def _files(of: dict[tuple[str, str], Check]) -> Check:
+    """Return the formats that reports can have here."""
+    needs = {
+        "pptx": [("extras", "formats")],
+        "docx": [("extras", "formats")],
+        "pdf": [("programs", "Chromium"), ("extras", "pdf")],
+    }
+    made = {name: any(place in of and of[place].state == OK for place in places) for name, places in needs.items()}
+    lacking = [name for name, is_made in made.items() if not is_made]
+    formats = ", ".join(["md", "html", "slides", *(name for name in made if made[name])])
+    return _line("files", NOTE if lacking else OK, f"{formats}; not: {', '.join(lacking)}" if lacking else formats)
+
+
+def _programs(checks: Sequence[Check]) -> Check:
+    """Return whether programs that models write are isolated."""
+    isolation = [check for check in checks if check.area == "isolation"]
+    refused = [check for check in isolation if check.state == BROKEN or check.name == "canaries"]
+    unsafe = any(check.name == "LEADLINE_SANDBOX" for check in isolation)
+    if refused or not isolation:
+        return _line("programs", NOTE, "of models are refused, as they cannot be isolated here")
+    return _line("programs", NOTE if unsafe else OK, "of models run unisolated" if unsafe else "of models run isolated")
+
+
+def show_summary(lines: Sequence[Check]) -> None:
+    """Print the lines: as wide as a terminal, elsewhere as they are."""
+    console = Console(highlight=False)
+    table = Table.grid("", "", Column(overflow="fold"), padding=(0, 2))
+    for line in lines:
+        named = f"{line.name}: {line.found}" if line.name else line.found
+        said = f"{named} → {line.remedy}" if line.remedy else named
+        if console.is_terminal:
+            table.add_row(Text("→") if line.area == "next" else MARKS[line.state], Text(line.area), Text(said))
+        else:
+            print(f"{line.state:<6}  {line.area}: {said}")  # noqa: T201 - this is its output
+    if console.is_terminal:
+        console.print(table)
