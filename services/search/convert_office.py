@@ -20,7 +20,6 @@ from markitdown.converters import (
     EpubConverter,
     HtmlConverter,
     OutlookMsgConverter,
-    PdfConverter,
     PptxConverter,
     XlsConverter,
     XlsxConverter,
@@ -29,12 +28,13 @@ from markitdown.converters import (
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.cards import HEAD, properties_card
-from services.search.conversion import JOINED_LINES, converted
+from services.search.conversion import converted
 from services.search.file_types import Converted
 from services.search.ocr import image_document
 from services.search.opendocument import opendocument_text
 from services.search.pages.page_card import html_card
 from services.search.pdf_properties import pdf_card
+from services.search.pdf_text import pdf_text
 from services.search.workbook_views import workbook_views
 from services.text.passages import without_number
 
@@ -128,6 +128,8 @@ def office_text(data: bytes, suffix: str) -> str:
     )  # the libraries of the others look themselves
     if magic not in data[:1_024]:
         raise ValueError(f"it is no {suffix[1:].upper()} file")
+    if suffix == ".pdf":
+        return pdf_text(data)
     return opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
 
 
@@ -143,14 +145,14 @@ def _properties(data: bytes) -> Card:
 
 
 def _markitdown(data: bytes, suffix: str) -> str:
-    """Convert with the converter of the format itself: the general entry would treat a broken PDF as plain text."""
+    """Convert with the converter of the format itself: the general entry would treat a broken file as plain text."""
     kinds: dict[str, type[DocumentConverter]] = {
-        ".pdf": PdfConverter, ".docx": DocxConverter, ".xlsx": XlsxConverter, ".html": HtmlConverter, ".xls": XlsConverter,
+        ".docx": DocxConverter, ".xlsx": XlsxConverter, ".html": HtmlConverter, ".xls": XlsConverter,
         ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
     text = kinds[suffix]().convert(io.BytesIO(data), about).markdown
-    return JOINED_LINES.sub("", text) if suffix == ".pdf" else _HEADLESS.sub(r"\2\1", _SLIDE.sub(r"## Slide \1", text))
+    return _HEADLESS.sub(r"\2\1", _SLIDE.sub(r"## Slide \1", text))
 
 
 def main() -> None:

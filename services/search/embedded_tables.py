@@ -1,4 +1,4 @@
-"""Finds tables inside Markdown, HTML and Word documents, in the converted Markdown text."""
+"""Finds tables inside Markdown, HTML, PDF and office documents, in the converted Markdown text."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from services.search.table_profile import profile
 from services.text.passages import plain_heading
 from services.text.quotable import without_markup
 
-SUFFIXES = frozenset(".docx .epub .htm .html .markdown .md .odp .ods .odt .pptx .rst .xls".split())
+SUFFIXES = frozenset(".docx .epub .htm .html .markdown .md .odp .ods .odt .pdf .pptx .rst .xls".split())
 MAX_TABLES = 20
 """Maximum tables of one document to compute with."""
 MIN_ROWS = 2

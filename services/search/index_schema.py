@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from functools import cache
 
-VERSION = 10
+VERSION = 11
 """Part of the index's file name; changes of schema, splitting or tokens need a new version."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (

@@ -24,7 +24,7 @@ from services.search.index import FileState, folder_key
 from services.text.tokens import tokens
 
 SUFFIXES = frozenset({".csv", ".tsv", ".xlsx"})
-VERSION = 2
+VERSION = 3
 """Part of the file's name; changes of the profiles need a new version."""
 
 
