@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import PurePath
+from typing import NamedTuple
 
 from schemas.card import Card
 from services.search.cards import header_fields, past_date, text_card
@@ -20,8 +21,19 @@ JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[
 _HEAD = 2_000
 """Characters at a document's beginning in which its date is searched."""
 
-Read = Callable[[str, bytes], tuple[str, Card]]
-"""Returns the text of data with a file suffix, and the card of what the file says beside its text."""
+
+class Content(NamedTuple):
+    """What a converter reads of a file."""
+
+    text: str
+    card: Card = Card()
+    """What the file says beside its text."""
+    note: str = ""
+    """See `Converted.note`."""
+
+
+Read = Callable[[str, bytes], Content]
+"""Reads data with a file suffix."""
 
 
 def converted(name: str, data: bytes, read: Read) -> Converted:
@@ -37,7 +49,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     if len(data) > MAX_BYTES:
         return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
     try:
-        text, properties = read(PurePath(name).suffix.lower(), data)
+        text, properties, note = read(PurePath(name).suffix.lower(), data)
     except MemoryError:
         return {"error": BEYOND_LIMITS}
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
@@ -51,7 +63,13 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     beside = Card(published=next(filter(None, told), ""))
     card = Card(title=properties.title).filled(text_card(text)).filled(beside).filled(properties)
     card = card.filled(Card(title=_title(text, PurePath(name))))
-    return {"text": text, "title": card.heading, "published": card.published or None, "card": card.model_dump()}
+    return {
+        "text": text,
+        "title": card.heading,
+        "published": card.published or None,
+        "card": card.model_dump(),
+        "note": note,
+    }
 
 
 def _title(text: str, path: PurePath) -> str:

@@ -28,10 +28,11 @@ from markitdown.converters import (
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.cards import HEAD, properties_card
-from services.search.conversion import converted
+from services.search.conversion import Content, converted
 from services.search.file_types import Converted
 from services.search.ocr import image_document
 from services.search.opendocument import opendocument_text
+from services.search.pages.charset import decode_page
 from services.search.pages.page_card import html_card
 from services.search.pdf_properties import pdf_card
 from services.search.pdf_text import pdf_text
@@ -63,18 +64,18 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
         ocr_seconds: maximum seconds for reading the images of a PDF file.
     """
 
-    def read(suffix: str, data: bytes) -> tuple[str, Card]:
+    def read(suffix: str, data: bytes) -> Content:
         if suffix in {".html", ".htm"}:
-            return html_text(data)
+            return Content(*html_text(data))
         if suffix == ".eml":
-            return _email(data), Card()
+            return Content(_email(data))
         text = office_text(data, suffix)
         if suffix != ".pdf":
-            return text, _properties(data) if suffix in _ARCHIVES else Card()
+            return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
         text, title = _with_images(text, data, ocr_seconds)
         card = pdf_card(data)
         printed = _letters(card.title) in _letters(text[:HEAD])
-        return text, card.model_copy(update={"title": title or (card.title if printed else "")})
+        return Content(text, card.model_copy(update={"title": title or (card.title if printed else "")}))
 
     return converted(name, data, read)
 
@@ -94,7 +95,7 @@ def _letters(text: str) -> str:
 
 def html_text(data: bytes) -> tuple[str, Card]:
     """Return the text of an HTML page as Markdown, and its card."""
-    page = BeautifulSoup(data, "lxml")
+    page = BeautifulSoup(decode_page(data, None), "lxml")
     for comment in page.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     heading = page.find("h1") or page.title

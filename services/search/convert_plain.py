@@ -12,12 +12,12 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search.conversion import converted
+from services.search.conversion import Content, converted
 from services.search.embedded_tables import embedded_tables
 from services.search.file_types import DATA
 from services.search.restructured_text import as_markdown
 from services.search.table_views import table_views
-from services.text.decoding import decode
+from services.text.decoding import CERTAIN, decode
 
 
 def main() -> None:
@@ -32,16 +32,20 @@ def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("tables"):
         return {"views": [view.model_dump() for view in table_views(job["name"], data)]}
     name = job["name"]
-    return converted(name, data, lambda suffix, content: (text_of(suffix, content), _card(suffix, name)))
+    return converted(name, data, lambda suffix, content: _content(suffix, content, name))
 
 
-def text_of(suffix: str, data: bytes) -> str:
+def _content(suffix: str, data: bytes, name: str) -> Content:
+    text, encoding = decode(data)
+    return Content(_text(suffix, text), _card(suffix, name), "" if encoding in CERTAIN else f"encoding:{encoding}")
+
+
+def _text(suffix: str, text: str) -> str:
     """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown.
 
     Raises:
-        ValueError: it is binary, or not of its kind.
+        ValueError: it is not of its kind.
     """
-    text = decode(data)
     if suffix == ".rst":
         return as_markdown(text)
     if suffix == ".rtf":

@@ -54,6 +54,8 @@ class Documents:
     """Number of files of each kind that is not read, by the end of their names; empty for names without one."""
     unreadable: list[tuple[str, str]]
     """(path below the folder, reason) of files of searchable kinds that could not be read."""
+    notes: dict[str, list[str]]
+    """Paths of files by the note on how they were read."""
     unread: list[str]
     """Paths of files that were not read in the time of the run, or within the limits of a file; sorted."""
     tables: list[Table]
@@ -206,6 +208,7 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     ]
     tables = await profile_tables(folder, tabular, home, read_tables)
     count = await asyncio.to_thread(index.count)
+    notes = await asyncio.to_thread(index.notes)
     skipped = sorted([*(file for file in unsupported if file[1] != OTHER_KIND), *unreadable])
     other_kinds = Counter(Path(path).suffix.lower() for path, reason in unsupported if reason == OTHER_KIND)
     if not count and not late:
@@ -213,7 +216,7 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     models, missing = await _embedded(index, until, opening) if count else ([], [])
     if reading.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", reading.problem))
-    return Documents(index, models, count, skipped, other_kinds, unreadable, unread, tables, missing)
+    return Documents(index, models, count, skipped, other_kinds, unreadable, notes, unread, tables, missing)
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:

@@ -39,4 +39,7 @@ class Converted(TypedDict, total=False):
     published: str | None
     card: dict[str, Any]
     """Fields of its `Card`."""
+    note: str
+    """What readers of the report should know of how it was read: the end of a message's key in `ui_text.toml` after `file_`, and
+    behind a colon its value; empty where there is nothing."""
     error: str

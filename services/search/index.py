@@ -114,13 +114,14 @@ class FolderIndex:
             db.execute("BEGIN IMMEDIATE")
             row: tuple[object, ...]
             if "error" in converted:
-                row = (state.path, state.size, state.mtime, None, "", None, "", converted["error"])
+                row = (state.path, state.size, state.mtime, None, "", None, "", "", converted["error"])
             else:
                 key = self._add_text(db, converted["title"], normalise_text(converted["text"]), is_over)
                 card = Card.model_validate(converted.get("card", {})).model_dump_json(exclude_defaults=True)
-                row = (state.path, state.size, state.mtime, key, converted["title"], converted["published"], card, None)
+                about = (converted["title"], converted["published"], card, converted.get("note", ""))
+                row = (state.path, state.size, state.mtime, key, *about, None)
             known = db.execute("SELECT hash FROM files WHERE path = ?", (state.path,)).fetchone()
-            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             if known is not None and known[0] is not None:
                 self._forget_orphans(db)
             count_change(db)
@@ -129,6 +130,14 @@ class FolderIndex:
         """Return the unreadable files with the reason."""
         with self._open() as db:
             return list(db.execute("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path"))
+
+    def notes(self) -> dict[str, list[str]]:
+        """Return the paths of files by the note on how they were read (see `Converted.note`), sorted."""
+        found: dict[str, list[str]] = {}
+        with self._open() as db:
+            for path, note in db.execute("SELECT path, note FROM files WHERE note != '' ORDER BY path"):
+                found.setdefault(note, []).append(path)
+        return found
 
     def count(self) -> int:
         """Return the number of searchable files."""

@@ -18,8 +18,8 @@ from services.text.tokens import has_cjk
 
 TABLE_SECONDS = 2.0
 """Seconds for the tables of a file; those of later pages stay lines."""
-LEAST_RULES = 6
-"""Drawn lines and boxes from which on a page may hold a ruled table."""
+LEAST_RULES, MOST_RULES = 6, 1_000
+"""Drawn lines and boxes of a page that may hold a ruled table; a page with more is a drawing."""
 SAMPLE = 2_000
 """Characters that tell whether a file is Chinese: every tenth of them is, even between tables."""
 LEAST_FILLED = 0.6
@@ -53,7 +53,8 @@ def pdf_text(data: bytes) -> str:
                 continue
             pages.append(lines_of(page))
             rules = page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=2)
-            if not page.get_rotation() and len(list(islice(rules, LEAST_RULES))) == LEAST_RULES:
+            drawn = len(list(islice(rules, MOST_RULES + 1)))
+            if not page.get_rotation() and LEAST_RULES <= drawn <= MOST_RULES:
                 ruled.append(number)
             page.close()
     tables = _tables(data, ruled)

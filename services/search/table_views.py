@@ -36,6 +36,6 @@ def views_of(name: str, read: Callable[[], Sheets]) -> list[TableView]:
 def _rows(data: bytes, delimiter: str) -> list[list[Any]]:
     return [
         list(row)
-        for row in csv.reader(io.StringIO(decode(data)), delimiter=delimiter)
+        for row in csv.reader(io.StringIO(decode(data)[0]), delimiter=delimiter)
         if any(cell.strip() for cell in row)
     ]
