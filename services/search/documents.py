@@ -24,8 +24,9 @@ from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.opening import Opening, opening_of
 from services.search.reading import Reading
+from services.search.table_profile import Profiled
 from services.search.tables import SUFFIXES as TABLES
-from services.search.tables import Profiled, Table, profile_tables
+from services.search.tables import Table, profile_tables
 from services.text.questions import EVERYTHING
 
 _WORDS_ONLY = "words_only"
@@ -194,11 +195,9 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
 
     async def tables_of(converters: Converters, path: str) -> list[Profiled] | None:
         if Path(path).suffix.lower() in TABLES:
-            views = await converters.tables(folder / path)
-            return None if views is None else [Profiled(view=view) for view in views]
+            return await converters.tables(folder / path)
         held = await asyncio.to_thread(index.at, path)
-        found = await converters.embedded_tables(path, held.text) if held else []
-        return None if found is None else [Profiled(view=view, csv=rows) for view, rows in found]
+        return await converters.embedded_tables(path, held.text) if held else []
 
     async def read_tables(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
         return await reading.tables(new, tables_of)

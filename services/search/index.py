@@ -34,6 +34,8 @@ _SEARCH = (
 """Words of titles and headings count twice."""
 _K1 = 1.2
 """Parameter k1 of FTS5's BM25."""
+MAX_ROWS_BY_MEANING = 20
+"""Passages of further rows of tables in a file, after which only words find such rows: they are mostly numbers, and very many."""
 _FEW = 50
 """Minimum number of different words of a language for a folder to be searched in it."""
 _titles = Cache[Titles]()
@@ -227,9 +229,9 @@ class FolderIndex:
             return {passage: row[0] for passage, row in rows if row is not None}
 
     def passages(self) -> int:
-        """Return the number of passages."""
+        """Return the number of passages that have a meaning: all but further rows of long tables, which only words find."""
         with self._open() as db:
-            return int(db.execute("SELECT count(*) FROM passages").fetchone()[0])
+            return int(db.execute("SELECT count(*) FROM passages WHERE NOT by_words").fetchone()[0])
 
     def hits(self, passages: Mapping[int, float]) -> list[Hit]:
         """Return the sources of passages with their scores, by their first passage, with their passages in order."""
@@ -298,11 +300,14 @@ class FolderIndex:
         key = content_hash(text)
         if db.execute("SELECT 1 FROM texts WHERE hash = ?", (key,)).fetchone() is None:
             db.execute("INSERT INTO texts VALUES (?, ?)", (key, text))
+            rows = 0
             for span in each_passage(text):
                 if is_over():
                     raise TimeOver
+                rows += text.startswith("|", span.start) and text.endswith("|\n", 0, span.start)
                 place = db.execute(
-                    "INSERT INTO passages (hash, first, last) VALUES (?, ?, ?)", (key, span.start, span.end)
+                    "INSERT INTO passages (hash, first, last, by_words) VALUES (?, ?, ?, ?)",
+                    (key, span.start, span.end, rows > MAX_ROWS_BY_MEANING and text.startswith("|", span.start)),
                 )
                 body = " ".join(tokens(text[span.start : span.end]))
                 heading = " ".join(tokens(f"{title} {span.heading}"))

@@ -10,7 +10,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
   path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, hash TEXT, title TEXT, published TEXT, card TEXT, note TEXT, error TEXT);
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, text TEXT);
-CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT, first INTEGER, last INTEGER);
+CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT, first INTEGER, last INTEGER, by_words INTEGER);
 CREATE INDEX IF NOT EXISTS passages_by_hash ON passages (hash);
 CREATE INDEX IF NOT EXISTS files_by_hash ON files (hash);
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0");

@@ -1,5 +1,6 @@
 """PDF files as people have them: columns, hyphens, ligatures, running heads, page numbers and tables."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ RIGHT = [
 ]
 
 
-def _pdf(*pages: list[tuple[float, float, str]]) -> bytes:
+def _pdf(*pages: Sequence[tuple[float, float, str]]) -> bytes:
     """Return a PDF file of lines at places of its pages, written in the order given."""
     objects = ["<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
     kids: list[int] = []
