@@ -8,6 +8,8 @@ from typing import NamedTuple
 from schemas.card import Card
 from services.search.cards import header_fields, past_date, text_card
 from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
+from services.search.passage_terms import MAX_CHARACTERS as MAX_PASSAGES_OF
+from services.search.passage_terms import passage_terms
 from services.text.normal_form import normalise_text
 
 _DATE = re.compile(
@@ -34,6 +36,13 @@ class Content(NamedTuple):
 
 Read = Callable[[str, bytes], Content]
 """Reads data with a file suffix."""
+
+
+def with_passages(answer: Converted) -> Converted:
+    """Return a converted file with its passages for an index, unless its text is long."""
+    if "error" in answer or len(answer["text"]) > MAX_PASSAGES_OF:
+        return answer
+    return {**answer, "passages": list(passage_terms(answer["title"], answer["text"]))}
 
 
 def converted(name: str, data: bytes, read: Read) -> Converted:

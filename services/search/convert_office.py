@@ -27,7 +27,7 @@ from markitdown.converters import (
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.cards import HEAD, properties_card
-from services.search.conversion import Content, converted
+from services.search.conversion import Content, converted, with_passages
 from services.search.file_types import Converted
 from services.search.ocr import image_document
 from services.search.opendocument import opendocument_text
@@ -192,4 +192,5 @@ def main() -> None:
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("tables"):
         return {"tables": [table.model_dump() for table in _tables(job["name"], data)]}
-    return convert(job["name"], data, job["ocr_seconds"])
+    answer = convert(job["name"], data, job["ocr_seconds"])
+    return with_passages(answer) if job.get("passages") else answer

@@ -13,7 +13,7 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search.conversion import Content, converted
+from services.search.conversion import Content, converted, with_passages
 from services.search.embedded_tables import embedded_tables
 from services.search.file_types import DATA
 from services.search.restructured_text import as_markdown
@@ -36,7 +36,8 @@ def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("tables"):
         return {"tables": [table.model_dump() for table in _tables(job["name"], data)]}
     name = job["name"]
-    return converted(name, data, lambda suffix, content: _content(suffix, content, name))
+    answer = converted(name, data, lambda suffix, content: _content(suffix, content, name))
+    return with_passages(answer) if job.get("passages") else answer
 
 
 def _tables(name: str, data: bytes) -> list[Profiled]:

@@ -63,7 +63,7 @@ class Converters:
         return self._plain.problem or self._office.problem or self._images.problem
 
     async def convert(self, path: Path, seconds: float | None = None) -> Converted | None:
-        """Convert one file.
+        """Convert one file, and cut it into passages.
 
         Args:
             path: the file.
@@ -78,7 +78,7 @@ class Converters:
             if error.errno == errno.EFBIG:
                 return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
             return {"error": f"cannot be read ({error.strerror})"}
-        answer = await self._text(path.name, data, seconds or self.seconds)
+        answer = await self._text(path.name, data, seconds or self.seconds, passages=True)
         if answer is None and seconds is not None:
             return None
         return await self._completed(path.name, data, answer)
@@ -87,9 +87,9 @@ class Converters:
         """Convert the content of a file with this name; a failure is returned as `error`."""
         return await self._completed(name, data, await self._text(name, data, self.seconds))
 
-    async def _text(self, name: str, data: bytes, seconds: float) -> Converted | None:
+    async def _text(self, name: str, data: bytes, seconds: float, *, passages: bool = False) -> Converted | None:
         """Convert the text of a file; None if the process died or took too long."""
-        answer = await self._workers(name).run({"name": name, "ocr_seconds": 0}, data, seconds)
+        answer = await self._workers(name).run({"name": name, "ocr_seconds": 0, "passages": passages}, data, seconds)
         return (
             answer if answer and ("error" in answer or {"text", "title", "published", "card"} <= set(answer)) else None
         )
@@ -103,7 +103,10 @@ class Converters:
         images = await self._images_of(name, data)
         if "error" in answer:
             return images or {"error": await asyncio.to_thread(no_text_of_pdf)}
-        return {**answer, "text": f"{answer['text']}\n\n{images['text']}"} if images else answer
+        if images:
+            answer.pop("passages", None)
+            answer["text"] = f"{answer['text']}\n\n{images['text']}"
+        return answer
 
     async def _images_of(self, name: str, data: bytes) -> Converted | None:
         """Return the images of a PDF file as a document; None if there is no text in them, or no OCR."""

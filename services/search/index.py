@@ -22,9 +22,9 @@ from services.search.hit import Hit, HitPassage
 from services.search.index_schema import SCHEMA, VERSION, check, count_change, generation
 from services.search.links import Titles
 from services.search.ocr import ocr_installed
+from services.search.passage_terms import PassageTerms, passage_terms
 from services.search.passage_vectors import PassageVectors
 from services.text.normal_form import normalise_text
-from services.text.passages import each_passage
 from services.text.tokens import tokens
 
 _SEARCH = (
@@ -34,8 +34,6 @@ _SEARCH = (
 """Words of titles and headings count twice."""
 _K1 = 1.2
 """Parameter k1 of FTS5's BM25."""
-MAX_ROWS_BY_MEANING = 20
-"""Passages of further rows of tables in a file, after which only words find such rows: they are mostly numbers, and very many."""
 _FEW = 50
 """Minimum number of different words of a language for a folder to be searched in it."""
 _titles = Cache[Titles]()
@@ -118,7 +116,8 @@ class FolderIndex:
             if "error" in converted:
                 row = (state.path, state.size, state.mtime, None, "", None, "", "", converted["error"])
             else:
-                key = self._add_text(db, converted["title"], normalise_text(converted["text"]), is_over)
+                text = normalise_text(converted["text"])
+                key = self._add_text(db, converted["title"], text, converted.get("passages"), is_over)
                 card = Card.model_validate(converted.get("card", {})).model_dump_json(exclude_defaults=True)
                 about = (converted["title"], converted["published"], card, converted.get("note", ""))
                 row = (state.path, state.size, state.mtime, key, *about, None)
@@ -296,22 +295,24 @@ class FolderIndex:
             passages=places,
         )
 
-    def _add_text(self, db: sqlite3.Connection, title: str, text: str, is_over: Callable[[], bool]) -> str:
+    def _add_text(
+        self,
+        db: sqlite3.Connection,
+        title: str,
+        text: str,
+        passages: Iterable[PassageTerms] | None,
+        is_over: Callable[[], bool],
+    ) -> str:
         key = content_hash(text)
         if db.execute("SELECT 1 FROM texts WHERE hash = ?", (key,)).fetchone() is None:
             db.execute("INSERT INTO texts VALUES (?, ?)", (key, text))
-            rows = 0
-            for span in each_passage(text):
+            for passage in passage_terms(title, text) if passages is None else passages:
                 if is_over():
                     raise TimeOver
-                rows += text.startswith("|", span.start) and text.endswith("|\n", 0, span.start)
                 place = db.execute(
-                    "INSERT INTO passages (hash, first, last, by_words) VALUES (?, ?, ?, ?)",
-                    (key, span.start, span.end, rows > MAX_ROWS_BY_MEANING and text.startswith("|", span.start)),
+                    "INSERT INTO passages (hash, first, last, by_words) VALUES (?, ?, ?, ?)", (key, *passage[:3])
                 )
-                body = " ".join(tokens(text[span.start : span.end]))
-                heading = " ".join(tokens(f"{title} {span.heading}"))
-                db.execute("INSERT INTO terms (rowid, title, body) VALUES (?, ?, ?)", (place.lastrowid, heading, body))
+                db.execute("INSERT INTO terms (rowid, title, body) VALUES (?, ?, ?)", (place.lastrowid, *passage[3:]))
         return key
 
     @staticmethod
