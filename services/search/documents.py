@@ -202,8 +202,12 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     async def read_tables(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
         return await reading.tables(new, tables_of)
 
+    with_tables = await asyncio.to_thread(index.with_tables)
     tabular = [
-        state for state in states if Path(state.path).suffix.lower() in TABLES | EMBEDDING and state.path not in without
+        state
+        for state in states
+        if state.path not in without
+        and ((kind := Path(state.path).suffix.lower()) in TABLES or (kind in EMBEDDING and state.path in with_tables))
     ]
     tables = await profile_tables(folder, tabular, home, read_tables)
     count = await asyncio.to_thread(index.count)

@@ -140,6 +140,12 @@ class FolderIndex:
                 found.setdefault(note, []).append(path)
         return found
 
+    def with_tables(self) -> set[str]:
+        """Return the paths of files whose text may hold tables in Markdown."""
+        with self._open() as db:
+            statement = "SELECT path FROM files JOIN texts USING (hash) WHERE instr(text, char(10) || '|') OR text LIKE '|%'"
+            return {path for (path,) in db.execute(statement)}
+
     def count(self) -> int:
         """Return the number of searchable files."""
         with self._open() as db:

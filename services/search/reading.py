@@ -139,7 +139,7 @@ class Reading:
         while states:
             async with slots.held(), Converters() as converters:
                 turn_ends = time.monotonic() + TURN_SECONDS
-                while states and time.monotonic() < turn_ends:
+                while states and (time.monotonic() < turn_ends or not slots.wanted):
                     await act(converters, states.popleft())
                 self.problem = self.problem or converters.problem
 
