@@ -14,7 +14,7 @@ from pathlib import Path
 from schemas.card import Card
 from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
-from services.run.evidence_store import content_hash
+from services.run.evidence_store import file_hash
 from services.run.private_files import make_private_folder
 from services.search.connections import Connections
 from services.search.file_types import BEYOND_LIMITS, Converted
@@ -143,7 +143,9 @@ class FolderIndex:
     def with_tables(self) -> set[str]:
         """Return the paths of files whose text may hold tables in Markdown."""
         with self._open() as db:
-            statement = "SELECT path FROM files JOIN texts USING (hash) WHERE instr(text, char(10) || '|') OR text LIKE '|%'"
+            statement = (
+                "SELECT path FROM files JOIN texts USING (hash) WHERE instr(text, char(10) || '|') OR text LIKE '|%'"
+            )
             return {path for (path,) in db.execute(statement)}
 
     def count(self) -> int:
@@ -309,7 +311,7 @@ class FolderIndex:
         passages: Iterable[PassageTerms] | None,
         is_over: Callable[[], bool],
     ) -> str:
-        key = content_hash(text)
+        key = file_hash(text.encode())
         if db.execute("SELECT 1 FROM texts WHERE hash = ?", (key,)).fetchone() is None:
             db.execute("INSERT INTO texts VALUES (?, ?)", (key, text))
             for passage in passage_terms(title, text) if passages is None else passages:

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import chain
 
 from services.text.normal_form import normal_form
 
@@ -13,6 +14,8 @@ _INDIC = r"\u0900-\u0963\u0971-\u0dff"
 """Scripts of India, whose vowel signs are no letters to Python."""
 _LETTER = rf"(?:[^\W\d_{_CJK}{_HANGUL}{_UNSPACED}]|[{_INDIC}])"
 _PIECE = re.compile(rf"[{_CJK}]+|[{_HANGUL}]+|[{_UNSPACED}]+|\d+(?:[.,]\d+)*|{_LETTER}+(?:['’]{_LETTER}+)?")
+_ASCII_PIECE = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
+"""Likewise where there is nothing but ASCII, three times as fast."""
 _IS_HANGUL, _IS_UNSPACED = re.compile(f"[{_HANGUL}]"), re.compile(f"[{_UNSPACED}]")
 _POINTS = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670]")
 """Vowel points of Hebrew and Arabic, which most texts leave out."""
@@ -47,7 +50,7 @@ def message_language(text: str) -> str:
 def pieces(text: str) -> list[str]:
     """Return words, numbers and runs of CJK characters of a text, in lower case, without accents and in order."""
     if text.isascii():
-        return _PIECE.findall(text.lower())
+        return _ASCII_PIECE.findall(text.lower())
     plain = _POINTS.sub("", normal_form("NFKC", text)).lower()
     if _ACCENTED.search(plain):
         plain = normal_form("NFC", _ACCENTS.sub("", normal_form("NFD", plain)))
@@ -61,23 +64,25 @@ def tokens(text: str, *, keep_stop_words: bool = False) -> list[str]:
     syllables become overlapping pairs, and those of Thai and its like triples (what is shorter stays); thousands separators are
     dropped. Stop words are left out unless kept.
     """
-    found: list[str] = []
-    for piece in pieces(text):
-        if not piece.isascii() and _IS_CJK.match(piece):
-            found.extend(_bigrams(piece, keep_stop_words))
-        elif not piece.isascii() and _IS_HANGUL.match(piece):
-            found.extend(_pieces_of(piece, 2))
-        elif not piece.isascii() and _IS_UNSPACED.match(piece):
-            found.extend(_pieces_of(piece, 3))
-        elif piece[0].isdigit():
-            found.append(re.sub(r",(?=\d{3})", "", piece) if "," in piece else piece)
-        elif keep_stop_words or piece not in STOP_WORDS:
-            found.append(stem(piece))
-    return found
+    return list(chain.from_iterable(_terms_of(piece, keep_stop_words) for piece in pieces(text)))
 
 
-def _pieces_of(run: str, length: int) -> list[str]:
-    return [run[place : place + length] for place in range(max(1, len(run) - length + 1))]
+@lru_cache(maxsize=65536)
+def _terms_of(piece: str, keep_stop_words: bool) -> tuple[str, ...]:
+    """Return the search terms of a word, a number or a run of characters."""
+    if not piece.isascii() and _IS_CJK.match(piece):
+        return tuple(_bigrams(piece, keep_stop_words))
+    if not piece.isascii() and _IS_HANGUL.match(piece):
+        return _pieces_of(piece, 2)
+    if not piece.isascii() and _IS_UNSPACED.match(piece):
+        return _pieces_of(piece, 3)
+    if piece[0].isdigit():
+        return (re.sub(r",(?=\d{3})", "", piece),)
+    return (stem(piece),) if keep_stop_words or piece not in STOP_WORDS else ()
+
+
+def _pieces_of(run: str, length: int) -> tuple[str, ...]:
+    return tuple(run[place : place + length] for place in range(max(1, len(run) - length + 1)))
 
 
 def _bigrams(run: str, keep_stop_words: bool) -> list[str]:
