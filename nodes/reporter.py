@@ -24,7 +24,7 @@ from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
 from services.evidence.repeated_excerpts import held_by
-from services.evidence.table_heads import with_table_heads
+from services.evidence.table_heads import with_places
 from services.evidence.views import contradiction_views, evidence_views, finding_views, steps_by_id, within
 from services.models import write
 from services.models.fallback import answer_by_rules
@@ -197,8 +197,8 @@ async def _revised(
 
 
 async def _settled(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return the state with merged copies of texts, headings of quoted rows, and figures that independent sources confirm."""
-    state = await with_table_heads(state, evidence_of(runtime))
+    """Return the state with merged copies of texts, pages and headings of quotes, and figures that independent sources confirm."""
+    state = await with_places(state, evidence_of(runtime))
     sources = await settled_copies(state["sources"], cited_evidence(state), evidence_of(runtime))
     return await asyncio.to_thread(with_confirmations, {**state, "sources": sources})
 

@@ -112,6 +112,10 @@ class BundledExcerpt(BaseModel):
             "with it, and where it is of no table."
         ),
     ] = ""
+    page: Annotated[
+        int | None,
+        Field(description="Page of the source on which the quote begins, from 1; absent where it has no pages."),
+    ] = None
 
 
 class BundledResult(StepOutcome):

@@ -196,7 +196,8 @@ class Excerpt(BaseModel):
     """Ids of excerpts of independent sources that give one of its figures, too; found when the report is written."""
     heads: str = ""
     """Line of headings of the table that it quotes rows of, where it does not begin with it; found when the report is written."""
-
+    page: int | None = None
+    """Number of its page, from 1, where its source has pages; found when the report is written."""
     nodes: list[str] = Field(default_factory=list)
     """Ids of the outline's nodes that it serves, as the model said that judged it; empty where it said none. Not in bundles."""
 

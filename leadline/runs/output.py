@@ -10,13 +10,15 @@ from schemas.context import OutputFormat
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
 from services.reports.checking.bundle import write_bundle, write_files
-from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES
+from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES, MAX_REPORT_BYTES
 from services.reports.formats import render
 from services.run.errors import BadInput
-from services.run.evidence_store import EvidenceStore
+from services.run.evidence_store import EvidenceStore, file_hash
 from services.text import slugs
 
 MAX_SLUG = 60
+MADE_WITHIN = 600
+"""Seconds after the text in which all formats of a report are made."""
 
 
 def slug_of(question: str) -> str:
@@ -44,7 +46,8 @@ def check_writable(folder: Path) -> None:
 def report_folder(question: str, out: Path, begun: str | None = None, suffix: str = "") -> Path:
     """Return the folder for the report of a question.
 
-    A folder of the same question is replaced; one of another question is left alone, and a number is added.
+    A folder of the same question is replaced, unless somebody has edited its report; that one and one of another question
+    are left alone, and a number is added.
 
     Args:
         question: question of the report.
@@ -56,7 +59,7 @@ def report_folder(question: str, out: Path, begun: str | None = None, suffix: st
         return Path(begun)
     name, number = f"{slug_of(question)}{suffix}", 1
     folder = out / name
-    while _holds_other(folder, question):
+    while _holds_other(folder, question) or _is_edited(folder):
         number += 1
         folder = out / f"{name}-{number}"
     return folder
@@ -90,6 +93,18 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
     files = await render(report, formats)
     await write_files(folder, files, report.run_id)
     return list(files)
+
+
+def _is_edited(folder: Path) -> bool:
+    """Tell whether a report was changed after it was written: its text is another, or a file of it is much newer."""
+    try:
+        text = folder / "report.md"
+        kept = json.loads(read_regular(folder / "evidence.json", MAX_EVIDENCE_BYTES))["report_sha256"]
+        written = text.stat().st_mtime
+        newer = (file.stat().st_mtime - written > MADE_WITHIN for file in folder.glob("report.*"))
+        return file_hash(read_regular(text, MAX_REPORT_BYTES)) != kept or any(newer)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return False
 
 
 def _holds_other(folder: Path, question: str) -> bool:

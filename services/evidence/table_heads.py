@@ -1,55 +1,63 @@
-"""The headings of tables for quotes of their rows: they stand far above most rows, and without them a row says nothing."""
+"""What stands above a quote in its source: the headings of its table, without which a row says nothing, and the number of its page."""
 
 import asyncio
 from bisect import bisect
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from schemas.evidence import Excerpt
 from schemas.state import ResearchState
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
+from services.text.page_numbers import Pages
 from services.text.tables import row_of, same_table
 
 MAX_HEADS = 2_000
 """Characters of a line of headings."""
 
 
-async def with_table_heads(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
-    """Return the state with its excerpts of rows of tables holding the headings of their columns."""
+async def with_places(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
+    """Return the state with its excerpts holding their pages, and those of rows of tables the headings of their columns."""
     results, background = state["results"], state["background"]
     excerpts = [excerpt for result in results.values() for excerpt in result.excerpts]
     excerpts += background.excerpts if background else []
-    heads = await _heads(excerpts, evidence)
-    if not heads:
-        return state
+    found = await _found(excerpts, evidence)
 
-    def headed(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
-        return [excerpt.model_copy(update={"heads": heads.get(_place(excerpt), "")}) for excerpt in excerpts]
+    def placed(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+        return [excerpt.model_copy(update=found.get(_place(excerpt), {})) for excerpt in excerpts]
 
     return {
         **state,
         "results": {
-            key: result.model_copy(update={"excerpts": headed(result.excerpts)}) for key, result in results.items()
+            key: result.model_copy(update={"excerpts": placed(result.excerpts)}) for key, result in results.items()
         },
-        "background": background and background.model_copy(update={"excerpts": headed(background.excerpts)}),
+        "background": background and background.model_copy(update={"excerpts": placed(background.excerpts)}),
     }
 
 
-async def _heads(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> dict[tuple[str, int], str]:
+async def _found(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> dict[tuple[str, int], dict[str, Any]]:
     by_source: dict[str, list[Excerpt]] = {}
     for excerpt in excerpts:
-        if row_of(excerpt.quote.partition("\n")[0]) is not None:
-            by_source.setdefault(excerpt.content_hash, []).append(excerpt)
-    found: dict[tuple[str, int], str] = {}
-    for content_hash, rows in by_source.items():
+        by_source.setdefault(excerpt.content_hash, []).append(excerpt)
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    for content_hash, quoted in by_source.items():
         try:
             text = await evidence.get_text(content_hash)
         except StoreError:
             continue
-        tables = await asyncio.to_thread(headed_rows, text)
-        found |= {_place(excerpt): heads for excerpt in rows if (heads := heads_at(tables, excerpt.start))}
+        found |= await asyncio.to_thread(_above, text, quoted)
     return found
+
+
+def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[str, Any]]:
+    """Return what stands above quotes of a text, by their places."""
+    rows = {_place(excerpt) for excerpt in quoted if row_of(excerpt.quote.partition("\n")[0]) is not None}
+    tables = headed_rows(text) if rows else []
+    pages = Pages(text)
+    return {
+        place: {"heads": heads_at(tables, place[1]) if place in rows else "", "page": pages.at(place[1])}
+        for place in map(_place, quoted)
+    }
 
 
 def _place(excerpt: Excerpt) -> tuple[str, int]:

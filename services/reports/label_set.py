@@ -52,6 +52,8 @@ class Labels:
     )
     snippet: str = "{source}: only a search engine's snippet was read, not the page."
     abstract: str = "{source}: only the abstract was read, not the whole publication."
+    pages: str = "p. {pages}"
+    """Pages of a source that are quoted."""
     abstract_only: str = "abstract only"
     more_authors: str = "{authors} et al."
     cited_by: str = "cited {count:,} times"

@@ -32,6 +32,7 @@ CHINESE = Labels(
     cited_by_code="原本没有引用或引用不足、由程序找到支持其内容的摘录并补上引用的句子：{count} 个。",
     snippet="{source}：只读到搜索引擎的摘要，未读到网页本身。",
     abstract="{source}：只读到摘要，未读到全文。",
+    pages="第 {pages} 页",
     abstract_only="仅摘要",
     more_authors="{authors} 等",
     cited_by="被引 {count:,} 次",

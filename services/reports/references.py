@@ -66,6 +66,13 @@ def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> 
                 labels,
                 cited=source.number in cited,
                 confirming=confirming.get(source.number, ()),
+                pages=sorted(
+                    {
+                        excerpt.page
+                        for excerpt in report.excerpts
+                        if excerpt.page and numbers.get(excerpt.id) == source.number
+                    }
+                ),
                 styled=source.number in styled,
             ),
             cited=source.number in cited,
@@ -103,6 +110,7 @@ def details(
     *,
     cited: bool,
     confirming: Sequence[int] = (),
+    pages: Sequence[int] = (),
     styled: bool = False,
 ) -> tuple[str, ...]:
     """Describe a source in the reader's language.
@@ -113,6 +121,7 @@ def details(
         labels: labels in the report's language.
         cited: whether the report cites it.
         confirming: numbers of independent sources that also give its figures.
+        pages: numbers of the pages that are quoted.
         styled: whether an entry in a citation style gives author, place and date.
     """
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
@@ -120,6 +129,8 @@ def details(
         parts += filter(None, _publisher(source, labels, beside=f"{source.title} {source.url}"))
         parts += filter(None, [source.card.status, source.card.version])
         parts += _catalogued(source.publication, labels) if source.publication else []
+    if pages:
+        parts.append(labels.pages.format(pages=labels.enumeration.join(map(str, pages))))
     if source.abstract_only:
         parts.append(labels.abstract_only)
     if source.known_from:

@@ -14,8 +14,13 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from services.run.errors import SettingsError, reason_of
 from services.run.secrecy import forget_secrets, register_named_secrets, register_secrets
 
-Place = Annotated[Path, AfterValidator(Path.absolute)]
-"""A path, made absolute when the settings are read: looking up the working folder blocks, and the event loop must not."""
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.expanduser(path)).absolute()  # noqa: PTH111 - Path.expanduser fails for users that there are none of
+
+
+Place = Annotated[Path, AfterValidator(_absolute)]
+"""A path, made absolute when the settings are read: looking up the working folder blocks, and the event loop must not. `~` is the home folder."""
 
 
 def _paths(value: object) -> object:

@@ -33,6 +33,11 @@ class Slots:
         finally:
             self._give_back()
 
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody waits for a slot."""
+        return bool(self._waiting)
+
     async def _wait(self, turn: Future[None]) -> None:
         try:
             await asyncio.wrap_future(turn)

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Callable
 from pathlib import PurePath
+from typing import NamedTuple
 
 from schemas.card import Card
 from services.search.cards import header_fields, past_date, text_card
 from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
+from services.search.passage_terms import MAX_CHARACTERS as MAX_PASSAGES_OF
+from services.search.passage_terms import passage_terms
 from services.text.normal_form import normalise_text
 
 _DATE = re.compile(
@@ -20,8 +23,26 @@ JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[
 _HEAD = 2_000
 """Characters at a document's beginning in which its date is searched."""
 
-Read = Callable[[str, bytes], tuple[str, Card]]
-"""Returns the text of data with a file suffix, and the card of what the file says beside its text."""
+
+class Content(NamedTuple):
+    """What a converter reads of a file."""
+
+    text: str
+    card: Card = Card()
+    """What the file says beside its text."""
+    note: str = ""
+    """See `Converted.note`."""
+
+
+Read = Callable[[str, bytes], Content]
+"""Reads data with a file suffix."""
+
+
+def with_passages(answer: Converted) -> Converted:
+    """Return a converted file with its passages for an index, unless its text is long."""
+    if "error" in answer or len(answer["text"]) > MAX_PASSAGES_OF:
+        return answer
+    return {**answer, "passages": list(passage_terms(answer["title"], answer["text"]))}
 
 
 def converted(name: str, data: bytes, read: Read) -> Converted:
@@ -37,7 +58,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     if len(data) > MAX_BYTES:
         return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
     try:
-        text, properties = read(PurePath(name).suffix.lower(), data)
+        text, properties, note = read(PurePath(name).suffix.lower(), data)
     except MemoryError:
         return {"error": BEYOND_LIMITS}
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
@@ -51,7 +72,13 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     beside = Card(published=next(filter(None, told), ""))
     card = Card(title=properties.title).filled(text_card(text)).filled(beside).filled(properties)
     card = card.filled(Card(title=_title(text, PurePath(name))))
-    return {"text": text, "title": card.heading, "published": card.published or None, "card": card.model_dump()}
+    return {
+        "text": text,
+        "title": card.heading,
+        "published": card.published or None,
+        "card": card.model_dump(),
+        "note": note,
+    }
 
 
 def _title(text: str, path: PurePath) -> str:

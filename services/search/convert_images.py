@@ -6,9 +6,8 @@ Image recognition takes more memory than a conversion may, so it has its own pro
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search.conversion import converted
+from services.search.conversion import Content, converted
 from services.search.ocr import image_document
 from services.search.pdf_properties import pdf_card
 
@@ -19,8 +18,8 @@ def main() -> None:
 
 
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
-    def read(_: str, content: bytes) -> tuple[str, Card]:
+    def read(_: str, content: bytes) -> Content:
         text, title = image_document(content, job["ocr_seconds"])
-        return text, pdf_card(content).model_copy(update={"title": title})
+        return Content(text, pdf_card(content).model_copy(update={"title": title}))
 
     return converted(job["name"], data, read)

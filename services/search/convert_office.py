@@ -9,6 +9,7 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,22 +21,23 @@ from markitdown.converters import (
     EpubConverter,
     HtmlConverter,
     OutlookMsgConverter,
-    PdfConverter,
     PptxConverter,
-    XlsConverter,
-    XlsxConverter,
 )  # fmt: skip
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.cards import HEAD, properties_card
-from services.search.conversion import JOINED_LINES, converted
+from services.search.conversion import Content, converted, with_passages
 from services.search.file_types import Converted
 from services.search.ocr import image_document
 from services.search.opendocument import opendocument_text
+from services.search.pages.charset import decode_page
 from services.search.pages.page_card import html_card
 from services.search.pdf_properties import pdf_card
-from services.search.workbook_views import workbook_views
+from services.search.pdf_text import pdf_text
+from services.search.sheets import sheets_markdown, tables_of
+from services.search.table_profile import Profiled, profiled
+from services.search.workbooks import workbook_sheets
 from services.text.passages import without_number
 
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
@@ -48,6 +50,7 @@ _OFFICE_PROPERTIES = {
     "version": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}version",
 }
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
+WORKBOOKS = frozenset({".xls", ".xlsx"})
 _OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
 _ARCHIVES = frozenset({".docx", ".epub", ".pptx", ".xlsx"}) | _OPEN_DOCUMENT
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
@@ -63,18 +66,20 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
         ocr_seconds: maximum seconds for reading the images of a PDF file.
     """
 
-    def read(suffix: str, data: bytes) -> tuple[str, Card]:
+    def read(suffix: str, data: bytes) -> Content:
         if suffix in {".html", ".htm"}:
-            return html_text(data)
+            return Content(*html_text(data))
         if suffix == ".eml":
-            return _email(data), Card()
+            return Content(_email(data))
+        if suffix in WORKBOOKS:
+            return _workbook(data, suffix)
         text = office_text(data, suffix)
         if suffix != ".pdf":
-            return text, _properties(data) if suffix in _ARCHIVES else Card()
+            return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
         text, title = _with_images(text, data, ocr_seconds)
         card = pdf_card(data)
         printed = _letters(card.title) in _letters(text[:HEAD])
-        return text, card.model_copy(update={"title": title or (card.title if printed else "")})
+        return Content(text, card.model_copy(update={"title": title or (card.title if printed else "")}))
 
     return converted(name, data, read)
 
@@ -88,13 +93,29 @@ def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
     return (f"{text}\n\n{below}".strip(), "") if text.strip() else (below, title)
 
 
+def _workbook(data: bytes, suffix: str) -> Content:
+    _check_kind(data, suffix)
+    sheets, missing = workbook_sheets(data, suffix)
+    text, left_out = sheets_markdown(sheets)
+    note = "formulas" if missing else "beginning" if left_out else ""
+    return Content(text, _properties(data) if suffix in _ARCHIVES else Card(), note)
+
+
+def _tables(name: str, data: bytes) -> list[Profiled]:
+    """Profile the sheets of a workbook; an unreadable one is named with the documents, which read it, too."""
+    try:
+        return profiled(name, tables_of(workbook_sheets(data, PurePath(name).suffix.lower())[0]))
+    except Exception:  # noqa: BLE001 - a broken workbook raises anything
+        return []
+
+
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
 def html_text(data: bytes) -> tuple[str, Card]:
     """Return the text of an HTML page as Markdown, and its card."""
-    page = BeautifulSoup(data, "lxml")
+    page = BeautifulSoup(decode_page(data, None), "lxml")
     for comment in page.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     heading = page.find("h1") or page.title
@@ -123,12 +144,23 @@ def office_text(data: bytes, suffix: str) -> str:
     Raises:
         ValueError: the data is not a file of this type.
     """
-    magic = (
-        b"%PDF" if suffix == ".pdf" else b"PK" if suffix in _ARCHIVES else b""
-    )  # the libraries of the others look themselves
+    _check_kind(data, suffix)
+    if suffix == ".pdf":
+        return pdf_text(data)
+    if suffix in WORKBOOKS:
+        return sheets_markdown(workbook_sheets(data, suffix)[0])[0]
+    return opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
+
+
+def _check_kind(data: bytes, suffix: str) -> None:
+    """Check how a file begins; the libraries of the other kinds look themselves.
+
+    Raises:
+        ValueError: it is of another kind.
+    """
+    magic = b"%PDF" if suffix == ".pdf" else b"PK" if suffix in _ARCHIVES else b""
     if magic not in data[:1_024]:
         raise ValueError(f"it is no {suffix[1:].upper()} file")
-    return opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
 
 
 def _properties(data: bytes) -> Card:
@@ -143,14 +175,13 @@ def _properties(data: bytes) -> Card:
 
 
 def _markitdown(data: bytes, suffix: str) -> str:
-    """Convert with the converter of the format itself: the general entry would treat a broken PDF as plain text."""
+    """Convert with the converter of the format itself: the general entry would treat a broken file as plain text."""
     kinds: dict[str, type[DocumentConverter]] = {
-        ".pdf": PdfConverter, ".docx": DocxConverter, ".xlsx": XlsxConverter, ".html": HtmlConverter, ".xls": XlsConverter,
-        ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
+        ".docx": DocxConverter, ".html": HtmlConverter, ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
     text = kinds[suffix]().convert(io.BytesIO(data), about).markdown
-    return JOINED_LINES.sub("", text) if suffix == ".pdf" else _HEADLESS.sub(r"\2\1", _SLIDE.sub(r"## Slide \1", text))
+    return _HEADLESS.sub(r"\2\1", _SLIDE.sub(r"## Slide \1", text))
 
 
 def main() -> None:
@@ -160,5 +191,6 @@ def main() -> None:
 
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("tables"):
-        return {"views": [view.model_dump() for view in workbook_views(job["name"], data)]}
-    return convert(job["name"], data, job["ocr_seconds"])
+        return {"tables": [table.model_dump() for table in _tables(job["name"], data)]}
+    answer = convert(job["name"], data, job["ocr_seconds"])
+    return with_passages(answer) if job.get("passages") else answer

@@ -4,6 +4,7 @@ Files that a library reads have their own process, `convert_office.py`, whose li
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -12,12 +13,16 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search.conversion import converted
+from services.search.conversion import Content, converted, with_passages
 from services.search.embedded_tables import embedded_tables
 from services.search.file_types import DATA
 from services.search.restructured_text import as_markdown
-from services.search.table_views import table_views
-from services.text.decoding import decode
+from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
+from services.search.table_profile import Profiled, profiled
+from services.text.decoding import CERTAIN, decode
+
+_DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
+TABLES = frozenset({".csv", ".tsv"})
 
 
 def main() -> None:
@@ -27,21 +32,43 @@ def main() -> None:
 
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("embedded"):
-        found = embedded_tables(job["name"], data.decode())
-        return {"views": [view.model_dump() for view, _ in found], "rows": [rows for _, rows in found]}
+        return {"tables": [table.model_dump() for table in embedded_tables(job["name"], data.decode())]}
     if job.get("tables"):
-        return {"views": [view.model_dump() for view in table_views(job["name"], data)]}
+        return {"tables": [table.model_dump() for table in _tables(job["name"], data)]}
     name = job["name"]
-    return converted(name, data, lambda suffix, content: (text_of(suffix, content), _card(suffix, name)))
+    answer = converted(name, data, lambda suffix, content: _content(suffix, content, name))
+    return with_passages(answer) if job.get("passages") else answer
 
 
-def text_of(suffix: str, data: bytes) -> str:
+def _tables(name: str, data: bytes) -> list[Profiled]:
+    """Profile the table of a CSV or TSV file; an unreadable one is named with the documents, which read it, too."""
+    try:
+        text, encoding = decode(data)
+    except ValueError:
+        return []
+    delimiter = delimiter_of(name, text)
+    plain = encoding == "utf-8" and delimiter == ("\t" if name.lower().endswith(".tsv") else ",")
+    sheet = csv_sheet(text, delimiter)
+    if delimiter == ";":  # as spreadsheet programs write it where numbers have a decimal comma
+        sheet = sheet._replace(rows=[[_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in row] for row in sheet.rows])
+    return profiled(name, tables_of([sheet]), plain=plain)
+
+
+def _content(suffix: str, data: bytes, name: str) -> Content:
+    text, encoding = decode(data)
+    if suffix in TABLES:
+        text, left_out = sheets_markdown([csv_sheet(text, delimiter_of(name, text))])
+        if left_out:
+            return Content(text, _card(suffix, name), "beginning")
+    return Content(_text(suffix, text), _card(suffix, name), "" if encoding in CERTAIN else f"encoding:{encoding}")
+
+
+def _text(suffix: str, text: str) -> str:
     """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown.
 
     Raises:
-        ValueError: it is binary, or not of its kind.
+        ValueError: it is not of its kind.
     """
-    text = decode(data)
     if suffix == ".rst":
         return as_markdown(text)
     if suffix == ".rtf":

@@ -10,13 +10,13 @@ from typing import Self
 
 from pydantic import TypeAdapter
 
-from schemas.coder import TableView
 from schemas.regular_file import read_regular
 from services.run.settings import settings
 from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
 from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, NO_TEXT, PLAIN, Converted
 from services.search.ocr import no_text_of_pdf, ocr_installed
+from services.search.table_profile import Profiled
 
 MEGABYTE = 1 << 20
 OCR_START_SECONDS = 20.0
@@ -30,9 +30,7 @@ PLAIN_CONVERSIONS = Slots(2)
 class _Answer(Converted, total=False):
     """What the process answers to either job."""
 
-    views: list[TableView]
-    rows: list[str]
-    """Content of each table of a converted text, as CSV."""
+    tables: list[Profiled]
 
 
 _ANSWERS = TypeAdapter(_Answer)
@@ -65,7 +63,7 @@ class Converters:
         return self._plain.problem or self._office.problem or self._images.problem
 
     async def convert(self, path: Path, seconds: float | None = None) -> Converted | None:
-        """Convert one file.
+        """Convert one file, and cut it into passages.
 
         Args:
             path: the file.
@@ -80,7 +78,7 @@ class Converters:
             if error.errno == errno.EFBIG:
                 return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
             return {"error": f"cannot be read ({error.strerror})"}
-        answer = await self._text(path.name, data, seconds or self.seconds)
+        answer = await self._text(path.name, data, seconds or self.seconds, passages=True)
         if answer is None and seconds is not None:
             return None
         return await self._completed(path.name, data, answer)
@@ -89,9 +87,9 @@ class Converters:
         """Convert the content of a file with this name; a failure is returned as `error`."""
         return await self._completed(name, data, await self._text(name, data, self.seconds))
 
-    async def _text(self, name: str, data: bytes, seconds: float) -> Converted | None:
+    async def _text(self, name: str, data: bytes, seconds: float, *, passages: bool = False) -> Converted | None:
         """Convert the text of a file; None if the process died or took too long."""
-        answer = await self._workers(name).run({"name": name, "ocr_seconds": 0}, data, seconds)
+        answer = await self._workers(name).run({"name": name, "ocr_seconds": 0, "passages": passages}, data, seconds)
         return (
             answer if answer and ("error" in answer or {"text", "title", "published", "card"} <= set(answer)) else None
         )
@@ -105,7 +103,10 @@ class Converters:
         images = await self._images_of(name, data)
         if "error" in answer:
             return images or {"error": await asyncio.to_thread(no_text_of_pdf)}
-        return {**answer, "text": f"{answer['text']}\n\n{images['text']}"} if images else answer
+        if images:
+            answer.pop("passages", None)
+            answer["text"] = f"{answer['text']}\n\n{images['text']}"
+        return answer
 
     async def _images_of(self, name: str, data: bytes) -> Converted | None:
         """Return the images of a PDF file as a document; None if there is no text in them, or no OCR."""
@@ -116,7 +117,7 @@ class Converters:
         answer = await self._images.run(job, data, seconds + OCR_START_SECONDS)
         return answer if answer and {"text", "title", "published", "card"} <= set(answer) else None
 
-    async def tables(self, path: Path) -> list[TableView] | None:
+    async def tables(self, path: Path) -> list[Profiled] | None:
         """Profile the tables of one file; an unreadable file has none. None if that is beyond the limits of a file."""
         try:
             data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
@@ -124,15 +125,15 @@ class Converters:
             return []
         return await self.tables_of(path.name, data)
 
-    async def tables_of(self, name: str, data: bytes) -> list[TableView] | None:
+    async def tables_of(self, name: str, data: bytes) -> list[Profiled] | None:
         """Profile the tables in the content of a file with this name, as `tables` does."""
         answer = await self._workers(name).run({"name": name, "tables": True}, data, self.seconds)
-        return answer.get("views", []) if answer else None
+        return answer.get("tables", []) if answer else None
 
-    async def embedded_tables(self, path: str, text: str) -> list[tuple[TableView, str]] | None:
-        """Return the tables of a converted text: their profiles, and their content as CSV. None if that is beyond the limits of a file."""
+    async def embedded_tables(self, path: str, text: str) -> list[Profiled] | None:
+        """Profile the tables of a converted text. None if that is beyond the limits of a file."""
         answer = await self._plain.run({"name": path, "embedded": True}, text.encode(), self.seconds)
-        return list(zip(answer.get("views", []), answer.get("rows", []), strict=False)) if answer else None
+        return answer.get("tables", []) if answer else None
 
     def _workers(self, name: str) -> Workers[_Answer]:
         return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office

@@ -24,8 +24,9 @@ from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.opening import Opening, opening_of
 from services.search.reading import Reading
+from services.search.table_profile import Profiled
 from services.search.tables import SUFFIXES as TABLES
-from services.search.tables import Profiled, Table, profile_tables
+from services.search.tables import Table, profile_tables
 from services.text.questions import EVERYTHING
 
 _WORDS_ONLY = "words_only"
@@ -54,6 +55,8 @@ class Documents:
     """Number of files of each kind that is not read, by the end of their names; empty for names without one."""
     unreadable: list[tuple[str, str]]
     """(path below the folder, reason) of files of searchable kinds that could not be read."""
+    notes: dict[str, list[str]]
+    """Paths of files by the note on how they were read."""
     unread: list[str]
     """Paths of files that were not read in the time of the run, or within the limits of a file; sorted."""
     tables: list[Table]
@@ -192,20 +195,23 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
 
     async def tables_of(converters: Converters, path: str) -> list[Profiled] | None:
         if Path(path).suffix.lower() in TABLES:
-            views = await converters.tables(folder / path)
-            return None if views is None else [Profiled(view=view) for view in views]
+            return await converters.tables(folder / path)
         held = await asyncio.to_thread(index.at, path)
-        found = await converters.embedded_tables(path, held.text) if held else []
-        return None if found is None else [Profiled(view=view, csv=rows) for view, rows in found]
+        return await converters.embedded_tables(path, held.text) if held else []
 
     async def read_tables(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
         return await reading.tables(new, tables_of)
 
+    with_tables = await asyncio.to_thread(index.with_tables)
     tabular = [
-        state for state in states if Path(state.path).suffix.lower() in TABLES | EMBEDDING and state.path not in without
+        state
+        for state in states
+        if state.path not in without
+        and ((kind := Path(state.path).suffix.lower()) in TABLES or (kind in EMBEDDING and state.path in with_tables))
     ]
     tables = await profile_tables(folder, tabular, home, read_tables)
     count = await asyncio.to_thread(index.count)
+    notes = await asyncio.to_thread(index.notes)
     skipped = sorted([*(file for file in unsupported if file[1] != OTHER_KIND), *unreadable])
     other_kinds = Counter(Path(path).suffix.lower() for path, reason in unsupported if reason == OTHER_KIND)
     if not count and not late:
@@ -213,7 +219,7 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     models, missing = await _embedded(index, until, opening) if count else ([], [])
     if reading.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", reading.problem))
-    return Documents(index, models, count, skipped, other_kinds, unreadable, unread, tables, missing)
+    return Documents(index, models, count, skipped, other_kinds, unreadable, notes, unread, tables, missing)
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:

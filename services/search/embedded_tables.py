@@ -1,17 +1,14 @@
-"""Finds tables inside Markdown, HTML and Word documents, in the converted Markdown text."""
+"""Finds tables inside Markdown, HTML, PDF and office documents, in the converted Markdown text."""
 
-import csv
-import io
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from schemas.coder import TableView
-from services.search.table_profile import profile
+from services.search.table_profile import Profiled, as_csv, profile
 from services.text.passages import plain_heading
 from services.text.quotable import without_markup
 
-SUFFIXES = frozenset(".docx .epub .htm .html .markdown .md .odp .ods .odt .pptx .rst .xls".split())
+SUFFIXES = frozenset(".docx .epub .htm .html .markdown .md .odp .ods .odt .pdf .pptx .rst".split())
 MAX_TABLES = 20
 """Maximum tables of one document to compute with."""
 MIN_ROWS = 2
@@ -21,20 +18,22 @@ _RULE_CHARACTERS = frozenset(" :|-")
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 
-def embedded_tables(path: str, text: str) -> list[tuple[TableView, str]]:
+def embedded_tables(path: str, text: str) -> list[Profiled]:
     """Return the tables of a document with a column of numbers: their profiles, and their content as CSV.
 
     Args:
         path: path of the document, which names a table together with the table's number.
         text: converted text of the document.
     """
-    found: list[tuple[TableView, str]] = []
+    found: list[Profiled] = []
     stem = PurePath(path).stem
     for number, (heading, rows) in enumerate(_tables(text), 1):
         view = profile(PurePath(f"{stem}-table-{number}.csv"), "", rows)
         if view is not None and len(rows) > MIN_ROWS and any(": number," in column for column in view.columns):
             title = f"{stem}: {heading}" if heading else stem
-            found.append((view.model_copy(update={"title": re.sub(r"[-_]+", " ", title)}), _as_csv(rows)))
+            found.append(
+                Profiled(view=view.model_copy(update={"title": re.sub(r"[-_]+", " ", title)}), csv=as_csv(rows))
+            )
         if len(found) == MAX_TABLES:
             break
     return found
@@ -57,9 +56,3 @@ def _tables(text: str) -> Iterator[tuple[str, list[list[str]]]]:
 def _cells(row: str) -> list[str]:
     inner = row[1:-1] if row.endswith("|") and not row.endswith("\\|") and len(row) > 1 else row[1:]
     return [without_markup(cell.replace("\\|", "|")).strip() for cell in _CELL_END.split(inner)]
-
-
-def _as_csv(rows: list[list[str]]) -> str:
-    output = io.StringIO()
-    csv.writer(output, lineterminator="\n").writerows(rows)
-    return output.getvalue()

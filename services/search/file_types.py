@@ -4,6 +4,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from services.search.passage_terms import PassageTerms
+
 MAX_BYTES = 50_000_000
 MAX_CHARACTERS = 50_000_000
 """Maximum characters of a document's text; a small file can unpack to a long text."""
@@ -39,4 +41,9 @@ class Converted(TypedDict, total=False):
     published: str | None
     card: dict[str, Any]
     """Fields of its `Card`."""
+    passages: list[PassageTerms]
+    """Its passages with their search terms, where they were asked for and the text is not too long."""
+    note: str
+    """What readers of the report should know of how it was read: the end of a message's key in `ui_text.toml` after `file_`, and
+    behind a colon its value; empty where there is nothing."""
     error: str

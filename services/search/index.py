@@ -14,7 +14,7 @@ from pathlib import Path
 from schemas.card import Card
 from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
-from services.run.evidence_store import content_hash
+from services.run.evidence_store import file_hash
 from services.run.private_files import make_private_folder
 from services.search.connections import Connections
 from services.search.file_types import BEYOND_LIMITS, Converted
@@ -22,9 +22,9 @@ from services.search.hit import Hit, HitPassage
 from services.search.index_schema import SCHEMA, VERSION, check, count_change, generation
 from services.search.links import Titles
 from services.search.ocr import ocr_installed
+from services.search.passage_terms import PassageTerms, passage_terms
 from services.search.passage_vectors import PassageVectors
 from services.text.normal_form import normalise_text
-from services.text.passages import each_passage
 from services.text.tokens import tokens
 
 _SEARCH = (
@@ -114,13 +114,15 @@ class FolderIndex:
             db.execute("BEGIN IMMEDIATE")
             row: tuple[object, ...]
             if "error" in converted:
-                row = (state.path, state.size, state.mtime, None, "", None, "", converted["error"])
+                row = (state.path, state.size, state.mtime, None, "", None, "", "", converted["error"])
             else:
-                key = self._add_text(db, converted["title"], normalise_text(converted["text"]), is_over)
+                text = normalise_text(converted["text"])
+                key = self._add_text(db, converted["title"], text, converted.get("passages"), is_over)
                 card = Card.model_validate(converted.get("card", {})).model_dump_json(exclude_defaults=True)
-                row = (state.path, state.size, state.mtime, key, converted["title"], converted["published"], card, None)
+                about = (converted["title"], converted["published"], card, converted.get("note", ""))
+                row = (state.path, state.size, state.mtime, key, *about, None)
             known = db.execute("SELECT hash FROM files WHERE path = ?", (state.path,)).fetchone()
-            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             if known is not None and known[0] is not None:
                 self._forget_orphans(db)
             count_change(db)
@@ -129,6 +131,22 @@ class FolderIndex:
         """Return the unreadable files with the reason."""
         with self._open() as db:
             return list(db.execute("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path"))
+
+    def notes(self) -> dict[str, list[str]]:
+        """Return the paths of files by the note on how they were read (see `Converted.note`), sorted."""
+        found: dict[str, list[str]] = {}
+        with self._open() as db:
+            for path, note in db.execute("SELECT path, note FROM files WHERE note != '' ORDER BY path"):
+                found.setdefault(note, []).append(path)
+        return found
+
+    def with_tables(self) -> set[str]:
+        """Return the paths of files whose text may hold tables in Markdown."""
+        with self._open() as db:
+            statement = (
+                "SELECT path FROM files JOIN texts USING (hash) WHERE instr(text, char(10) || '|') OR text LIKE '|%'"
+            )
+            return {path for (path,) in db.execute(statement)}
 
     def count(self) -> int:
         """Return the number of searchable files."""
@@ -218,9 +236,9 @@ class FolderIndex:
             return {passage: row[0] for passage, row in rows if row is not None}
 
     def passages(self) -> int:
-        """Return the number of passages."""
+        """Return the number of passages that have a meaning: all but further rows of long tables, which only words find."""
         with self._open() as db:
-            return int(db.execute("SELECT count(*) FROM passages").fetchone()[0])
+            return int(db.execute("SELECT count(*) FROM passages WHERE NOT by_words").fetchone()[0])
 
     def hits(self, passages: Mapping[int, float]) -> list[Hit]:
         """Return the sources of passages with their scores, by their first passage, with their passages in order."""
@@ -285,19 +303,24 @@ class FolderIndex:
             passages=places,
         )
 
-    def _add_text(self, db: sqlite3.Connection, title: str, text: str, is_over: Callable[[], bool]) -> str:
-        key = content_hash(text)
+    def _add_text(
+        self,
+        db: sqlite3.Connection,
+        title: str,
+        text: str,
+        passages: Iterable[PassageTerms] | None,
+        is_over: Callable[[], bool],
+    ) -> str:
+        key = file_hash(text.encode())
         if db.execute("SELECT 1 FROM texts WHERE hash = ?", (key,)).fetchone() is None:
             db.execute("INSERT INTO texts VALUES (?, ?)", (key, text))
-            for span in each_passage(text):
+            for passage in passage_terms(title, text) if passages is None else passages:
                 if is_over():
                     raise TimeOver
                 place = db.execute(
-                    "INSERT INTO passages (hash, first, last) VALUES (?, ?, ?)", (key, span.start, span.end)
+                    "INSERT INTO passages (hash, first, last, by_words) VALUES (?, ?, ?, ?)", (key, *passage[:3])
                 )
-                body = " ".join(tokens(text[span.start : span.end]))
-                heading = " ".join(tokens(f"{title} {span.heading}"))
-                db.execute("INSERT INTO terms (rowid, title, body) VALUES (?, ?, ?)", (place.lastrowid, heading, body))
+                db.execute("INSERT INTO terms (rowid, title, body) VALUES (?, ?, ?)", (place.lastrowid, *passage[3:]))
         return key
 
     @staticmethod

@@ -25,7 +25,7 @@ from services.search.pages.addresses import is_public
 from services.search.pages.limits import page_limits
 from services.search.pages.page_texts import complete, in_turns
 from services.search.pages.reader import Page, PageReader
-from services.search.providers import MAX_FILES_NAMED, Providers, not_read, of_other_kinds, providers_for
+from services.search.providers import MAX_FILES_NAMED, FileNote, Providers, not_read, of_other_kinds, providers_for
 from services.search.recorded_search import RecordedSearch
 from services.search.run_pages import RunPages, StoredPage
 from services.search.web import filters_of, named_pages
@@ -70,6 +70,8 @@ class Search(Gathered):
     """Number of such files."""
     other_kinds: dict[str, int] = Field(default_factory=dict)
     """Number of files of each kind that is not read, most files first."""
+    notes: list[FileNote] = Field(default_factory=list)
+    """What is to be known of how files of the documents were read."""
     files: int = 0
     """Number of files of the documents, whether they could be read or not."""
     embedding: CallUsage = CallUsage()
@@ -86,8 +88,9 @@ class Search(Gathered):
         """Return the messages about files that were not searched, each of them the same in every search of a run."""
         unreadable = [say("file_unreadable", locale, file=file, reason=reason) for file, reason in self.unreadable]
         further = [say("more_files_not_searched", locale)] if len(unreadable) > MAX_UNREADABLE_NAMED else []
+        notes = [note.message(locale) for note in self.notes]
         late = not_read(self.unread, self.unread_count, self.files, locale)
-        return [*unreadable[:MAX_UNREADABLE_NAMED], *further, *late, *of_other_kinds(self.other_kinds, locale)]
+        return [*unreadable[:MAX_UNREADABLE_NAMED], *further, *late, *of_other_kinds(self.other_kinds, locale), *notes]
 
     def trouble(self, locale: str) -> list[str]:
         """Return the error messages in the language of the run."""
@@ -167,6 +170,7 @@ async def gather_once(
             unread=unread[:MAX_FILES_NAMED],
             unread_count=len(unread),
             other_kinds=providers.other_kinds,
+            notes=providers.notes,
             files=providers.files,
             embedding=current_run().take_embedding(),
         )

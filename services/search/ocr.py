@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from services.run.installation import install_command, is_installed
 from services.search.conversion import JOINED_LINES
 from services.search.file_types import NO_TEXT
+from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 
 LEAST_TEXT = 40
@@ -54,7 +55,7 @@ class Reader(Protocol):
 
 def ocr_installed() -> bool:
     """Tell whether the OCR packages are installed. Blocking."""
-    return is_installed("rapidocr") and is_installed("onnxruntime") and is_installed("pypdfium2")
+    return is_installed("rapidocr") and is_installed("onnxruntime")
 
 
 def no_text_of_pdf() -> str:
@@ -92,7 +93,9 @@ def image_text(data: bytes, seconds: float) -> str:
                 read = read or rapid_reader()
                 texts.append(in_order(read(_rendered(page, crop))))
             if text := "\n\n".join(filter(None, texts)):
-                blocks.append(f"{_heading(number, text)}\n\n{text}")
+                chinese = has_cjk(text)
+                note = "由 OCR 识别" if chinese else "read by OCR"
+                blocks.append(f"{page_heading(number, chinese=chinese, note=note)}\n\n{text}")
             page.close()
     if unread:
         blocks.append(unread_pages(unread, "".join(blocks)))
@@ -111,10 +114,6 @@ def unread_pages(pages: Sequence[int], text: str) -> str:
     if has_cjk(text):
         return f"（第 {'、'.join(map(str, pages))} 页的图像因时间不足而未识别。）"
     return f"(Images were not read for want of time, of page {', '.join(map(str, pages))}.)"
-
-
-def _heading(number: int, text: str) -> str:
-    return f"## 第 {number} 页（由 OCR 识别）" if has_cjk(text) else f"## Page {number} (read by OCR)"
 
 
 def _crops(page: Any) -> Iterator[tuple[float, float, float, float]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from services.search.file_types import MAX_CHARACTERS
-from services.text.tables import pipe_table
+from services.search.sheets import Sheet, sheets_markdown
 
 MAX_REPEATED = 100
 """Columns that one cell may stand for; a spreadsheet's last one stands for all that are empty."""
@@ -37,8 +37,7 @@ def _blocks(element: etree._Element) -> Iterator[str]:
     for _, node in walk:
         if node.tag == f"{_TABLE}table":
             name = node.get(f"{_TABLE}name", "")
-            yield from [f"## {name}"] if name else []
-            yield "\n".join(pipe_table([row for row in map(_cells, node.iter(f"{_TABLE}table-row")) if any(row)]))
+            yield sheets_markdown([Sheet(name, list(map(_cells, node.iter(f"{_TABLE}table-row"))))])[0]
             walk.skip_subtree()
         elif node.tag == _PAGE:
             slide += 1

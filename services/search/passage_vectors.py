@@ -20,7 +20,7 @@ _SOME = (
 _UNEMBEDDED = (
     "SELECT id, coalesce((SELECT title FROM files WHERE files.hash = passages.hash ORDER BY path LIMIT 1), ''), "
     "substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash "
-    "WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) AND "
+    "WHERE NOT by_words AND NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) AND "
 )
 _FURTHER = _UNEMBEDDED + "id > ? ORDER BY id LIMIT ?"
 _CHOSEN = _UNEMBEDDED + "id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608 - constant text

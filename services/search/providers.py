@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from schemas.context import RunContext
 from schemas.evidence import StepKind
 from schemas.later_rooms import later
@@ -46,6 +48,22 @@ def allow_folders(folders: Iterable[str | Path]) -> None:
     _allowed.update(Path(os.path.realpath(folder)) for folder in folders)  # `resolve` fails for links in a circle
 
 
+class FileNote(BaseModel):
+    """What is to be known of how some files were read."""
+
+    note: str
+    """See `Converted.note`."""
+    count: int
+    """Number of the files."""
+    files: list[str]
+    """Their paths; a few of many."""
+
+    def message(self, locale: str) -> str:
+        """Return the note as a sentence that names the files."""
+        key, _, value = self.note.partition(":")
+        return say(f"file_{key}", locale, files=_named(self.files, self.count, locale), value=value)
+
+
 @dataclass(slots=True)
 class Providers:
     """The searchable providers of one run."""
@@ -71,6 +89,18 @@ class Providers:
             counts.update(document.other_kinds)
         return dict(sorted(counts.items(), key=lambda kind: (-kind[1], kind[0])))
 
+    @property
+    def notes(self) -> list["FileNote"]:
+        """What is to be known of how files were read."""
+        files: dict[str, list[str]] = {}
+        for document in self.documents:
+            for note, paths in document.notes.items():
+                files.setdefault(note, []).extend(paths)
+        return [
+            FileNote(note=note, count=len(paths), files=paths[:MAX_FILES_NAMED])
+            for note, paths in sorted(files.items())
+        ]
+
     def notices(self, locale: str) -> list[str]:
         """Return messages about missing searches in the user's language."""
         skipped = [f"{path}: {reason}" for document in self.documents for path, reason in document.skipped]
@@ -79,6 +109,7 @@ class Providers:
             *skipped,
             *not_read(unread, len(unread), self.files, locale),
             *of_other_kinds(self.other_kinds, locale),
+            *(note.message(locale) for note in self.notes),
             *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents))),
         ]
 
@@ -115,11 +146,14 @@ def not_read(named: Sequence[str], count: int, total: int, locale: str) -> list[
     """
     if not count:
         return []
-    shown = named[:MAX_FILES_NAMED]
+    return [say("files_not_read", locale, count=count, total=total, files=_named(named, count, locale))]
+
+
+def _named(paths: Sequence[str], count: int, locale: str) -> str:
+    """Return a list of a few of so many files."""
+    shown = paths[:MAX_FILES_NAMED]
     files = say("searched_between", locale).join(shown)
-    if count > len(shown):
-        files = say("files_further", locale, files=files, count=count - len(shown))
-    return [say("files_not_read", locale, count=count, total=total, files=files)]
+    return files if count <= len(shown) else say("files_further", locale, files=files, count=count - len(shown))
 
 
 def of_other_kinds(kinds: Mapping[str, int], locale: str) -> list[str]:

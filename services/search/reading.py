@@ -60,10 +60,12 @@ class Reading:
         unread = {state.path for state in states}
         slow: list[FileState] = []
         in_vain = 0
+        writing = asyncio.Lock()  # SQLite lets one write at a time, and others look again and again
         over = threading.Event()  # ends the thread that adds a file, which outlives the task that waits for it
 
         async def keep(state: FileState, converted: Converted) -> None:
-            await asyncio.to_thread(self._index.add, state, converted, over.is_set)
+            async with writing:
+                await asyncio.to_thread(self._index.add, state, converted, over.is_set)
             unread.discard(state.path)
             self._opening.files_done += 1
 
@@ -126,8 +128,8 @@ class Reading:
         for state in states:
             (plain if _is_plain(state) else others).append(state)
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._work(plain, PLAIN_CONVERSIONS, act))
             for _ in range(SIDE_BY_SIDE):
+                group.create_task(self._work(plain, PLAIN_CONVERSIONS, act))
                 group.create_task(self._work(others, CONVERSIONS, act))
 
     async def _work(
@@ -137,7 +139,7 @@ class Reading:
         while states:
             async with slots.held(), Converters() as converters:
                 turn_ends = time.monotonic() + TURN_SECONDS
-                while states and time.monotonic() < turn_ends:
+                while states and (time.monotonic() < turn_ends or not slots.wanted):
                     await act(converters, states.popleft())
                 self.problem = self.problem or converters.problem
 

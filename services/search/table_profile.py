@@ -1,16 +1,63 @@
 """Profiles of tables: columns with types and examples instead of rows."""
 
+import csv
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from pydantic import BaseModel
+
 from schemas.coder import TableView
+from services.search.sheets import SheetTable
 from services.text.numeric import read_number
 
 MAX_ROWS_PROFILED = 5_000
+MAX_CSV = 5_000_000
+"""Characters of the rows that are kept for programs."""
 EXAMPLES = 6
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
+
+
+class Profiled(BaseModel):
+    """One table of a file."""
+
+    view: TableView
+    csv: str = ""
+    """Its rows for programs, where they do not stand in the file as programs expect them; empty where they do."""
+
+
+def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> list[Profiled]:
+    """Profile the tables of a CSV file or a workbook.
+
+    Args:
+        name: name of the file.
+        tables: its tables.
+        plain: whether programs can read the file: it is in UTF-8 with commas, or a workbook.
+    """
+    found: list[Profiled] = []
+    for table in tables:
+        path = PurePath(name)
+        rows = "" if plain and table.plain else as_csv(table.rows)
+        if rows and len(rows) <= MAX_CSV:
+            sheet = _NOT_IN_NAMES.sub("-", table.name)
+            path = PurePath(f"{path.stem}-{sheet}.csv" if sheet else f"{path.stem}.csv")
+            view = profile(path, "", table.rows)
+        else:
+            rows, view = "", profile(path, table.name, table.rows)
+        if view is not None:
+            title = re.sub(r"[-_]+", " ", PurePath(name).stem)
+            found.append(Profiled(view=view.model_copy(update={"title": " ".join([title, *table.captions])}), csv=rows))
+    return found
+
+
+def as_csv(rows: Iterable[Sequence[str]]) -> str:
+    """Write rows as CSV."""
+    output = io.StringIO()
+    csv.writer(output, lineterminator="\n").writerows(rows)
+    return output.getvalue()
 
 
 def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableView | None:

@@ -1,6 +1,7 @@
 """Profiles of the tables among the user's documents: columns with types and examples instead of rows.
 
-A table file is read when it is used; of a table inside a document (`embedded_tables.py`) its rows are kept as CSV with the profile.
+A table file is read when it is used; of a table inside a document (`embedded_tables.py`), and of one below titles or with heads of
+several rows, the rows are kept as CSV with the profile.
 
 Profiles are kept between runs, one JSON file a folder beside the indexes: a table is opened again only when its file has changed.
 """
@@ -21,10 +22,11 @@ from services.run.log import WARNING, log
 from services.run.private_files import make_private_folder
 from services.search.file_types import MAX_BYTES
 from services.search.index import FileState, folder_key
+from services.search.table_profile import Profiled
 from services.text.tokens import tokens
 
-SUFFIXES = frozenset({".csv", ".tsv", ".xlsx"})
-VERSION = 2
+SUFFIXES = frozenset({".csv", ".tsv", ".xls", ".xlsx"})
+VERSION = 3
 """Part of the file's name; changes of the profiles need a new version."""
 
 
@@ -35,7 +37,7 @@ class Table:
     path: Path
     view: TableView
     csv: str = ""
-    """Its rows as CSV, if the table is inside a document."""
+    """Its rows as CSV, if programs cannot read them from the file."""
 
     def read(self) -> bytes:
         """Return the file for programs. Blocking."""
@@ -49,14 +51,6 @@ class Table:
     def terms(self) -> set[str]:
         """Return the words by which a question may refer to this table."""
         return set(tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}"))
-
-
-class Profiled(BaseModel):
-    """One table of a file."""
-
-    view: TableView
-    csv: str = ""
-    """Its rows, where it stands inside a document."""
 
 
 Read = Callable[[Sequence[FileState]], Awaitable[dict[str, list[Profiled]]]]

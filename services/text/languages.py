@@ -1,6 +1,8 @@
-"""Detects the language of a text by its script and its commonest words."""
+"""Detects the language of a text by its script and its commonest words, and the direction of its script."""
 
 import re
+import unicodedata
+from collections import Counter
 
 from services.text.tokens import has_cjk
 
@@ -10,6 +12,10 @@ _WORDS_OF = {
     "es-ES": set("el los las una quién cuándo qué cuál por cómo".split()),
 }
 
+_OF_SCRIPT = {
+    "CYRILLIC": "ru-RU", "GREEK": "el-GR", "ARABIC": "ar", "HEBREW": "he-IL", "THAI": "th-TH", "DEVANAGARI": "hi-IN",
+}  # fmt: skip
+"""Most common language of a script, by the first word of its letters' names in Unicode."""
 _IN_BRACKETS = re.compile(r"[(（][^()（）]{0,100}[)）]")
 """A name in its own language behind a translation."""
 
@@ -22,6 +28,15 @@ def locale_of(text: str) -> str:
         return "ko-KR"
     if has_cjk(_IN_BRACKETS.sub("", text) if re.search(r"[A-Za-z]", text) else text):
         return "zh-CN"
+    scripts = Counter(unicodedata.name(char, "").split(" ")[0] for char in text if char.isalpha())
+    if scripts and (locale := _OF_SCRIPT.get(scripts.most_common(1)[0][0])):
+        return locale
     words = set(re.findall(r"\w+", text.lower()))
     best = max(_WORDS_OF, key=lambda language: len(words & _WORDS_OF[language]))
     return best if len(words & _WORDS_OF[best]) >= 2 else "en-US"
+
+
+def direction(text: str) -> str:
+    """Return the direction in which most letters of a text are written, as HTML names it: `rtl` for Arabic and Hebrew, else `ltr`."""
+    classes = Counter(map(unicodedata.bidirectional, text))
+    return "rtl" if classes["R"] + classes["AL"] > classes["L"] else "ltr"

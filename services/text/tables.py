@@ -68,7 +68,7 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
         if lines and (row is None or not same_table(lines[-1], line, rows[-1], row)):
             if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
                 caption = next((line for line in reversed(prose) if line.strip()), "")
-                tables.append(_table(rows, caption, is_csv=not _LINE.match(lines[0])))
+                tables.append(_table(rows, caption))
             elif not _LINE.match(lines[0]):
                 prose += lines
             lines, rows = [], []
@@ -97,9 +97,9 @@ def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]
     return _LINE.match(line) is not None if _LINE.match(before) else len(former) == len(row)
 
 
-def _table(rows: Sequence[tuple[str, ...]], caption: str, *, is_csv: bool) -> TableRead:
+def _table(rows: Sequence[tuple[str, ...]], caption: str) -> TableRead:
     width = len(rows[0])
-    heads = tuple(map(_spelled_out, rows[0])) if is_csv else rows[0]
+    heads = tuple(name if " " in name else _spelled_out(name) for name in rows[0])
     return _with_years_as_columns(TableRead(heads, tuple((*row, *[""] * width)[:width] for row in rows[1:]), caption))
 
 

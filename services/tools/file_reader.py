@@ -79,10 +79,10 @@ async def _read(opened: Opened) -> str:
         name = f"{name}.txt"
     async with CONVERSIONS.held(), Converters() as converters:
         answer = await converters.convert_data(name, opened.data)
-        views = await converters.tables_of(name, opened.data) if suffix in TABLES else None
+        tables = await converters.tables_of(name, opened.data) if suffix in TABLES else None
     if "error" in answer:
         raise FileError(f"{opened.url} cannot be read: it {answer['error']}.")
-    return "\n".join([*_described(views or []), answer["text"]])
+    return "\n".join([*_described([table.view for table in tables or []]), answer["text"]])
 
 
 def _described(views: Sequence[TableView]) -> list[str]:

@@ -36,6 +36,7 @@ from services.reports.labels import ENGLISH
 from services.reports.source_numbers import link_of
 from services.reports.statuses import SURE, sure_claims
 from services.run.errors import BundleError
+from services.text.page_numbers import Pages
 from services.text.quote_location import locate
 
 FORMAT_VERSION = 3
@@ -227,12 +228,15 @@ def _quotes(
 ) -> Iterator[str]:
     """Check the quotes of a source, and quotes of its copies that are cited as this source."""
     tables = headed_rows(text) if text and any(excerpt.heads for excerpt in quoted) else []
+    pages: Pages | None = None
     for excerpt in clock.each(quoted):
         inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
         if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
             yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
         elif excerpt.heads and heads_at(tables, excerpt.start) != excerpt.heads:
             yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
+        elif excerpt.page is not None and (pages := pages or Pages(text)).at(excerpt.start) != excerpt.page:
+            yield f"{excerpt.id}: its quote is not on page {excerpt.page} of {source.id}"
     for excerpt in clock.each(borrowed):
         if text is None or not locate(excerpt.quote, text):
             yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"

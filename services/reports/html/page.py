@@ -15,6 +15,7 @@ from services.reports.charts.options import options
 from services.reports.document import ParsedReport, words
 from services.reports.html.blocks import Blocks
 from services.reports.labels import labels_for, language_of
+from services.text.languages import direction
 
 _HERE = Path(__file__).parent
 
@@ -51,6 +52,7 @@ def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
             blocks=blocks,
             labels=blocks.labels,
             language=language_of(report.locale),
+            direction=direction(words(report.title)),
             title=words(report.title),
             **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
             # Called at the end of the page, after its blocks have collected all charts

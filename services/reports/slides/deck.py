@@ -15,6 +15,7 @@ from services.reports.signs import SIGNS
 from services.reports.slides.outline import outline
 from services.reports.slides.slide import Card, Slide
 from services.reports.slides.text_fit import TITLE, shortened
+from services.text.languages import direction
 
 
 def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
@@ -38,6 +39,7 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
             signs=SIGNS,
             title=words(report.title),
             language=language_of(report.locale),
+            direction=direction(words(report.title)),
             labels=labels_for(report.locale),
             data=data_block([options(chart) for chart in charts] if library else []),
             **page_parts([asset("html/tokens.css"), asset("slides/deck.css")], scripts),

@@ -52,7 +52,7 @@ class Allowance:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a list such as `wiki.intranet, 10.0.0.7:8080, [::1]:8000`; without a port, 80 and 443 are allowed.
+        """Parse a list such as `wiki.intranet, 10.0.0.7:8080, [::1]:8000`; without a port, all ports of the host are allowed.
 
         Raises:
             SettingsError: an entry is neither a host nor a host with a port.
@@ -75,7 +75,7 @@ class Allowance:
 
     def covers(self, host: str, port: int) -> bool:
         """Tell whether this host and port may be read regardless of its address."""
-        return (host, port) in self.entries or ((host, None) in self.entries and port in PORTS.values())
+        return not self.entries.isdisjoint({(host, port), (host, None)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from services.search.pages.page_card import html_card
 from services.search.pages.page_links import AROUND, links_of
 from services.search.pages.plain_text import render
 from services.search.pages.publisher import publisher_of
-from services.search.pages.script_detection import needs_scripts, script_signs
+from services.search.pages.script_detection import needs_scripts, script_signs, weight
+from services.search.pages.walls import LONGEST_BEGINNING, wall
 from services.text.normal_form import normalise_text
 
 NO_TEXT = "it holds no text that a person would see"
@@ -103,6 +104,10 @@ def _html(body: bytes, job: Job) -> Extracted:
     if len(text) < SHORT:
         whole = render(tree, AROUND)
         text = whole if len(whole) < 5 * SHORT or not text else text
+    if weight(text) <= LONGEST_BEGINNING and (
+        stands_before := wall(html.document_fromstring(source.encode("utf-8", "replace"), parser=parser), text)
+    ):
+        return {"error": stands_before}
     return {
         "text": text,
         "title": card.heading,

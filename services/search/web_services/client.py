@@ -30,6 +30,7 @@ from services.search.web_services.problems import (
     own_words,
     retry_after,
     status_problem,
+    without_results,
 )
 from services.search.web_services.query import Asked, asked, since_of
 from services.search.web_services.results import hits_of
@@ -226,7 +227,10 @@ class ServiceSearch:
             words = next(filter(None, map(scalar, values_at(answer, self.service.error))), "")
             if words:
                 raise own_words(self.service, words)
-        return hits_of(self.service, answer)
+        hits = hits_of(self.service, answer)
+        if not hits and self.service.reasons and (reasons := values_at(answer, self.service.reasons)):
+            raise without_results(self.service, reasons)
+        return hits
 
     def _parsed(self, body: bytes) -> Any:
         if not body.strip():

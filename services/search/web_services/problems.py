@@ -1,12 +1,14 @@
 """Error messages for a service that refuses or fails: its name, the problem, and advice."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 from schemas.clean_text import clean_line
 from services.run.errors import SearchError, SearchRefused
 from services.run.secrecy import without_secrets
+from services.search.web_services.paths import listed
 from services.search.web_services.service import Service
 
 LONGEST_QUOTE = 200
@@ -69,6 +71,15 @@ def own_words(service: Service, words: str) -> SearchError:
     """Return the error for an answer with its own error message."""
     line = " ".join(clean_line(without_secrets(words[: 10 * LONGEST_QUOTE])).split())
     return SearchError(f"{service.title} could not answer: {line[:LONGEST_QUOTE]!r}. Ask in other words, and shorter.")
+
+
+def without_results(service: Service, reasons: Iterable[Any]) -> SearchError:
+    """Return the error for an answer that has no results and says why: a text, or a name and a reason each."""
+    told = "; ".join(": ".join(str(part) for part in listed(reason)[:3]) for reason in reasons)
+    line = " ".join(clean_line(without_secrets(told[: 10 * LONGEST_QUOTE])).split())
+    return SearchError(
+        f"{service.title} found nothing, and not all of it answered: {line[:LONGEST_QUOTE]}. {advice(service)}"
+    )
 
 
 def is_limit(status: int, headers: Mapping[str, str]) -> bool:

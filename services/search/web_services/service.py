@@ -172,6 +172,8 @@ class Service(_Record):
     """What is true of an answer that says by having no list of results that nothing was found."""
     error: Place = ""
     """Path at which an answer with status 200 says what went wrong."""
+    reasons: Place = ""
+    """Path at which an answer without results says why it has none."""
     errors: dict[Annotated[str, Field(pattern=r"^[1-5]\d\d$")], str] = Field(default_factory=dict)
     """What to tell a person at certain statuses, where the usual message would mislead."""
     fields: Fields

@@ -23,6 +23,31 @@ def test_research_prints_the_report_and_writes_its_folder(leadline: Leadline, do
     assert leadline("verify", folder).code == 0
 
 
+def test_a_report_that_somebody_edited_is_left_alone(leadline: Leadline, docs: Path) -> None:
+    folder = Path("out/where-was-the-designer-of-the-wire-sounding-machine-born")
+    for _ in range(2):
+        assert leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "html").code == 0
+    assert [path.name for path in Path("out").iterdir()] == [folder.name]
+    (folder / "report.md").write_text("# My notes\n")
+    assert leadline("research", QUESTION, "--docs", docs, "--quick").code == 0
+    assert (folder / "report.md").read_text() == "# My notes\n"
+    second = folder.with_name(f"{folder.name}-2")
+    later = (second / "report.md").stat().st_mtime + 3_600
+    (second / "report.docx").write_bytes(b"edited")
+    os.utime(second / "report.docx", (later, later))
+    assert leadline("research", QUESTION, "--docs", docs, "--quick").code == 0
+    assert (second / "report.docx").read_bytes() == b"edited"
+    assert (folder.with_name(f"{folder.name}-3") / "report.md").exists()
+
+
+def test_the_folder_of_documents_may_be_below_the_home_folder(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(docs.parent))
+    monkeypatch.setenv("LEADLINE_DOCS", f"~/{docs.name}")
+    assert "Belfast" in leadline("research", QUESTION, "--quick").out
+
+
 def test_a_checkout_is_searched_as_it_is_and_kinds_that_are_not_read_are_counted(
     leadline: Leadline, tmp_path: Path
 ) -> None:

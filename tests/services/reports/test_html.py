@@ -15,6 +15,7 @@ from services.reports.charts.echarts import echarts_script
 from services.reports.html.notebook import notebook_html
 from services.reports.html.page import render_html
 from services.reports.parser import parse_report
+from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.services.reports.full import ENGLISH, chinese, english, evidence
 from tests.services.reports.states import REASONS, SENTENCES, stated
@@ -397,3 +398,21 @@ def test_the_reason_of_a_marked_statement_opens_at_a_hover_by_key_and_at_a_tap(
     page.click(f"{why}.querySelector('.ways a')")
     page.wait("location.hash === '#' + document.querySelector('.limits h2').id")
     assert quiet(page)
+
+
+@pytest.mark.parametrize(
+    ("title", "direction"),
+    [
+        ("متى افتتحت قناة السويس؟", "rtl"),
+        ("מתי נפתח הנמל בתל אביב (Tel Aviv)?", "rtl"),
+        ("When did the port open?", "ltr"),
+        ("港口何时开放？", "ltr"),
+    ],
+)
+def test_a_report_is_set_in_the_direction_of_its_language(title: str, direction: str) -> None:
+    report = english()
+    report = report.model_copy(
+        update={"title": title, "markdown": report.markdown.replace(f"# {report.title}", f"# {title}", 1)}
+    )
+    for page in (render_html(parse_report(report)), render_deck(parse_report(report))):
+        assert f'dir="{direction}">' in page

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from services.search.cards import properties_card
-from services.search.conversion import converted
+from services.search.conversion import Content, converted
 from services.search.convert_office import convert
 from services.search.documents import open_documents
 from tests.conftest import EXAMPLES
@@ -13,7 +13,7 @@ from tests.conftest import EXAMPLES
 
 def date_of(text: str, of_file: str = "") -> str | None:
     return converted(
-        "a.md", text.encode(), lambda _, data: (data.decode(), properties_card([("modified", of_file)]))
+        "a.md", text.encode(), lambda _, data: Content(data.decode(), properties_card([("modified", of_file)]))
     ).get("published")
 
 

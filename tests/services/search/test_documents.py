@@ -12,6 +12,7 @@ from services.run.errors import DocumentsError
 from services.search.converters import Converters
 from services.search.documents import open_documents
 from services.search.file_types import Converted
+from services.search.providers import Providers
 
 PROJECT = Path(__file__).parents[3]
 EXAMPLES = PROJECT / "examples"
@@ -68,14 +69,26 @@ async def test_everything_is_found_by_the_beginning_of_each_document(docs: Path,
     )
 
 
-async def test_gb18030_text_is_read(tmp_path: Path, home: Path) -> None:
-    folder = tmp_path / "旧文件"
+async def test_files_in_old_encodings_are_found_and_the_guess_is_noted(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "old"
     folder.mkdir()
-    (folder / "近视.txt").write_bytes("近视防控指南\n\n每天户外活动两小时，可以降低近视发生的风险。".encode("gb18030"))
+    for name, text, encoding in (
+        ("koeln.txt", "Die Müllabfuhr in Köln begann im März 1895 mit dreißig Wagen.", "latin-1"),
+        ("busan.txt", "부산항은 1876년에 문을 열었다. 부두 공사는 십 년이 걸렸다.", "euc_kr"),
+        ("shanghai.txt", "近视的患病率在十年间上升，户外活动可以减少近视的发生。", "gb18030"),
+        ("bonn.txt", "Die Brücke in Bonn wurde 1898 eröffnet.", "utf-8"),
+    ):
+        (folder / name).write_bytes(text.encode(encoding))
     documents = await open_documents(folder, home)
-    [hit] = await documents.search("户外活动", 3)
-    assert hit.url == "旧文件/近视.txt"
-    assert "每天户外活动两小时" in hit.text
+    assert documents.notes == {
+        "encoding:cp1252": ["koeln.txt"],
+        "encoding:cp949": ["busan.txt"],
+        "encoding:gb18030": ["shanghai.txt"],
+    }
+    for query, path in (("Müllabfuhr Köln", "koeln.txt"), ("부두 공사", "busan.txt"), ("户外活动", "shanghai.txt")):
+        assert (await documents.search(query, 1))[0].url == f"old/{path}"
+    notes = Providers(documents=[documents]).notices("en")
+    assert "The encoding of these files is not stated, and was taken to be cp949: busan.txt." in notes
 
 
 async def test_a_changed_file_is_read_again_and_a_deleted_one_leaves(docs: Path, home: Path) -> None:

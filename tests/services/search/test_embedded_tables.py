@@ -24,7 +24,8 @@ TEXT = """# Lamps
 
 
 def test_a_table_is_named_after_its_document_and_its_heading_and_holds_no_markup() -> None:
-    [(view, rows)] = embedded_tables("light/lamps.md", TEXT)
+    [table] = embedded_tables("light/lamps.md", TEXT)
+    view, rows = table.view, table.csv
     assert (view.file, view.title, view.rows) == ("lamps-table-1.csv", "lamps: Oil by year", 2)
     assert view.columns[1] == "Oil (litres): number, 1385 to 1420"
     assert rows.splitlines() == ["Year,Oil (litres),Keeper", '1871,"1,420",Ann Roy', '1872,"1,385",Tom | Jo']

@@ -51,8 +51,10 @@ def pdf(stream: bytes, filters: bytes) -> bytes:
     return file + table + b"trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % len(file)
 
 
-SLOW = pdf(zlib.compress(b"q Q " * 6_000_000, 9), b"/FlateDecode")
-"""A PDF file of 24 KB whose page has twelve million operators."""
+SLOW = pdf(zlib.compress(b"0 0 1 1 re f " * 300_000, 9), b"/FlateDecode").replace(
+    b"Kids[3 0 R]/Count 1", b"Kids[" + b"3 0 R " * 400 + b"]/Count 400"
+)
+"""A PDF file of 12 KB with 400 pages of 300,000 rectangles each."""
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 
 from services.search.converters import Converters
 from services.search.index import FileState
-from services.search.tables import Profiled, Table, profile_tables
+from services.search.table_profile import Profiled
+from services.search.tables import Table, profile_tables
 
 
 def _states(folder: Path) -> list[FileState]:
@@ -18,10 +19,7 @@ async def _profiled(folder: Path, states: list[FileState], home: Path) -> list[T
     async with Converters() as converters:
 
         async def read(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
-            return {
-                state.path: [Profiled(view=view) for view in await converters.tables(folder / state.path) or []]
-                for state in new
-            }
+            return {state.path: await converters.tables(folder / state.path) or [] for state in new}
 
         return await profile_tables(folder, states, home, read)
 

@@ -15,6 +15,10 @@ from services.text.tokens import message_language, tokens
         ("companies", "company"),
         ("Akinoshū", "Akinoshu"),
         ("Jime\u0301nez", "Jimenez"),
+        ("железной дороги", "железная дорога"),
+        ("железными дорогами", "железных дорог"),
+        ("мостами", "мосту"),
+        ("مُحَمَّد", "محمد"),
     ],
 )
 def test_forms_of_one_word_are_one_term(one: str, other: str) -> None:
@@ -23,6 +27,21 @@ def test_forms_of_one_word_are_one_term(one: str, other: str) -> None:
 
 def test_chinese_becomes_bigrams_without_function_words() -> None:
     assert tokens("近视的防控") == ["近视", "防控"]
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("부산항", "부산항은 1876년에 문을 열었다"),
+        ("รถไฟ", "การก่อสร้างทางรถไฟสายแรก"),
+        ("灯台", "灯台は翌年に完成した"),
+        ("हिन्दी", "यह हिन्दी में है"),
+        ("פתח", "בשנת 1936 פתח נמל"),
+    ],
+)
+def test_a_word_is_found_in_a_sentence_of_its_script(word: str, sentence: str) -> None:
+    assert tokens(word)
+    assert set(tokens(word)) <= set(tokens(sentence))
 
 
 def test_a_lone_character_stays() -> None:

@@ -39,9 +39,10 @@ async def test_a_table_comes_with_its_columns_and_number_of_rows(folder: Path, t
         "- ship: text, 2 different, e.g. Vema | Kaikō",
         "- year: number, 1957 to 1995",
         "- depth: number, 9000 to 9000, 1 missing",
-        "ship,year,depth",
-        "Vema,1957,9000",
-        "Kaikō,1995,",
+        "| ship | year | depth |",
+        "| --- | --- | --- |",
+        "| Vema | 1957 | 9000 |",
+        "| Kaikō | 1995 |  |",
     ]
     assert found.text.startswith("papers/soundings.csv: 44 bytes, changed ")
 
@@ -58,7 +59,7 @@ async def test_the_encoding_of_a_chinese_table_is_found_out(encoding: str, folde
     (folder / "销售.csv").write_bytes("年份,地区,金额\n2023,华东地区,120.5\n2024年3月,华北地区,150\n".encode(encoding))
     found = await output(tool, path="销售.csv")
     assert "- 地区: text, 2 different, e.g. 华东地区 | 华北地区" in found.text
-    assert "2023,华东地区,120.5" in found.text
+    assert "| 2023 | 华东地区 | 120.5 |" in found.text
 
 
 async def test_programs_get_the_whole_of_a_table(folder: Path, tool: BaseTool, evidence: EvidenceStore) -> None:

@@ -161,10 +161,10 @@ def test_a_fragment_is_kept_where_it_is_a_route(url: str, address: str) -> None:
 def test_the_operator_allows_hosts_and_ports_by_name() -> None:
     allowed = Allowance.parse("wiki.intranet, 10.0.0.7:8080,[::1]:8000, fd00::7,")
     for url in (
-        "http://wiki.intranet/", "https://wiki.intranet/", "http://10.0.0.7:8080/", "http://[::1]:8000/", "http://[fd00::7]/"
+        "http://wiki.intranet/", "https://wiki.intranet/", "http://wiki.intranet:8080/", "http://10.0.0.7:8080/", "http://[::1]:8000/", "http://[fd00::7]/"
     ):  # fmt: skip
         assert target_of(url, allowed).url == url
-    for url in ("http://wiki.intranet:8080/", "http://10.0.0.7/", "http://10.0.0.8:8080/", "http://[::1]/"):
+    for url in ("http://docs.wiki.intranet/", "http://10.0.0.7/", "http://10.0.0.8:8080/", "http://[::1]/"):
         with pytest.raises(PageRefused):
             target_of(url, allowed)
 

@@ -88,6 +88,17 @@ async def test_searxng_without_json_says_what_its_operator_must_write() -> None:
         await answered("searxng", Reply(403, {}))
 
 
+async def test_searxng_without_results_says_which_engines_did_not_answer() -> None:
+    engines = [["google", "Suspended: CAPTCHA"], ["duckduckgo", "timeout"]]
+    with pytest.raises(
+        SearchError, match=r"found nothing.*google: Suspended: CAPTCHA; duckduckgo: timeout\. Check SEARXNG_URL"
+    ):
+        await answered("searxng", Reply(body={"results": [], "unresponsive_engines": engines}))
+    found = {"results": [{"url": "https://a.example/", "title": "A"}], "unresponsive_engines": engines}
+    assert len(await answered("searxng", Reply(body=found))) == 1
+    assert await answered("searxng", Reply(body={"results": [], "unresponsive_engines": []})) == []
+
+
 async def test_a_service_that_takes_keys_says_so_to_who_has_none() -> None:
     with pytest.raises(SearchRefused, match=r"wants a key\. Set SEMANTIC_SCHOLAR_API_KEY"):
         await answered("semanticscholar", Reply(403, {}), key=None)

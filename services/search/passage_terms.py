@@ -1,0 +1,39 @@
+"""The passages of a text with the words by which they are searched; made beside the conversion, in the same process."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from services.text.passages import each_passage
+from services.text.tokens import tokens
+
+MAX_CHARACTERS = 2_000_000
+"""Characters of a text whose words are cut in the process that converts it; a longer one would take the time of its conversion."""
+MAX_ROWS_BY_MEANING = 20
+"""Passages of further rows of tables in a file, after which only words find such rows: they are mostly numbers, and very many."""
+
+
+class PassageTerms(NamedTuple):
+    """A passage, by its offsets, and its search terms with blanks between."""
+
+    start: int
+    end: int
+    by_words: bool
+    """Whether it has no meaning that is worth a vector."""
+    heading: str
+    """Terms of the document's title and of the headings above it."""
+    body: str
+
+
+def passage_terms(title: str, text: str) -> Iterator[PassageTerms]:
+    """Yield the passages of a normalised text in order."""
+    rows = 0
+    for span in each_passage(text):
+        is_row = text.startswith("|", span.start)
+        rows += is_row and text.endswith("|\n", 0, span.start)
+        yield PassageTerms(
+            span.start,
+            span.end,
+            is_row and rows > MAX_ROWS_BY_MEANING,
+            " ".join(tokens(f"{title} {span.heading}")),
+            " ".join(tokens(text[span.start : span.end])),
+        )

@@ -1,0 +1,238 @@
+"""Puts the lines of PDF pages into the order of reading: without running heads and feet, columns one after the other, as paragraphs."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from statistics import mean, median
+
+from services.search.pdf_lines import HYPHEN, Line, Word
+from services.text.tokens import has_cjk
+
+EDGE_LINES = 2
+"""Lines at the top and at the bottom of a page that may be a running head or foot."""
+LEAST_REPEATS = 3
+"""Pages on which a line stands to be a running head or foot."""
+GUTTER = 0.7
+"""Least width of a gap between two columns, in heights of its line."""
+CELL_GAP = 1.8
+"""Least width of a gap between the cells of a table, likewise; stretched blanks of prose are narrower."""
+LEAST_ROWS = 3
+"""Lines in which a gap stands at one place to be one between columns."""
+PROSE_WORDS = 3.0
+"""Words on either side of a gap, on average, if it is one between columns of prose and not of a table."""
+FILLED = 0.6
+"""Share of the lines left of a gap that reach it, likewise."""
+HALF, THIRD = 0.5, 0.3
+"""Least share of their height at which two lines stand side by side to be one line, and to be in two columns."""
+TURNED = 4
+"""How many times as high as its neighbour a line is whose text was turned."""
+NEW_PARAGRAPH = 0.6
+"""Least distance of a new paragraph from the line above, in heights of a line."""
+OTHER_FONT = 0.2
+"""Least difference in height of a line in another font, as a share."""
+WINDOW = 12
+"""Lines around a line that tell how wide its column is."""
+_ITEM = re.compile(r"[-*+•◦▪–—·]|\(?\w{1,3}[.)、]|\[\d{1,3}\]")
+"""Mark of an item of a list, as a word of its own."""
+_WITHOUT_BLANK = re.compile(r"\w[-–/]\Z")
+_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+"""Chinese and Japanese, whose lines are joined without a blank."""
+_FIRST_NUMBER = re.compile(r"\D{0,12}(?<!\d)(\d{1,5})(?!\d)")
+_LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,5})\D{0,12}\Z")
+_WORD = re.compile(r"[^\W\d_]{2}")
+
+
+def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Leave out lines at the top and bottom of pages that are there on many, also with a number that counts the pages.
+
+    One without a number stays where it is first: it may be the title.
+    """
+    edges = [[(line, set(_forms(line.text, number))) for line in _edges(page)] for number, page in enumerate(pages)]
+    counts = Counter(form for lines in edges for form in {form for _, forms in lines for form in forms})
+    least = min(LEAST_REPEATS, max(2, len(pages)))
+    seen: set[str] = set()
+    kept: list[list[Line]] = []
+    for page, lines in zip(pages, edges, strict=True):
+        left_out = {
+            id(line)
+            for line, forms in lines
+            if any(counts[form] >= least and (form != line.text or form in seen) for form in forms)
+        }
+        seen.update(line.text for line, _ in lines)
+        kept.append([line for line in page if id(line) not in left_out])
+    return kept
+
+
+def _edges(page: Sequence[Line]) -> list[Line]:
+    rows = sorted(page, key=lambda line: -line.top)
+    return [*rows[:EDGE_LINES], *rows[max(EDGE_LINES, len(rows) - EDGE_LINES) :]]
+
+
+def _forms(text: str, page: int) -> Iterator[str]:
+    """Yield what a line may have in common with those of other pages: all of it, or all but a number that is ahead of the page by as much."""
+    if _WORD.search(text):
+        yield text
+    for found in (_FIRST_NUMBER.match(text), _LAST_NUMBER.search(text)):
+        if found:
+            yield f"{text[: found.start(1)]}#{int(found[1]) - page}#{text[found.end(1) :]}"
+
+
+def in_columns(lines: Sequence[Line]) -> list[Line]:
+    """Take columns of prose apart that were written line by line over the page, and return the left one first."""
+    rows = _rows(lines)
+    if (gutter := _gutter(rows)) is None:
+        return list(lines)
+    ordered: list[Line] = []
+    sides: tuple[list[Line], list[Line]] = ([], [])
+    for row in [*rows, []]:
+        parts = [
+            [[word for word in line.words if word.right <= gutter] for line in row],
+            [[word for word in line.words if word.left >= gutter] for line in row],
+        ]
+        if row and sum(len(words) for part in parts for words in part) == sum(len(line.words) for line in row):
+            for side, part in zip(sides, parts, strict=True):
+                side += [line.of(words) for line, words in zip(row, part, strict=True) if words]
+            continue
+        ordered += [*in_columns(sides[0]), *in_columns(sides[1]), *row]
+        sides = ([], [])
+    return ordered
+
+
+def whole_rows(lines: Iterable[Line]) -> list[Line]:
+    """Join the parts of each line: the cells of a table, and what a raised character divides, are written as lines of their own."""
+    joined: list[Line] = []
+    for line in lines:
+        last = joined[-1] if joined else None
+        if last and line.left >= last.right and _beside(last, line) > HALF:
+            widest = max(last, line, key=lambda part: part.right - part.left)
+            joined[-1] = widest.of([*last.words, *line.words])
+        else:
+            joined.append(line)
+    return joined
+
+
+def _beside(one: Line, other: Line) -> float:
+    """Return the share of the lower line's height at which two lines stand side by side; 0 beside text that was turned."""
+    low, high = sorted((one.height, other.height))
+    shared = min(one.top, other.top) - max(one.bottom, other.bottom)
+    return shared / low if low > 0 and high < TURNED * low else 0.0
+
+
+def _rows(lines: Iterable[Line]) -> list[list[Line]]:
+    """Put lines that follow each other and stand side by side into one row."""
+    rows: list[list[Line]] = []
+    for line in lines:
+        above = rows[-1][-1] if rows else None
+        if above and _beside(above, line) > THIRD and (line.left >= above.right or line.right <= above.left):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _gutter(rows: Sequence[Sequence[Line]]) -> float | None:
+    """Return the place between two columns of prose that a page has side by side in its rows; None where it has none."""
+    edges = sorted(edge for row in rows for left, right in _gaps(row) for edge in ((left, 1), (right, -1)))
+    best, most, open_gaps = 0.0, 0, 0
+    for (place, change), (following, _) in pairwise(edges):
+        open_gaps += change
+        if open_gaps > most and following > place:
+            best, most = (place + following) / 2, open_gaps
+    if most < LEAST_ROWS:
+        return None
+    divided = [row for row in rows if any(left < best < right for left, right in _gaps(row))]
+    lefts = [[word for line in row for word in line.words if word.right <= best] for row in divided]
+    rights = [[word for line in row for word in line.words if word.left >= best] for row in divided]
+    ends = [max(word.right for word in words) for words in lefts]
+    width = max(ends) - min(word.left for words in lefts for word in words)
+    reaching = mean(max(ends) - end < 0.15 * width for end in ends)
+    telling = min(_length(lefts), _length(rights)) >= PROSE_WORDS
+    return best if telling and reaching >= FILLED else None
+
+
+def _length(pieces: Sequence[Sequence[Word]]) -> float:
+    """Return the mean number of words with letters in some pieces; eight characters of Chinese count as three."""
+    return mean(
+        sum(
+            max(1.0, 3 * len(word.text) / 8) if has_cjk(word.text) else any(map(str.isalpha, word.text))
+            for word in words
+        )
+        for words in pieces
+    )
+
+
+def _gaps(row: Sequence[Line]) -> list[tuple[float, float]]:
+    words = sorted((word for line in row for word in line.words), key=lambda word: word.left)
+    least = GUTTER * median(line.height for line in row)
+    return [(one.right, other.left) for one, other in pairwise(words) if other.left - one.right >= least]
+
+
+def paragraphs(lines: Sequence[Line], known: frozenset[str]) -> Iterator[str]:
+    """Yield the paragraphs of lines: those that prose was wrapped into are joined, those of lists and tables are not.
+
+    Args:
+        lines: in the order of reading.
+        known: words of the document, which tell whether a hyphen at the end of a line belongs to the word.
+    """
+    text = ""
+    for place, line in enumerate(lines):
+        above = lines[place - 1] if place else None
+        if above is None:
+            text = line.text
+        elif _goes_on(lines, place):
+            text = _joined(text, line.text, known)
+        elif _apart(above, line):
+            yield text
+            text = line.text
+        else:
+            text = f"{text}\n{line.text}"
+    if text:
+        yield text
+
+
+def _apart(above: Line, line: Line) -> bool:
+    gap = above.bottom - line.top
+    return _other_font(above, line) or not -line.height < gap < NEW_PARAGRAPH * line.height
+
+
+def _other_font(one: Line, other: Line) -> bool:
+    return abs(one.height - other.height) > OTHER_FONT * max(one.height, other.height)
+
+
+def _goes_on(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a line goes on with the sentence above: that line had no room for its first word."""
+    above, line = lines[place - 1], lines[place]
+    if above.words[-1].text.endswith(HYPHEN):
+        return True
+    below = above.bottom - line.top
+    if _other_font(above, line) or _ITEM.fullmatch(line.words[0].text) or _has_cells(above) or _has_cells(line):
+        return False
+    if NEW_PARAGRAPH * line.height <= below:
+        return False
+    around = lines[max(0, place - WINDOW) : place + WINDOW]
+    edge = max(
+        other.right
+        for other in around
+        if abs(other.left - above.left) < 2 * above.height and not _other_font(other, above)
+    )
+    first = line.words[0]
+    letters = len(first.text) if has_cjk(first.text) else 1
+    return above.right + (first.right - first.left) / letters + 0.2 * line.height > edge
+
+
+def _has_cells(line: Line) -> bool:
+    """Tell whether a line is a row of a table."""
+    return any(other.left - one.right >= CELL_GAP * line.height for one, other in pairwise(line.words))
+
+
+def _joined(text: str, more: str, known: frozenset[str]) -> str:
+    if text.endswith((HYPHEN, "-")) and more[:1].islower():
+        stem, (rest, *_) = text[:-1], more.split(maxsplit=1)
+        hyphened = f"{stem.rsplit(maxsplit=1)[-1] if stem.strip() else ''}-{rest}".casefold().strip(".,;:")
+        return f"{stem}-{more}" if hyphened in known else f"{stem}{more}"
+    if text.endswith(HYPHEN):
+        return f"{text[:-1]}-{more}"
+    if _WITHOUT_BLANK.search(text[-2:]) or _WIDE.search(text[-1:] + more[:1]):
+        return f"{text}{more}"
+    return f"{text} {more}"

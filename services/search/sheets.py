@@ -1,0 +1,165 @@
+"""Tables of CSV files and workbooks as people make them: titles above, heads of several rows made one, cells that are merged."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from services.text.tables import pipe_table
+
+MAX_HEADS = 4
+"""Rows that a table's heads take at most."""
+MAX_FILLED = 1_000_000
+"""Cells that merged ones may stand for."""
+MAX_SEARCHED = 20_000_000
+"""Characters of a table that are searched by words."""
+_DELIMITERS = ",\t;|"
+
+Merged = tuple[int, int, int, int]
+"""First row and column, last row and column, from 0."""
+
+
+class Sheet(NamedTuple):
+    """The cells of a sheet or of a CSV file."""
+
+    name: str
+    """Empty for a CSV file."""
+    rows: list[list[str]]
+    merged: Sequence[Merged] = ()
+
+
+class SheetTable(NamedTuple):
+    """The table of a sheet."""
+
+    name: str
+    captions: list[str]
+    """Titles and notes above it."""
+    rows: list[list[str]]
+    """Its heads, and the rows below."""
+    plain: bool
+    """Whether it is in its file as programs expect it: heads in the first row, and all of them."""
+
+    def markdown(self) -> tuple[str, int]:
+        """Return it as Markdown below its name and captions, and the number of rows that were left out."""
+        lines = pipe_table(self.rows)
+        size, most = 0, len(lines)
+        for place, line in enumerate(lines):
+            size += len(line)
+            if size > MAX_SEARCHED:
+                most = place
+                break
+        above = [f"## {self.name}"] if self.name else []
+        return "\n\n".join([*above, *filter(None, ["\n".join(self.captions), "\n".join(lines[:most])])]), len(
+            lines
+        ) - most
+
+
+def csv_sheet(text: str, delimiter: str) -> Sheet:
+    """Return the rows of a CSV file."""
+    csv.field_size_limit(1_000_000)
+    return Sheet("", list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)))
+
+
+def delimiter_of(name: str, text: str) -> str:
+    """Return the separator that splits the most of the first lines into the same number of cells; that of a TSV file is known."""
+    sample = text[:20_000]
+
+    def evenness(delimiter: str) -> tuple[float, int]:
+        lines = list(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter))[:20]
+        widths = [len(line) for line in (lines[:-1] or lines) if any(line)]
+        common = max((width for width in widths if width > 1), key=widths.count, default=1)
+        return (widths.count(common) / len(widths) if common > 1 else 0.0, common)
+
+    if name.lower().endswith(".tsv"):
+        return "\t"
+    return max(_DELIMITERS, key=lambda delimiter: (*evenness(delimiter), -_DELIMITERS.index(delimiter)))
+
+
+def table_of(sheet: Sheet) -> SheetTable | None:
+    """Return the table of a sheet: titles apart, heads in one row, merged cells filled; None for a sheet without cells."""
+    rows = _filled(sheet)
+    width = max((len(row) for row in rows), default=0)
+    rows = [[*row, *[""] * (width - len(row))] for row in rows]
+    first = next((place for place, row in enumerate(rows) if len(set(filter(None, row))) > 1), None)
+    if first is None:
+        lines = [next(filter(None, row)) for row in rows if any(row)]
+        return SheetTable(sheet.name, [], [[line] for line in lines], plain=True) if lines else None
+    captions = [next(filter(None, row)) for row in rows[:first] if any(row)]
+    depth = _depth(rows, first, sheet.merged)
+    heads = [_joined(column) for column in zip(*_spread(rows[first : first + depth]), strict=True)]
+    body = [row for row in rows[first + depth :] if any(row)]
+    kept = [place for place in range(width) if heads[place] or any(row[place] for row in body)]
+    named = [heads[place] or f"column {place + 1}" for place in kept]
+    plain = not captions and depth == 1 and first == 0 and all(heads[place] for place in kept)
+    return SheetTable(sheet.name, captions, [named, *([row[place] for place in kept] for row in body)], plain)
+
+
+def _filled(sheet: Sheet) -> list[list[str]]:
+    """Return the rows of a sheet, with what merged cells say in each place that they take, and without blanks behind the last cell."""
+    rows = [[" ".join(cell.split()) for cell in row] for row in sheet.rows]
+    left = MAX_FILLED
+    for top, start, bottom, end in sheet.merged:
+        left -= (bottom - top + 1) * (end - start + 1)
+        if left < 0:
+            break
+        text = rows[top][start] if top < len(rows) and start < len(rows[top]) else ""
+        for place in range(top, min(bottom + 1, len(rows)) if text else top):
+            rows[place] += [""] * (end + 1 - len(rows[place]))
+            rows[place][start : end + 1] = [text] * (end + 1 - start)
+    for row in rows:
+        while row and not row[-1]:
+            row.pop()
+    return rows
+
+
+def _depth(rows: Sequence[Sequence[str]], first: int, merged: Iterable[Merged]) -> int:
+    """Return the number of rows of a table's heads."""
+    most = min(MAX_HEADS, len(rows) - first - 1)
+    depths = [
+        bottom - first + (2 if end > start and bottom == top else 1)
+        for top, start, bottom, end in merged
+        if top == first
+    ]
+    if depths:
+        return max(1, min(max(depths), most))
+    depth = 1
+    while depth < most and _goes_on(rows[first + depth - 1], rows[first + depth]):
+        depth += 1
+    return depth
+
+
+def _goes_on(above: Sequence[str], below: Sequence[str]) -> bool:
+    """Tell whether a row of heads says more of the one above: it fills its gaps, and has gaps where that one is complete."""
+    gaps = [place for place, cell in enumerate(above) if not cell]
+    return bool(gaps) and all(below[place] for place in gaps) and not all(below) and sum(map(bool, above)) > 1
+
+
+def _spread(heads: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows of heads with each gap filled by the head at its left, where a lower row has a head of its own."""
+    spread = [list(row) for row in heads]
+    for upper, lower in pairwise(spread):
+        for place in range(1, len(upper)):
+            if not upper[place] and lower[place]:
+                upper[place] = upper[place - 1]
+    return spread
+
+
+def _joined(column: Sequence[str]) -> str:
+    return " ".join(dict.fromkeys(filter(None, column)))
+
+
+def sheets_markdown(sheets: Iterable[Sheet]) -> tuple[str, int]:
+    """Return the tables of a workbook as Markdown, and the number of rows that were left out."""
+    parts: list[str] = []
+    left_out = 0
+    for table in tables_of(sheets):
+        text, beyond = table.markdown()
+        parts.append(text)
+        left_out += beyond
+    return "\n\n".join(parts), left_out
+
+
+def tables_of(sheets: Iterable[Sheet]) -> Iterator[SheetTable]:
+    """Yield the tables of sheets that have cells."""
+    yield from (table for sheet in sheets if (table := table_of(sheet)) is not None)

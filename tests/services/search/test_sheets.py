@@ -1,0 +1,135 @@
+"""Tables as people make them: titles above, heads in two rows, merged cells, formulas that nobody computed, other separators."""
+
+import csv
+import time
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from services.search.documents import Documents, open_documents
+from services.search.providers import Providers
+from services.search.sheets import Sheet, delimiter_of, table_of
+
+STATIONS = [
+    ["Outer bar", 55.238, 8.544, 8.3, 10.4],
+    ["Old mole", 55.259, 8.234, 14, 9.2],
+    ["Quay", 55.8, 8.4, 10.8, 6.4],
+]
+HEADS = ["Station", "Position Lat", "Position Lon", "Depth 1871", "Depth 1874"]
+
+
+async def opened(folder: Path) -> Documents:
+    return await open_documents(folder, folder.parent / "home")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    return tmp_path / "docs"
+
+
+def workbook(path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Soundings"
+    sheet.append(["Soundings of the Varde survey"])
+    sheet.merge_cells("A1:F1")
+    sheet.append(["Depths in feet at low water"])
+    sheet.append([])
+    sheet.append(["Station", "Position", None, "Depth", None, "Mean"])
+    sheet.append([None, "Lat", "Lon", "1871", "1874", None])
+    for cells in ("A4:A5", "B4:C4", "D4:E4", "F4:F5"):
+        sheet.merge_cells(cells)
+    for row, station in enumerate(STATIONS, 6):
+        sheet.append([*station, f"=AVERAGE(D{row}:E{row})"])
+    book.save(path)
+
+
+async def test_a_workbook_with_titles_and_merged_heads_is_one_table(folder: Path) -> None:
+    workbook(folder / "soundings.xlsx")
+    documents = await opened(folder)
+    (hit,) = await documents.search("Old mole depth", 3)
+    assert "Soundings of the Varde survey\nDepths in feet at low water\n\n| Station | Position Lat |" in hit.text
+    assert "| Old mole | 55.259 | 8.234 | 14 | 9.2 | =AVERAGE(D7:E7) |" in hit.text
+    assert "Unnamed" not in hit.text
+    assert "NaN" not in hit.text
+    (table,) = documents.tables
+    assert [column.split(":")[0] for column in table.view.columns] == [*HEADS, "Mean"]
+    assert table.read().decode().splitlines()[0] == ",".join([*HEADS, "Mean"])
+    assert [notice for notice in Providers(documents=[documents]).notices("en") if "formulas" in notice]
+
+
+async def test_a_table_reads_the_same_from_a_workbook_and_from_csv(folder: Path) -> None:
+    book = Workbook()
+    assert book.active is not None
+    for row in (HEADS, *STATIONS):
+        book.active.append(row)
+    book.active.title = "Sheet"
+    book.save(folder / "stations.xlsx")
+    with (folder / "stations.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([HEADS, *STATIONS])
+    documents = await opened(folder)
+    texts = {hit.url.rpartition(".")[2]: hit.text for hit in await documents.search("Old mole", 5)}
+    assert texts["xlsx"] == f"## Sheet\n\n{texts['csv']}"
+    one, other = documents.tables
+    assert one.view.columns == other.view.columns
+
+
+async def test_semicolons_and_decimal_commas_are_understood(folder: Path) -> None:
+    (folder / "häfen.csv").write_bytes("Hafen;Tiefe (m);Größe\nRömö;6,5;4\nHusum;3,25;9\n".encode("cp1252"))
+    documents = await opened(folder)
+    (table,) = documents.tables
+    assert table.view.columns[1] == "Tiefe (m): number, 3.25 to 6.5"
+    assert table.read().decode() == "Hafen,Tiefe (m),Größe\nRömö,6.5,4\nHusum,3.25,9\n"
+    assert "| Römö | 6,5 | 4 |" in (await documents.search("Tiefe Römö", 1))[0].text
+
+
+async def test_a_large_table_is_profiled_and_found_by_words_without_being_embedded(folder: Path) -> None:
+    with (folder / "stations.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "station", "region", "date", "depth_m", "salinity", "observer"])
+        for number in range(130_000):
+            rows.writerow([number, f"ST-{number:06d}", "north", "2020-01-01", number % 4_999 / 10, 33.5, "Andersen"])
+    (folder / "note.md").write_text("# Note\n\nThe stations were visited by barge.")
+    begin = time.monotonic()
+    documents = await opened(folder)
+    assert time.monotonic() - begin < 60
+    assert documents.tables[0].view.rows == 130_000
+    assert documents.index.passages() < 50
+    found = await documents.search("ST-077123", 3)
+    assert any("ST-077123" in hit.text[place.start : place.end] for hit in found for place in hit.passages)
+
+
+@pytest.mark.parametrize(
+    ("rows", "merged", "captions", "heads"),
+    [
+        ([["Title"], [], ["a", "b"], ["1", "2"]], [], ["Title"], ["a", "b"]),
+        ([["a", "b"], ["1", "2"]], [], [], ["a", "b"]),
+        ([["a", "", "c"], ["", "x", ""], ["1", "2", "3"]], [], [], ["a", "a x", "c"]),
+        ([["", "2019", "2020"], ["rain", "1", "2"]], [], [], ["column 1", "2019", "2020"]),
+        ([["a", "b"], ["1", ""], ["", "2"]], [], [], ["a", "b"]),
+        ([["a", "x", ""], ["", "b", "c"], ["1", "2", "3"]], [(0, 0, 1, 0), (0, 1, 0, 2)], [], ["a", "x b", "x c"]),
+    ],
+)
+def test_heads_are_told_from_titles_and_rows(
+    rows: list[list[str]], merged: list[tuple[int, int, int, int]], captions: list[str], heads: list[str]
+) -> None:
+    table = table_of(Sheet("", rows, merged))
+    assert table is not None
+    assert (table.captions, table.rows[0]) == (captions, heads)
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1,5;2\n2,5;3\n", ";"),
+        ("a\tb\n1\t2\n", "\t"),
+        ("Title\n\na;b;c\n1;2;3\n4;5;6\n", ";"),
+        ("one\ntwo\n", ","),
+    ],
+)
+def test_the_separator_is_the_one_that_makes_columns(text: str, delimiter: str) -> None:
+    assert delimiter_of("a.csv", text) == delimiter

@@ -1,0 +1,29 @@
+"""The language of a question by its script, and the direction of its letters."""
+
+import pytest
+
+from services.text.languages import direction, locale_of
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("Когда открылся порт?", "ru-RU"),
+        ("متى افتتحت القناة؟", "ar"),
+        ("מתי נפתח הנמל?", "he-IL"),
+        ("รถไฟสายแรกเริ่มเมื่อใด", "th-TH"),
+        ("बंदरगाह कब खुला?", "hi-IN"),
+        ("부산항은 언제 문을 열었는가?", "ko-KR"),
+        ("港はいつ開いたか", "ja-JP"),
+        ("港口何时开放？", "zh-CN"),
+        ("When did the port of Μ open?", "en-US"),
+    ],
+)
+def test_the_language_is_told_from_the_script(text: str, locale: str) -> None:
+    assert locale_of(text) == locale
+
+
+def test_the_direction_is_that_of_most_letters() -> None:
+    assert direction("הנמל של Tel Aviv נפתח בשנת 1936") == "rtl"
+    assert direction("The word הנמל means port") == "ltr"
+    assert direction("1936") == "ltr"
