@@ -84,17 +84,17 @@ async def test_a_model_that_is_not_there_is_said_to_be_missing(
     if provider == "ollama":
         assert "Ollama has no model nothing. Get it with: ollama pull nothing" in problem
         return
-    assert problem.startswith(
-        f"The endpoint knows no such model or path. Check LEADLINE_MODEL and {ADDRESSES[provider]}."
-    )
-    assert f"model {provider}:nothing, HTTP 404" in problem
+    assert "Check LEADLINE_MODEL" in problem
+    assert ADDRESSES[provider] in problem
+    assert "It said: “" in problem
+    assert f"model {provider}:nothing, HTTP 40" in problem
 
 
 async def test_a_wrong_key_is_said_to_be_wrong(server: Server, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if provider not in KEYS:
         pytest.skip("Ollama wants no key.")
     monkeypatch.setenv(KEYS[provider], "another")
-    with pytest.raises(ModelError, match=rf"rejected the key\. Check {KEYS[provider]}"):
+    with pytest.raises(ModelError, match=rf"Check .*{KEYS[provider]}.* It said: “"):
         await ask("reflector", PROMPT, Reflection)
 
 
@@ -125,7 +125,10 @@ async def test_tools_are_called_natively(server: Server, provider: str) -> None:
 
     scripts: dict[str, list[Any]] = {
         "google_genai": [
-            [{"functionCall": {"name": "depth_of", "args": {"trench": "Mariana"}}}],
+            [
+                {"text": "Weigh it.", "thought": True},
+                {"functionCall": {"name": "depth_of", "args": {"trench": "Mariana"}}, "thoughtSignature": "c2lnbmVk"},
+            ],
             [{"text": "It is 10,935 m deep."}],
         ],
         "mistralai": [
@@ -167,6 +170,7 @@ async def test_tools_are_called_natively(server: Server, provider: str) -> None:
     demands = [re.findall(r"'any'|'ANY'", str(request)) for request in server.requests]
     assert [len(demand) for demand in demands] == [0 if provider == "ollama" else 1, 0]
     assert "10,935 m" in str(server.requests[1])
+    assert ("c2lnbmVk" in str(server.requests[1])) == (provider == "google_genai"), "its signature goes back"
 
 
 @pytest.fixture
