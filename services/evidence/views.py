@@ -79,12 +79,13 @@ def overview(
         steps: the steps by their ids.
         results: their results.
         sources: by content hash.
-        shows: tells whether an excerpt of a result is shown; one that holds another has at least its relevance.
+        shows: tells whether an excerpt of a result is shown; one that holds another is shown if either is, with the higher relevance.
         room: tokens of evidence that are shown; the most relevant excerpts of each step come first.
     """
     holders = held_by(excerpt for step_id in sorted(results, key=int) for excerpt in results[step_id].excerpts)
     findings = finding_views(steps, results, sources)
     views = {item.id: item for finding in findings for item in finding.evidence}
+    steps_of = {item.id: finding.step_id for finding in findings for item in finding.evidence}
     for held, holder in holders.items():
         if held in views and holder in views:
             views[holder].also.append(held)
@@ -95,7 +96,8 @@ def overview(
                 "evidence": [
                     item
                     for item in finding.evidence
-                    if item.id not in holders and shows(results[finding.step_id], item)
+                    if item.id not in holders
+                    and any(shows(results[steps_of[key]], item) for key in (item.id, *item.also))
                 ],
                 "missing_aspects": finding.missing_aspects if results[finding.step_id].unjudged else [],
             }

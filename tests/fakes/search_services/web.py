@@ -134,7 +134,7 @@ GITHUB_CODE: dict[str, Any] = {
 }
 
 FORMS: dict[str, Form] = {
-    "searxng": Form("/search", "q", SEARXNG, {**SEARXNG, "results": []}, needs={"format": "json"}, no_key_status=403),
+    "searxng": Form("/search", "q", SEARXNG, {**SEARXNG, "results": [], "unresponsive_engines": []}, needs={"format": "json"}, no_key_status=403),
     "brave": Form(
         "/res/v1/web/search",
         "q",

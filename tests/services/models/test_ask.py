@@ -21,7 +21,7 @@ from tests.services.models.conftest import ANSWER, PROMPT
 async def test_a_whole_run_goes_through_the_endpoint_with_native_schemas(endpoint: OpenAIServer, docs: Path) -> None:
     report = await aresearch("Where was the designer of the wire sounding machine born?", docs=[docs])
     assert "Belfast" in report.markdown
-    assert set(endpoint.roles) == {"coordinator", "planner", "researcher", "reflector", "reporter"}
+    assert {"coordinator", "planner", "researcher", "reflector", "reporter"} <= set(endpoint.roles)
     formats = [
         request["response_format"]["json_schema"] for request in endpoint.requests if "response_format" in request
     ]

@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from schemas.chart import Chart, Series
+from schemas.document import Heading, Text
 from schemas.evidence import Claim, Status
 from schemas.reporter import Report
 from services.reports.charts.echarts import echarts_script
@@ -411,8 +413,11 @@ def test_the_reason_of_a_marked_statement_opens_at_a_hover_by_key_and_at_a_tap(
 )
 def test_a_report_is_set_in_the_direction_of_its_language(title: str, direction: str) -> None:
     report = english()
-    report = report.model_copy(
-        update={"title": title, "markdown": report.markdown.replace(f"# {report.title}", f"# {title}", 1)}
+    assert report.document
+    blocks = tuple(
+        Heading(1, (Text(title),)) if isinstance(block, Heading) and block.level == 1 else block
+        for block in report.document.body
     )
+    report = report.model_copy(update={"title": title, "document": replace(report.document, body=blocks)})
     for page in (render_html(parse_report(report)), render_deck(parse_report(report))):
         assert f'dir="{direction}">' in page
