@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Literal
 
 from schemas.events import CallProgress
-from services.models.reasoning_tags import CLOSE, OPEN
+from services.models.reasoning_tags import closing_of, may_open
 from services.models.repetition import RepetitionWatch
 
 Sign = Literal["alive", "thinking", "writing"]
@@ -70,8 +70,8 @@ class AnswerWatch:
         """Tell whether the text so far is reasoning between tags."""
         if self.state == "writing":
             return False
-        begun = self._text[:100].lstrip().lower()
-        return OPEN.startswith(begun) or (begun.startswith(OPEN) and CLOSE not in self._text[-1_000:].lower())
+        closing = closing_of(self._text)
+        return may_open(self._text) or (closing is not None and not (closing and closing in self._text[-1_000:]))
 
 
 @asynccontextmanager

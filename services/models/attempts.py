@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from dataclasses import dataclass, field, replace
 
 from langchain_core.messages import AIMessage
@@ -13,7 +13,7 @@ from services.models.answer_watch import AnswerWatch, BrokeOff, RepeatsItself, S
 from services.models.chat import comes_in_pieces
 from services.models.endpoint import turn_at
 from services.models.endpoint_memory import learned
-from services.models.failures import LEFT_OUT, CallFailed, failure_of
+from services.models.failures import CallFailed, failure_of
 from services.models.llamacpp import at_hand
 from services.models.stall_timeout import stall_limited
 from services.run.log import WARNING, log
@@ -34,8 +34,6 @@ class RetryPolicy:
     """Repetitions after faults that pass: a busy endpoint, a broken connection, a stall (`LEADLINE_MAX_RETRIES`)."""
     unreached: int = 4
     """Repetitions if no server accepts the connection: the address may be wrong."""
-    shortened: int = 3
-    """Repetitions with a shorter prompt, if the endpoint found the prompt too long."""
     first_pause: float = 0.5
     """Seconds before the first repetition after a passing fault; they double each time, and are taken at random from the upper half."""
     longest_pause: float = 30.0
@@ -70,7 +68,6 @@ class Attempts:
     waited: float = 0.0
     """Seconds of waiting: for a slot, and after passing faults."""
     stalls: int = 0
-    shortened: int = 0
     made: int = 0
     """Requests that were sent."""
     abandoned: int = 0
@@ -122,20 +119,22 @@ async def attempt_until_answered(
             log("model_retry", WARNING, fault=failure.fault, attempt=len(attempts.faults) + 1, wait=round(pause, 3))
             attempts.faults.append(failure.fault)
             attempts.waited += pause
-            tell(_again(model, attempts, failure, cause, pause))
-            await asyncio.sleep(pause)
-        elif failure.output_limits and await change(failure):
-            tell(_again(model, attempts, failure, cause))
-        elif failure.parameter in LEFT_OUT:
-            if failure.parameter in left_out:
-                raise failure from cause
-            known.refused.add(failure.parameter)
-            tell(_again(model, attempts, failure, cause))
-        else:
-            attempts.shortened += failure.kind == "too_long"
-            if attempts.shortened > policy.shortened or not await change(failure):
-                raise failure from cause
-            tell(_again(model, attempts, failure, cause))
+        elif not await _adapted(failure, known.refused, left_out, change):
+            raise failure from cause
+        tell(_again(model, attempts, failure, cause, pause or 0.0))
+        await asyncio.sleep(pause or 0.0)
+
+
+async def _adapted(
+    failure: CallFailed, refused: set[str], left_out: Set[str], change: Callable[[CallFailed], Awaitable[bool]]
+) -> bool:
+    """Take from a refusal what to do otherwise: a shorter answer, no such parameter, another form or a shorter prompt."""
+    if failure.output_limits and await change(failure):
+        return True
+    if failure.parameter and failure.parameter not in left_out:
+        refused.add(failure.parameter)
+        return True
+    return not failure.output_limits and await change(failure)
 
 
 async def _attempt(model: RoleModel, attempts: Attempts, send: Send, tell: Tell) -> AIMessage:

@@ -16,12 +16,20 @@ from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telli
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.call_spec import CallSpec
 from services.models.chat import build
-from services.models.endpoint_memory import keep_learned, learned, load_learned
+from services.models.endpoint_memory import Dialect, keep_learned, learned, load_learned
 from services.models.failures import CallFailed
 from services.models.llamacpp import at_hand
 from services.models.output_room import MARGIN, output_room, window_of
 from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
-from services.models.reply import REPEATED, Reply, answer_and_reasoning, finish_reason_of, tool_calls_of, usage_of
+from services.models.reply import (
+    REPEATED,
+    Reply,
+    answer_and_reasoning,
+    finish_reason_of,
+    passed_back,
+    tool_calls_of,
+    usage_of,
+)
 from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, with_schema
 from services.run.budget import Reservation
 from services.run.errors import LeadlineError, LimitReached, ModelError, NoNativeTools
@@ -35,8 +43,12 @@ LEAST_OUTPUT = 0.5
 """Share of a role's maximum output tokens below which a call is not worth making."""
 FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
 """Finish reasons with which a provider withholds an answer."""
-SHRINK = 0.7
-"""Share of the context to try next, if an endpoint finds a prompt too long and names no limit."""
+SHRINK = 0.6
+"""Share of the latest request's tokens to try next, if an endpoint finds a prompt too long and names no limit."""
+MAX_SHORTENED = 3
+"""Maximum number of attempts with a shorter prompt."""
+LEAST_CONTEXT = 4_096
+"""Tokens up to which a request is not made shorter for a refusal that names no reason: any model takes as many."""
 TOOL_CHOICE = "tool_choice"
 QUIET: RunnableConfig = {"tags": ["nostream"]}
 WARM, COOL = 0.7, 0.2
@@ -60,6 +72,10 @@ class Exchange:
     held: Reservation = field(init=False)
     dialect: str = ""
     """Form of the latest attempt."""
+    first_dialect: Dialect | None = None
+    """Form of the first attempt, where it was refused: it counts again if what was refused was not the form."""
+    shortened: int = 0
+    """Attempts with a shorter prompt."""
     forces_call: bool = False
     """Whether the latest attempt forced a tool call."""
 
@@ -90,6 +106,7 @@ class Exchange:
             price = self.price or await price_of(self.model)
         except BaseException as error:
             self._release()
+            self._restore_dialect(isinstance(error, CallFailed))
             if attempts.abandoned:
                 self.run.count_call(self.call.role, self._abandoned(CallUsage(), attempts), fresh=True)
             if isinstance(error, CallFailed):
@@ -107,6 +124,7 @@ class Exchange:
             )
             refused.log_fields = reply.log_fields
             raise refused
+        self._restore_dialect(self.shortened > 0)
         await self._learn(reply, message)
         return reply
 
@@ -198,13 +216,7 @@ class Exchange:
         """Adapt to a refusal and remember it: a prompt or answer that is too long, function calls, a form."""
         known = learned(self.model)
         if failure.kind == "too_long":
-            window = window_of(self.model, known)
-            named = failure.window
-            if named == window:  # the token estimate was wrong for this prompt
-                self.model = self.model.model_copy(update={"context_window": int(window * SHRINK)})
-            else:
-                known.context_window = named if named and named < window else int(window * SHRINK)
-            return await self._anew()
+            return await self._shorter(failure)
         if failure.kind != "refused":
             return False
         if failure.output_limits:
@@ -221,11 +233,38 @@ class Exchange:
             raise NoNativeTools(
                 f"The endpoint {self.model.endpoint} takes no function calls. Set LEADLINE_TOOL_PROTOCOL=structured."
             )
-        if self.dialect not in STEPS_DOWN:
-            return False
+        if self.dialect not in STEPS_DOWN:  # in any form: some endpoints do not say that a prompt is too long
+            return failure.status != 404 and self._request_tokens() > LEAST_CONTEXT and await self._shorter(failure)
+        self.first_dialect = self.first_dialect or known.dialect
         if known.dialect == self.dialect:
             known.dialect = STEPS_DOWN[known.dialect]
         return True
+
+    async def _shorter(self, failure: CallFailed) -> bool:
+        """Prepare the call for the named context, else for less than the latest request; only what is sure is remembered."""
+        self.shortened += 1
+        if self.shortened > MAX_SHORTENED:
+            return False
+        known, window, named = learned(self.model), window_of(self.model, learned(self.model)), failure.window
+        smaller = named if named and named < window else int(min(window, self._request_tokens()) * SHRINK)
+        if failure.kind == "refused" or named == window:  # it may not be the length, or the token estimate was wrong
+            self.model = self.model.model_copy(update={"context_window": smaller})
+        else:
+            known.context_window = smaller
+        try:
+            return await self._anew()
+        except ModelError:
+            if smaller == named:
+                raise
+            return False
+
+    def _request_tokens(self) -> int:
+        return estimate_tokens(self.fitted.messages) + self.call.overhead + self.held.output_tokens
+
+    def _restore_dialect(self, restored: bool) -> None:
+        """Forget that forms were refused, if all were, and so not for their form."""
+        if restored and self.first_dialect and self.dialect not in STEPS_DOWN:
+            learned(self.model).dialect = self.first_dialect
 
     async def _anew(self) -> bool:
         """Prepare the call again with the newly learned facts."""
@@ -268,6 +307,7 @@ class Exchange:
             reasoning=sanitize(without_secrets(reasoning)),
             tagged=tagged,
             calls=tool_calls_of(message) if call.tools else [],
+            passed_back=passed_back(message) if call.tools and message.tool_calls else {},
             finish_reason=finish_reason,
             refusal=sanitize(without_secrets(str(message.additional_kwargs.get("refusal") or ""))),
             model=model.name,

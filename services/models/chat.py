@@ -93,6 +93,7 @@ def _openai(
         stream_usage="stream_options" not in known.refused,
         streaming=stream and "stream" not in known.refused,
         piecewise="stream" not in known.refused,
+        plain_roles="role" in known.refused,
         on_piece=on_piece,
         use_responses_api=False,
         http_async_client=client(),

@@ -1,6 +1,9 @@
-"""Failures of a model call: whether an attempt may be repeated, and what to tell the user if it may not."""
+"""Reads any provider's error once: its kind, the provider's own words, and what to do. The kind decides what is tried next."""
 
+import json
 import re
+import ssl
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -8,17 +11,17 @@ from typing import Any, Literal
 
 from langchain_core.exceptions import ContextOverflowError
 
-from services.run.errors import ModelError
+from services.run.errors import LeadlineError, ModelError
 from services.run.roles import RoleModel
 from services.run.secrecy import without_secrets
 from services.text.numeric import read_number
 
 Kind = Literal["passing", "too_long", "refused", "lasting"]
-"""`passing`: the same call may work in a moment; `too_long`: the prompt does not fit into the context; `refused`: the endpoint takes
-no request of this form (HTTP 400 and the like); `lasting`: no other attempt helps."""
+"""`passing`: the same call may work in a moment (wait); `too_long`: the prompt does not fit into the context (fit less); `refused`: the
+endpoint takes no request of this form (another form); `lasting`: no other attempt helps (stop)."""
 
-LEFT_OUT = ("temperature", "max_completion_tokens", "max_tokens", "stream_options", "stream")
-"""Optional parameters that are left out after an endpoint refuses them."""
+LEFT_OUT = ("temperature", "max_completion_tokens", "max_tokens", "stream_options", "stream", "role")
+"""Optional parameters that are left out after an endpoint refuses them; without `role`, a user's message holds the system's."""
 LONGEST_RETRY_AFTER = 120.0
 """Maximum seconds of a Retry-After; an endpoint that asks for more has failed."""
 KEYS = {
@@ -28,25 +31,28 @@ KEYS = {
     "ollama": ("OLLAMA_API_KEY", "OLLAMA_HOST"),
 }
 """Environment variables of keys and addresses of providers with their own integration."""
+MAX_WORDS = 300
+"""Characters of the provider's words that a message shows."""
 
-_PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+_PASSING = {408, 409, 425, 429}
+"""Statuses below 500 after which the same request may work."""
+_LASTING = {501, 505}
 _QUOTA = ("insufficient_quota", "billing", "exceeded your current quota")
-_WRONG_KEY = re.compile(r"API_KEY_INVALID|API key not valid", re.IGNORECASE)
-"""Google's messages for a wrong key, sent with status 400."""
-_WRONG_MODEL = re.compile(r"Invalid model: ")
-"""Mistral's message for an unknown model, sent with status 400."""
 _CLIENTS = ("openai", "langchain", "anthropic", "google", "ollama", "httpx", "json", "pydantic")
 """Packages whose unknown errors mean an answer that cannot be read."""
 _NO_STREAM = re.compile(r"\bwith stream|stream(?:ing)? (?:is|was) not (?:supported|available)", re.IGNORECASE)
 _TOO_LONG = re.compile(
-    r"context[_ ]?(?:length|window|size)|maximum context|max(?:imum)?[_ ]model[_ ]len|too many tokens|prompt is too long|n_ctx|"
-    r"input (?:is|was) too long|exceeds? the (?:available )?context|max_seq_len",
+    r"(?:context|input|prompt|token)s?[_ ](?:length|window|size|limit|(?:is|was) too long)|maximum context|"
+    r"max(?:imum)?[_ ]model[_ ]len|too many tokens|n_ctx|exceeds? the (?:available )?context|max_seq_len",
     re.IGNORECASE,
 )
-_WINDOW = re.compile(r"(?:length|window|limit|size|n_ctx|len)\D{0,40}?(\d[\d,]{2,11})(?![\d,])", re.IGNORECASE)
+_WINDOW = re.compile(r"(?:length|window|limit|size|n_ctx|len)\b[^.;]{0,40}?\b(\d[\d,]{2,11})(?![\d,])", re.IGNORECASE)
 _LIMITS = ("max_completion_tokens", "max_tokens")
 _NUMBER = re.compile(r"\b\d{3,7}\b")
-_LEFT_OUT = re.compile(rf"\b(?:{'|'.join(LEFT_OUT)})\b")
+_LEFT_OUT = re.compile(rf"\b({'|'.join(LEFT_OUT)})s?\b")
+_PAGE_TITLE = re.compile(r"<title[^>]{0,100}>([^<]{1,200})", re.IGNORECASE)
+_DEEPEST = 8
+"""Depth to which an error's body is read."""
 
 
 @dataclass(eq=False)
@@ -75,56 +81,50 @@ class CallFailed(Exception):
 
 def failure_of(model: RoleModel, error: Exception) -> CallFailed:
     """Classify the error of an attempt."""
-    status, text = _status(error), _message(error)
-    kind = _kind(error, status, text)
-    parameter = _parameter(error, text) if kind == "refused" else ""
+    body = _body(error)
+    status, words = _status(error, body), _words(body)
+    kind = _kind(error, status, words, body)
+    parameter = _parameter(body, words) if kind == "refused" else ""
     return CallFailed(
         kind,
-        _explained(model, error, kind, status, text),
+        _explained(model, error, kind, status, words),
         fault=f"HTTP {status}" if status else type(error).__name__,
         status=status,
         unreached=type(error.__cause__).__name__ == "ConnectError",
         stalled=isinstance(error, TimeoutError),
         retry_after=_retry_after(error),
-        window=_window(text) if kind == "too_long" else None,
+        window=_window(words) if kind == "too_long" else None,
         parameter=parameter,
-        output_limits=tuple(int(number) for number in _NUMBER.findall(text)) if parameter in _LIMITS else (),
+        output_limits=tuple(int(number) for number in _NUMBER.findall(words)) if parameter in _LIMITS else (),
     )
 
 
-def _kind(error: Exception, status: int | None, text: str) -> Kind:
-    if _is_passing(error, status):
-        return "passing"
-    if isinstance(error, ContextOverflowError) or (status in {400, 413, 422, 500} and _TOO_LONG.search(text)):
+def _kind(error: Exception, status: int | None, words: str, body: Any) -> Kind:
+    overflows = status in {None, 400, 422, 429, 500} and _TOO_LONG.search(words)
+    if status == 413 or isinstance(error, ContextOverflowError) or (overflows and status != 429):
         return "too_long"
-    if status in {400, 422, 501} or (status == 500 and _NO_STREAM.search(text)):
+    if status in {400, 404, 422, 501} or (status == 500 and _NO_STREAM.search(words)):
         return "refused"
-    return "lasting"
-
-
-def _is_passing(error: Exception, status: int | None) -> bool:
-    text = str(error).lower()
-    if status == 429 and any(word in text for word in _QUOTA):
-        return False
-    if (_retry_after(error) or 0) > LONGEST_RETRY_AFTER or _TOO_LONG.search(text) or _NO_STREAM.search(text):
-        return False
+    used_up = status == 429 and (overflows or any(word in f"{words} {body}".lower() for word in _QUOTA))
+    if used_up or _untrusted(error) or (_retry_after(error) or 0) > LONGEST_RETRY_AFTER:
+        return "lasting"
     if status is not None:
-        return status in _PASSING
-    return _is_transport(error) or type(error).__name__ in {"APIError", "StreamChunkTimeoutError"}
+        return "passing" if status in _PASSING or (status >= 500 and status not in _LASTING) else "lasting"
+    sent = isinstance(body, dict) and bool(body.get("error"))
+    return "passing" if sent or _is_transport(error) or type(error).__name__ == "StreamChunkTimeoutError" else "lasting"
 
 
-def _status(error: BaseException) -> int | None:
-    """Return the HTTP status of an error; each provider's client stores it in another attribute."""
+def _status(error: BaseException, body: Any) -> int | None:
+    """Return the HTTP status of an error; each provider's client stores it in another attribute, some answers only in their body."""
     status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
     if status is None and type(error).__module__.startswith(("google", "langchain_google")):
         status = getattr(error, "code", None) or getattr(error.__cause__, "code", None)
-    if not isinstance(status, int):
-        return None
-    if status < 0:  # Ollama failed in the middle of its answer
+    if isinstance(status, int) and status < 0:  # Ollama failed in the middle of its answer
         return 500
-    if status == 400 and _WRONG_KEY.search(str(error)):
-        return 401
-    return 404 if status == 400 and _WRONG_MODEL.search(str(error)) else status
+    if status is None and isinstance(body, dict) and isinstance(body.get("error"), dict):
+        told = str(body["error"].get("code") or "")
+        status = int(told) if re.fullmatch(r"[45]\d\d", told) else None
+    return status if isinstance(status, int) else None
 
 
 def _is_transport(error: Exception) -> bool:
@@ -133,51 +133,73 @@ def _is_transport(error: Exception) -> bool:
     return bool(names & {"TransportError", "APIConnectionError", "TimeoutError", "ConnectionError"})
 
 
-def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | None, text: str) -> Exception:
-    """Return a `ModelError` that says what went wrong at the endpoint and what to do; other errors are returned unchanged."""
-    where = f"(role {model.role}, model {model.name}, HTTP {status})"
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and what it was raised from."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _untrusted(error: Exception) -> bool:
+    return any(isinstance(cause, ssl.SSLCertVerificationError) for cause in _causes(error))
+
+
+def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | None, words: str) -> Exception:
+    """Return a `ModelError` that says what went wrong at the endpoint, in whose words, and what to do."""
+    if isinstance(error, LeadlineError):
+        return error
     own = None if model.base_url else KEYS.get(model.provider)
     key, address = own or (model.key_variable, model.address_variable)
-    advice = {
-        401: f"The endpoint rejected the key. Check {key} (and that {address} is the endpoint it belongs to).",
-        403: f"The endpoint forbids this. Check the rights of {key}.",
-        404: f"The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
-        429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
-    }
+    if status is None and _is_transport(error) and not words:
+        words = str(list(_causes(error))[-1])
+    public = without_secrets(words or str(error))[:MAX_WORDS]
+    said = f" It said: “{public}”" if public else ""
+    where = f"(role {model.role}, model {model.name}, {f'HTTP {status}' if status else type(error).__name__})"
     if kind == "too_long":
-        return ModelError(
+        advice = (
             f"The endpoint finds the prompt of the role {model.role} too long, however much is left out. "
             f"Set LEADLINE_CONTEXT_WINDOW_{model.role.upper()} to the model's context, or name a model with more."
         )
-    text = without_secrets(text)
-    if kind == "refused":
-        return ModelError(f"The endpoint cannot take the request: {text[:300]} {where}")
-    if status is not None:
-        failed = "The model's endpoint failed. Try again later by resuming the run."
-        return ModelError(f"{advice.get(status, failed)} {where}")
-    if _is_transport(error):
-        if "Timeout" in type(error).__name__:
-            return ModelError(
-                f"The model's endpoint did not answer in time (role {model.role}). Check {address} and the network, or "
-                "give a slow model more time (LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then resume the run."
-            )
-        return ModelError(
-            f"The model's endpoint could not be reached ({type(error).__name__}, role {model.role}). "
-            f"Check {address} and the network, then resume the run."
+    elif status is not None:
+        advice = _ADVICE.get(status, _ADVICE[500] if status > 500 else _ADVICE[400]).format(key=key, address=address)
+    elif kind == "passing" and not _is_transport(error):
+        advice = _ADVICE[500]
+    elif _untrusted(error):
+        advice = (
+            f"The certificate of the model's endpoint is not trusted. Check {address}, or name the file of the authority "
+            "that signed it in SSL_CERT_FILE."
         )
-    if type(error).__module__.startswith(_CLIENTS) or isinstance(
-        error, TypeError | ValueError | KeyError | AttributeError | IndexError
+    elif _is_transport(error) and "Timeout" in type(error).__name__:
+        advice = (
+            f"The model's endpoint did not answer in time. Check {address} and the network, or give a slow model more time "
+            "(LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then resume the run."
+        )
+    elif _is_transport(error):
+        advice = f"The model's endpoint could not be reached. Check {address} and the network, then resume the run."
+    elif type(error).__module__.startswith(_CLIENTS) or isinstance(
+        error, TypeError | ValueError | LookupError | AttributeError
     ):
-        return ModelError(
-            f"The endpoint answered with something that is no chat completion ({type(error).__name__}: {text[:200]}). "
-            f"Check {address}{'; it usually ends in /v1' if model.provider == 'openai' else ''}. (role {model.role})"
-        )
-    public = without_secrets(str(error))
-    return (
-        error
-        if public == str(error)
-        else ModelError(f"The call of the model failed ({type(error).__name__}: {public}). {where}")
-    )
+        ending = "; it usually ends in /v1" if model.provider == "openai" else ""
+        advice = f"The endpoint answered with something that is no chat completion. Check {address}{ending}."
+    elif without_secrets(str(error)) == str(error):
+        return error
+    else:
+        advice = "The call of the model failed."
+    return ModelError(f"{advice}{said} {where}")
+
+
+_ADVICE = {
+    400: "The endpoint cannot take the request. Check LEADLINE_MODEL, LEADLINE_EXTRA, {key} and {address}.",
+    401: "The endpoint rejected the key. Check {key} (and that {address} is the endpoint it belongs to).",
+    402: "The account of {key} has no credit for this. Add some, or name a cheaper model.",
+    403: "The endpoint forbids this. Check the rights of {key}.",
+    404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
+    429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
+    500: "The model's endpoint failed. Try again later by resuming the run.",
+}
+"""What to do by status; 400 and 500 stand for the others of their kind."""
 
 
 def _retry_after(error: Exception) -> float | None:
@@ -197,27 +219,54 @@ def _seconds_until(date: str) -> float | None:
 
 
 def _body(error: Exception) -> Any:
-    """Return the error object of an endpoint's answer, wherever the answer holds it."""
-    body = getattr(error, "body", None)
-    return body.get("error", body) if isinstance(body, dict) else None
+    """Return what the endpoint sent as its error, as it came, or what its client made of it."""
+    sent = getattr(error, "body", None) or getattr(error.__cause__, "details", None)
+    if sent is None and _is_transport(error):
+        return None
+    return sent or getattr(error, "message", None) or str(error)
 
 
-def _message(error: Exception) -> str:
-    """Return the endpoint's own error message."""
-    body = _body(error)
-    message = body.get("message") if isinstance(body, dict) else body
-    return " ".join(str(message or getattr(error, "message", None) or error).split())
+def _words(body: Any) -> str:
+    """Return the sentences of an error's body, wherever they stand; all its texts if none is a sentence."""
+    texts = dict.fromkeys(" ".join(text.split()) for text in _texts(body))
+    sentences = [text for text in texts if " " in text or not text.isascii()]
+    return "; ".join(sentences or texts)
 
 
-def _window(text: str) -> int | None:
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the texts of a body; what stands as JSON in a text is read too, and of a page its title."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, str):
+        inner = _loaded(value)
+        if inner is not None:
+            yield from _texts(inner, depth + 1)
+        elif value.lstrip().startswith("<") and (title := _PAGE_TITLE.search(value)):
+            yield title[1]
+        elif value.strip():
+            yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item, depth + 1)
+
+
+def _loaded(text: str) -> dict[str, Any] | list[Any] | None:
+    try:
+        loaded = json.loads(text) if text.lstrip().startswith(("{", "[")) else None
+    except (ValueError, RecursionError):
+        return None
+    return loaded if isinstance(loaded, dict | list) else None
+
+
+def _window(words: str) -> int | None:
     """Return the number of tokens that an error names as the limit."""
-    window = _WINDOW.search(text)
+    window = _WINDOW.search(words)
     return int(window[1].replace(",", "")) if window else None
 
 
-def _parameter(error: Exception, text: str) -> str:
-    """Return the refused parameter: from its own field, or the first one that the message names; later ones may be advice."""
-    body = _body(error)
-    named = str(body.get("param") or "") if isinstance(body, dict) else ""
-    first = _LEFT_OUT.search(text)
-    return named if named in LEFT_OUT or first is None else first[0]
+def _parameter(body: Any, words: str) -> str:
+    """Return the first parameter that a refusal names, in its own field or in its words; later ones may be advice."""
+    about = body.get("error", body) if isinstance(body, dict) else None
+    named = about.get("param") if isinstance(about, dict) else None
+    first = _LEFT_OUT.search(f"{named or ''} {words}")
+    return first[1] if first else ""

@@ -1,20 +1,87 @@
-"""Separates the reasoning between `<think>` and `</think>` from a model's answer."""
+"""Splits a model's text into answer and thoughts: by one table of marks, and thoughts in unknown marks by their place, before the answer."""
 
 import re
 
-OPEN, CLOSE = "<think>", "</think>"
+import nh3
+
 REASONING = "reasoning_content"
 """Key of the reasoning in a message, as DeepSeek, vLLM and llama.cpp name it."""
-_TAG = re.compile(r"</?think>", re.IGNORECASE)
+_THOUGHTS = "think|thought|reason|analysis|commentary"
+_TAG = re.compile(
+    r"(?<!`)(?:<(/?)(?:\w{1,20}:)?(?:think(?:ing)?|thoughts?|reasoning)>|\[(/?)THINK\]|◁(/?)think▷)", re.IGNORECASE
+)
+"""Marks of thoughts anywhere in a text."""
+_TOKEN = re.compile(r"(?<!`)<[|｜][^<>|｜\n`]{1,40}[|｜]>")
+"""A token of a chat template: the thoughts' begin and end, a channel, the end of the answer."""
+_UNMARKED = ("analysis", "assistantfinal")
+"""What gpt-oss's channels leave where a server takes away only their tokens."""
+_OPENING = re.compile(r"\s*<([A-Za-z][\w:.-]{0,40})((?:\s[^<>]{0,200})?)>")
+_END = re.compile(r"<(/?)([\w▁]{1,40})>")
+_LONGEST_OPENING = 250
 
 
 def split_thinking(text: str) -> tuple[str, str]:
-    """Split a text into answer and reasoning, also if the opening or closing tag is missing."""
-    answer: list[str] = []
+    """Split a text into answer and reasoning, also if an opening or closing mark is missing."""
     thoughts: list[str] = []
+    answer = _without_tags(_without_tokens(text, thoughts), thoughts)
+    answer = _without_ends(_without_block(answer, thoughts))
+    return answer.strip(), "\n".join(thought.strip() for thought in thoughts if thought.strip())
+
+
+def may_open(text: str) -> bool:
+    """Tell whether the beginning of a text may become a mark of thoughts."""
+    begun = text.lstrip()[:_LONGEST_OPENING]
+    marks = ("[THINK]", "◁think▷", _UNMARKED[0])
+    return any(mark.startswith(begun) for mark in marks) or (
+        begun.startswith("<") and ">" not in begun and len(begun) < _LONGEST_OPENING
+    )
+
+
+def closing_of(text: str) -> str | None:
+    """Return the mark that ends the thoughts with which a text begins.
+
+    Returns:
+        Empty where only the end of the text shows what is its answer; None for a text that begins with its answer.
+    """
+    begun = text.lstrip()[: _LONGEST_OPENING + 1]
+    tag = _TAG.match(begun)
+    if tag is not None and not any(tag.groups()):
+        return f"{tag[0][0]}/{tag[0][1:]}"
+    unknown = _TOKEN.match(begun) or _is_unknown(_OPENING.match(begun)) or _is_unmarked(begun)
+    return "" if unknown else None
+
+
+def _is_unmarked(text: str) -> bool:
+    first = _UNMARKED[0]
+    return text.startswith(first) and text[len(first) : len(first) + 1].isupper()
+
+
+def _is_unknown(opening: re.Match[str] | None) -> bool:
+    """Tell whether a tag is none of HTML's, or says itself that it holds thoughts."""
+    return opening is not None and (opening[1].lower() not in nh3.ALLOWED_TAGS or 'type="reasoning"' in opening[2])
+
+
+def _without_tokens(text: str, thoughts: list[str]) -> str:
+    """Return the answer between a template's tokens: the first part, or the last one where the text begins with a token."""
+    if _is_unmarked(text.lstrip()):
+        before, _, text = text.partition(_UNMARKED[1])
+        thoughts.append(before.lstrip().removeprefix(_UNMARKED[0]))
+    tokens, parts = _TOKEN.findall(text), _TOKEN.split(text)
+    place = 0 if parts[0].strip() else max((place for place, part in enumerate(parts) if part.strip()), default=0)
+    if place:
+        channel = f"{tokens[place - 1]} {parts[place - 1] if len(parts[place - 1]) < _LONGEST_OPENING else ''}"
+        if re.search(_THOUGHTS, channel, re.IGNORECASE) and "end" not in tokens[place - 1].lower():
+            place = -1
+    thoughts += [part for number, part in enumerate(parts) if number != place]
+    return parts[place] if place >= 0 else ""
+
+
+def _without_tags(text: str, thoughts: list[str]) -> str:
+    """Return a text without what stands between marks of thoughts."""
+    answer: list[str] = []
     end, start = 0, -1
     for tag in _TAG.finditer(text):
-        closes = tag.group().startswith("</")
+        closes = any(tag.groups())
         if closes and start < 0:  # the opening tag stood in the prompt
             thoughts += [*answer, text[end : tag.start()]]
             answer, end = [], tag.end()
@@ -28,4 +95,30 @@ def split_thinking(text: str) -> tuple[str, str]:
         thoughts.append(text[start:])
     else:
         answer.append(text[end:])
-    return "".join(answer).strip(), "\n".join(thought.strip() for thought in thoughts if thought.strip())
+    return "".join(answer)
+
+
+def _without_block(text: str, thoughts: list[str]) -> str:
+    """Return a text without an unknown block before it; of a text that is nothing but a block, its content."""
+    opening = _OPENING.match(text)
+    if opening is None or not _is_unknown(opening):
+        return text
+    inside, closing, answer = text[opening.end() :].partition(f"</{opening[1]}>")
+    if not closing:
+        return text
+    if not answer.strip():
+        return inside
+    thoughts.append(inside)
+    return _without_block(answer, thoughts)
+
+
+def _without_ends(answer: str) -> str:
+    """Remove marks of the end: tags at the end that have no partner."""
+    answer = answer.rstrip()
+    while answer.endswith(">"):
+        start = answer.rfind("<")
+        end = _END.fullmatch(answer, max(0, start))
+        if end is None or f"<{'' if end[1] else '/'}{end[2]}>" in answer[:start]:
+            break
+        answer = answer[:start].rstrip()
+    return answer

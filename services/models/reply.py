@@ -1,7 +1,7 @@
 """The reply to one model call: answer, reasoning, usage and faults."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel, Field
@@ -10,12 +10,15 @@ from schemas.usage import CallUsage
 from services.models.prompt_fit import estimate_tokens
 from services.models.reasoning_tags import REASONING, split_thinking
 from services.models.structured_output import answer_text
+from services.models.unwrapping import unwrapped
 from services.run.prices import Price
 from services.run.secrecy import without_secrets, without_secrets_in
 from services.text.sanitize import sanitize
 
 LONGEST_REASONING = 20_000
 """Maximum characters of reasoning to keep, from its end, where the model reaches its answer."""
+_CALLS = {"tool_calls", "function_call"}
+"""Keys of calls as they came, which go back as `tool_calls` of the message."""
 REPEATED = "repetition"
 """Finish reason of an answer that was stopped because it repeated itself."""
 
@@ -43,6 +46,8 @@ class Reply(BaseModel):
     requests: int = 1
     """Requests that went out for it."""
     calls: list[ToolCall] = Field(default_factory=list)
+    passed_back: dict[str, Any] = Field(default_factory=dict)
+    """Content in parts and further fields of a message that calls tools: the provider wants them back with it."""
     finish_reason: str = ""
     refusal: str = ""
     model: str = ""
@@ -68,12 +73,14 @@ def answer_and_reasoning(message: AIMessage, *, structured: bool) -> tuple[str, 
 
     An answer of a schema that stands in the reasoning alone is found there.
     """
-    answer, tagged = split_thinking(answer_text(message) if structured else message.text)
+    whole = answer_text(message) if structured else message.text
+    is_object = structured and whole.lstrip().startswith("{")  # its texts may hold marks
+    answer, tagged = (whole, "") if is_object else split_thinking(whole)
     apart = str(message.additional_kwargs.get(REASONING) or "") or _reasoning_blocks(message)
     reasoning = (apart or tagged)[-LONGEST_REASONING:]
     if structured and not answer and finish_reason_of(message.response_metadata) == "stop":
         answer = last_object(reasoning)
-    return answer, reasoning, bool(tagged)
+    return answer if structured else unwrapped(answer), reasoning, bool(tagged)
 
 
 def _reasoning_blocks(message: AIMessage) -> str:
@@ -123,6 +130,14 @@ def tool_calls_of(message: AIMessage) -> list[ToolCall]:
         for call in message.invalid_tool_calls
     ]
     return [ToolCall.model_validate(sanitize(without_secrets_in(call))) for call in [*valid, *broken]]
+
+
+def passed_back(message: AIMessage) -> dict[str, Any]:
+    """Return what the provider's integration keeps of a message that calls tools, beside its text and its calls."""
+    content = {"content": message.content} if isinstance(message.content, list) else {}
+    beside = {name: value for name, value in message.additional_kwargs.items() if value and name not in _CALLS}
+    kept = {"additional_kwargs": beside, **content}
+    return cast("dict[str, Any]", sanitize(without_secrets_in(kept)))
 
 
 def usage_of(message: AIMessage, prompt: Sequence[BaseMessage], price: Price | None, seconds: float) -> CallUsage:

@@ -212,7 +212,7 @@ def _native_messages(earlier: _Round) -> list[BaseMessage]:
     """Render a round as messages: the calls, with long code replaced by its id, and their results."""
     calls = [without_code(made) for made in earlier.made]
     request = AIMessage(
-        earlier.reply.text or ("" if calls else "(empty)"),
+        **{"content": earlier.reply.text or ("" if calls else "(empty)"), **earlier.reply.passed_back},
         tool_calls=[{"id": call.id, "name": call.name, "args": call.arguments} for call in calls if not call.problem],
         invalid_tool_calls=[
             {"type": "invalid_tool_call", "id": call.id, "name": call.name, "args": "{}", "error": call.problem}

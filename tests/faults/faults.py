@@ -86,7 +86,7 @@ def reset(role: str, body: dict[str, Any]) -> Reply:
 def ended(role: str, body: dict[str, Any]) -> Reply:
     """Begin to answer, and end the stream as if that were all."""
     whole = completion(body, sound(role, body), as_call=isinstance(body.get("tool_choice"), dict))
-    return Reply(events=(whole.events or [])[:3])
+    return Reply(events=(whole.events or [])[:3], done=False)
 
 
 def silent(role: str, body: dict[str, Any]) -> Reply:

@@ -270,10 +270,8 @@ async def test_a_refused_key_is_said_to_be_one(endpoint: OpenAIServer, monkeypat
 
 
 async def test_an_unknown_model_is_said_to_be_one(endpoint: OpenAIServer) -> None:
-    endpoint.script["reflector"] = [
-        Reply(404, {"error": {"message": "no such model", "type": "x", "param": None, "code": "model_not_found"}})
-    ]
-    with pytest.raises(ModelError, match="LEADLINE_MODEL"):
+    endpoint.script["reflector"] = [error(404, "no such model", "model_not_found")] * 3
+    with pytest.raises(ModelError, match=r"LEADLINE_MODEL.*no such model"):
         await ask("reflector", PROMPT, Reflection)
 
 

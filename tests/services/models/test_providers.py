@@ -84,17 +84,17 @@ async def test_a_model_that_is_not_there_is_said_to_be_missing(
     if provider == "ollama":
         assert "Ollama has no model nothing. Get it with: ollama pull nothing" in problem
         return
-    assert problem.startswith(
-        f"The endpoint knows no such model or path. Check LEADLINE_MODEL and {ADDRESSES[provider]}."
-    )
-    assert f"model {provider}:nothing, HTTP 404" in problem
+    assert "Check LEADLINE_MODEL" in problem
+    assert ADDRESSES[provider] in problem
+    assert "It said: “" in problem
+    assert f"model {provider}:nothing, HTTP 40" in problem
 
 
 async def test_a_wrong_key_is_said_to_be_wrong(server: Server, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if provider not in KEYS:
         pytest.skip("Ollama wants no key.")
     monkeypatch.setenv(KEYS[provider], "another")
-    with pytest.raises(ModelError, match=rf"rejected the key\. Check {KEYS[provider]}"):
+    with pytest.raises(ModelError, match=rf"Check .*{KEYS[provider]}.* It said: “"):
         await ask("reflector", PROMPT, Reflection)
 
 
