@@ -12,8 +12,9 @@ from leadline.cli.examples import examples
 from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.init_model import model_settings
 from leadline.cli.input_prompts import choose, typed_key, typed_value
-from leadline.setup.env_file import FILE, problems_of, write, written_before
+from leadline.setup.env_file import problems_of, write, written_before
 from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by
+from services.run.dotenv_file import FILE
 from services.run.errors import BadInput, SettingsError
 from services.search.folder_files import check_folder
 

@@ -18,9 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from dotenv import dotenv_values
-
 from leadline.server.thread_list import ThreadList
+from services.run.dotenv_file import dotenv
 from services.run.errors import BadInput, LeadlineError, NotInstalled, StoreUnwritable
 from services.run.installation import install_command
 from services.run.private_files import PRIVATE_UMASK, make_private_file, make_private_folder
@@ -141,7 +140,7 @@ def refuse_taken(host: str, port: int) -> None:
 
 def environment() -> dict[str, str]:
     """Return the server's environment: this process's and that of `.env`, with absolute paths."""
-    given = {name: value for name, value in dotenv_values(".env").items() if value}
+    given = dotenv()
     merged = {**given, **{name: value for name, value in os.environ.items() if value or name not in given}}
     for name, value in settings():
         if isinstance(value, Path):

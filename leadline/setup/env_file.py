@@ -6,17 +6,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from dotenv import dotenv_values, set_key
+from dotenv import set_key
 
 from leadline.setup.local_servers import LLAMA_CPP, LM_STUDIO, OLLAMA
 from leadline.setup.model_table import checked_models
 from leadline.setup.search_setup import search_problems, set_up_by
 from services.models.endpoint import forget_endpoints
+from services.run.dotenv_file import FILE, UTF16, dotenv, dotenv_text
 from services.run.errors import SettingsError
 from services.run.roles import LLAMACPP, SET_UP_BY
 from services.run.settings import forget_settings
-
-FILE = Path(".env")
 
 
 class Provider(NamedTuple):
@@ -91,11 +90,9 @@ def written_before(file: Path = FILE) -> dict[str, str]:
     Raises:
         SettingsError: the file cannot be read.
     """
-    if not file.exists():
-        return {}
     try:
-        return {name: value or "" for name, value in dotenv_values(file, interpolate=False).items()}
-    except (OSError, UnicodeDecodeError) as error:
+        return dotenv(file, interpolate=False)
+    except OSError as error:
         raise SettingsError(f"{file.absolute()} cannot be read ({error}). Move it away, then start again.") from None
 
 
@@ -108,9 +105,13 @@ def write(values: Mapping[str, str], file: Path = FILE) -> None:
     try:
         if file.exists():
             file.chmod(0o600)
+            if file.read_bytes().startswith(UTF16):
+                file.write_bytes(dotenv_text(file).encode())
         for name, value in values.items():
             set_key(file, name, value, quote_mode="auto", follow_symlinks=True)
         file.chmod(0o600)
+    except UnicodeDecodeError:
+        raise SettingsError(f"{file.absolute()} is not in UTF-8. Save it as UTF-8, then start again.") from None
     except OSError as error:
         raise SettingsError(
             f"{file.absolute()} cannot be written ({error.strerror}). Go to a folder that you can write to."

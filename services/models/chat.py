@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+from urllib.parse import parse_qsl
 
 import httpx
 import httpx2
@@ -82,9 +83,11 @@ def _openai(
     body: dict[str, Any] = {**_limit(model, known, max_tokens), **model.extra, **model.sampling}
     if response_format is not None:
         body["response_format"] = response_format
+    base_url, _, query = (model.base_url or "").partition("?")
     return PiecewiseChatOpenAI(
         model=model.model,
-        base_url=model.base_url,
+        base_url=base_url or None,
+        default_query=dict(parse_qsl(query)) or None,
         api_key=model.api_key or SecretStr("none"),
         temperature=None if "temperature" in known.refused else model.temperature,
         timeout=httpx2.Timeout(model.timeout, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),

@@ -16,6 +16,7 @@ from langchain_core.rate_limiters import InMemoryRateLimiter
 from services.models.endpoint_memory import forget_learned
 from services.models.server_models import forget_servers
 from services.run.endpoints import all_plain
+from services.run.errors import SettingsError
 from services.run.roles import CALL_SECONDS
 from services.run.settings import settings
 
@@ -83,15 +84,25 @@ async def _wait_for_rate(endpoint: str) -> None:
 
 
 def client() -> "httpx2.AsyncClient":
-    """Return the event loop's connection pool."""
+    """Return the event loop's connection pool.
+
+    Raises:
+        SettingsError: a proxy of the environment cannot be used.
+    """
     loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
     if loop.client is None:
-        loop.client = httpx2.AsyncClient(
-            timeout=httpx2.Timeout(CALL_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
-            limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
-            verify=_certificates(),
-            mounts={"all://127.0.0.1": None},  # llama.cpp's process is behind no proxy
-        )
+        try:
+            loop.client = httpx2.AsyncClient(
+                timeout=httpx2.Timeout(CALL_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS, pool=POOL_SECONDS),
+                limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
+                verify=_certificates(),
+                mounts={"all://127.0.0.1": None},  # llama.cpp's process is behind no proxy
+            )
+        except ValueError as error:
+            raise SettingsError(
+                f"A proxy that the environment names cannot be used ({error}). Write http://… or socks5://… in ALL_PROXY, "
+                "HTTP_PROXY and HTTPS_PROXY, or unset them."
+            ) from None
     return loop.client
 
 
@@ -107,7 +118,7 @@ def integrations() -> dict[str, BaseChatModel]:
 @cache
 def unused_client() -> "httpx2.Client":
     """Return the one client for blocking calls, which are never made: otherwise every model would build its own."""
-    return httpx2.Client(verify=_certificates())
+    return httpx2.Client(verify=_certificates(), trust_env=False)
 
 
 def _certificates() -> "ssl.SSLContext | bool":

@@ -10,6 +10,7 @@ import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 import httpx2
@@ -60,7 +61,8 @@ async def listed_models(base_url: str | None, api_key: SecretStr | None, seconds
     """Return the model names that an OpenAI-compatible endpoint lists, in its order; none if it lists none."""
     address = (base_url or OPENAI_URL).rstrip("/")
     if address not in _models:
-        answer = await _get(f"{address}/models", api_key, seconds)
+        parts = urlsplit(address)
+        answer = await _get(urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/models")), api_key, seconds)
         if answer is None:
             return []
         _models[address] = _names(answer)
@@ -154,7 +156,7 @@ def _version(found: re.Match[str]) -> tuple[int, int]:
 
 def root_of(base_url: str) -> str:
     """Return the root address of a server from its OpenAI-compatible address."""
-    return base_url.rstrip("/").removesuffix("/v1").rstrip("/")
+    return base_url.partition("?")[0].rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def forget_servers() -> None:

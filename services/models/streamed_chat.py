@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, m
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai.chat_models.base import ChatOpenAI
 from openai import APIError, AsyncAPIResponse
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from services.models.answer_watch import BrokeOff, Sign
 from services.models.reasoning_tags import REASONING, closing_of, may_open, split_thinking
@@ -72,6 +72,9 @@ class PiecewiseChatOpenAI(ChatOpenAI):
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         for message, sent in zip(messages, payload["messages"], strict=False):
             _pass_back(message.additional_kwargs.get(PASSED_BACK), sent)
+        if self.openai_api_key and "api-version" in (self.default_query or {}):  # Azure knows a key by its own header
+            key = self.openai_api_key
+            payload["extra_headers"] = {"api-key": key.get_secret_value()} if isinstance(key, SecretStr) else {}
         if self.piecewise:
             payload |= {"stream": True, **({"stream_options": {"include_usage": True}} if self.stream_usage else {})}
         async with self.async_client.with_streaming_response.create(**payload) as response:

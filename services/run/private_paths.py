@@ -13,8 +13,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from dotenv import dotenv_values
-
+from services.run.dotenv_file import dotenv
 from services.run.secrecy import without_secrets
 
 _LOGGER = logging.getLogger("leadline")
@@ -78,7 +77,11 @@ try:
 except OSError:  # the folder was removed
     _WORK = "/"
 # Read once, at the start: messages are also built in the event loop, which must not block
-_NAMED = _named_places({**dotenv_values(Path(_WORK, ".env")), **os.environ}, _WORK)
+try:
+    _GIVEN = dotenv(Path(_WORK, ".env"))
+except OSError:  # the settings say so
+    _GIVEN = {}
+_NAMED = _named_places({**_GIVEN, **os.environ}, _WORK)
 _PLACES = re.compile(
     rf"(?<![\w.])(?:(?P<named>{_alternatives(_NAMED)})(?![\w.-])(?P<rest>{_REST})|(?P<other>(?:{_alternatives(_other_places(_WORK))})(?![\w.-]){_REST}))"
 )

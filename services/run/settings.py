@@ -2,15 +2,15 @@
 
 import json
 import os
+import re
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from dotenv import dotenv_values
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
+from services.run.dotenv_file import dotenv
 from services.run.errors import SettingsError, reason_of
 from services.run.secrecy import forget_secrets, register_named_secrets, register_secrets
 
@@ -21,6 +21,10 @@ def _absolute(path: Path) -> Path:
 
 Place = Annotated[Path, AfterValidator(_absolute)]
 """A path, made absolute when the settings are read: looking up the working folder blocks, and the event loop must not. `~` is the home folder."""
+
+
+_NO_KEY = re.compile(r"[^\x21-\x7e]")
+_AROUND_KEY = re.compile(r"^(?:[^\x21-\x7e]|[\"'`])+|(?:[^\x21-\x7e]|[\"'`])+$")
 
 
 def _paths(value: object) -> object:
@@ -35,10 +39,10 @@ def _words(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """The environment, checked once. An empty variable counts as not set."""
 
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True)
+    model_config = ConfigDict(validate_default=True)
 
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
@@ -86,8 +90,8 @@ class Settings(BaseSettings):
     leadline_reader_key: SecretStr | None = None
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
-    leadline_docs: Annotated[list[Place], NoDecode, BeforeValidator(_paths)] = Field(default_factory=list)
-    leadline_tools: Annotated[list[str], NoDecode, BeforeValidator(_words)] = ["search", "code"]
+    leadline_docs: Annotated[list[Place], BeforeValidator(_paths)] = Field(default_factory=list)
+    leadline_tools: Annotated[list[str], BeforeValidator(_words)] = ["search", "code"]
     """Groups of tools that a step with tools has beside those that the plan assigned to it."""
     leadline_databases: SecretStr | None = None
     """Databases that may be asked, `name=URL` with semicolons between; see docs/tools.md."""
@@ -107,7 +111,7 @@ class Settings(BaseSettings):
     """The same as a file, one `name:token` a line."""
     leadline_user_docs: Place | None = None
     """Folder whose subfolders hold the documents of the users of their names."""
-    leadline_origins: Annotated[list[str], NoDecode, BeforeValidator(_words)] = Field(default_factory=list)
+    leadline_origins: Annotated[list[str], BeforeValidator(_words)] = Field(default_factory=list)
     """Sites whose pages may use a server without tokens, besides this machine's and LangGraph Studio."""
     leadline_public_url: str | None = None
     """Where people reach the server, if not at the address where it says itself that it listens."""
@@ -130,7 +134,7 @@ def settings() -> Settings:
     endpoint_keys()
     _secrets()
     try:
-        environment = Settings()
+        environment = Settings.model_validate({name.lower(): value for name, value in _variables()})
     except ValidationError as error:
         problem = error.errors()[0]
         name = ".".join(str(part) for part in problem["loc"]).upper()
@@ -180,8 +184,27 @@ def _register_secrets(environment: Settings) -> None:
 
 
 def _variables() -> list[tuple[str, str]]:
-    values = {**dotenv_values(".env"), **os.environ}
-    return [(name.upper(), value) for name, value in values.items() if value]
+    try:
+        given = dotenv()
+    except OSError as error:
+        raise SettingsError(f".env cannot be read ({error.strerror}). Make it readable, or move it away.") from None
+    variables = [(name.upper(), value) for name, value in {**given, **os.environ}.items() if value]
+    return [(name, _key(name, value) if "_API_KEY" in name else value) for name, value in variables]
+
+
+def _key(name: str, value: str) -> str:
+    """Return a key without the quotes, spaces and line breaks around it that copying brings along.
+
+    Raises:
+        SettingsError: a key of Leadline's own has such a character within it.
+    """
+    key = _AROUND_KEY.sub("", value)
+    wrong = _NO_KEY.search(key)
+    if wrong and name.startswith("OPENAI_API_KEY"):
+        raise SettingsError(
+            f"{name} holds {wrong[0]!r}, which no key has. Copy the key again, without anything around it."
+        )
+    return key
 
 
 def forget_settings() -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from dotenv import dotenv_values
 from pydantic import ConfigDict, Field, ValidationError
 
 from schemas.context import RunContext
 from schemas.mcp import McpServer, Transport
+from services.run.dotenv_file import dotenv
 from services.run.errors import BadInput, PageRefused, SettingsError, reason_of
 from services.run.secrecy import MASK, NAMED_SECRET, register_secrets, without_secrets
 from services.run.settings import settings
@@ -135,7 +135,7 @@ def _of_the_operator(file: Path) -> dict[str, Server]:
     servers = content.get("mcpServers") if isinstance(content, dict) else None
     if not isinstance(servers, dict):
         raise SettingsError(f'{file} (LEADLINE_MCP) must hold {{"mcpServers": {{"a name": {{…}}}}}}.')
-    environment = {name: value for name, value in {**dotenv_values(".env"), **os.environ}.items() if value}
+    environment = {name: value for name, value in {**dotenv(), **os.environ}.items() if value}
     read = {}
     for name, raw in servers.items():
         _check_name(name, SettingsError, f"{file} (LEADLINE_MCP)")

@@ -160,7 +160,7 @@ async def test_a_404_for_tools_is_worked_with_without_them(endpoint: OpenAIServe
 
 
 def in_pieces(*deltas: dict[str, Any], finish_reason: str | None = "stop", **more: Any) -> Reply:
-    choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices: list[dict[str, Any]] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
     choices += [{"index": 0, "delta": {}, "finish_reason": finish_reason}] if finish_reason else []
     return Reply(events=[{"id": "1", "model": "m", "choices": [choice]} for choice in choices], **more)
 
