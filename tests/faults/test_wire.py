@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.answer_forms import FORMS
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import completion, think
 from tests.faults.conftest import CHINESE, QUESTION, Lab, grow_impatient
-from tests.faults.faults import at_rate, ended, of_role, reset, seed_for, silent, stuck
+from tests.faults.faults import at_rate, ended, of_role, reset, seed_for, silent, sound, stuck
 
 ROLES = ["coordinator", "planner", "researcher", "reflector", "reporter"]
 
@@ -82,3 +83,23 @@ def test_an_endpoint_that_fails_for_good_fails_the_run_which_then_goes_on_where_
         again = lab.leadline("resume", "--json")
         assert again.code == 0
         assert len(lab.endpoint.counted) - answered <= whole.requests - number + 2
+
+
+@pytest.mark.parametrize("form", ["channels", "thought and answer", "an unknown block", "another message", "a fence"])
+def test_a_whole_research_with_answers_in_another_form(lab: Lab, form: str) -> None:
+    whole = lab.whole()
+    tried = lab.run(lambda number, role, body: FORMS[form](sound(role, body)))
+    assert tried.requests == whole.requests
+    assert tried.text == whole.text
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(524, raw=b"<title>A timeout occurred</title>"), Reply(200, {"error": {"message": "busy", "code": 502}})],
+    ids=["524", "200 with an error"],
+)
+def test_errors_in_other_forms_pass(lab: Lab, reply: Reply) -> None:
+    whole = lab.whole()
+    tried = lab.run(lambda number, role, body: reply if number % 3 == 0 else None)
+    assert tried.requests > whole.requests
+    assert tried.text == whole.text

@@ -1,6 +1,5 @@
 """Endpoints that speak OpenAI's protocol in their own way: errors in other forms and words, answers in other shapes."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from services.models import ask, write
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
 from services.tools.loop import use_tools
+from tests.fakes.answer_forms import FORMS, THOUGHT
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, tokens_in
 from tests.services.models.conftest import ANSWER, PROMPT
@@ -169,31 +169,6 @@ async def test_an_answer_without_a_finish_reason_has_ended_where_the_server_says
     broken = in_pieces({"content": "The trench"}, finish_reason=None, done=False)
     endpoint.script["reporter"] = [broken, in_pieces({"content": WRITTEN}, finish_reason=None)]
     assert (await write("reporter", PROMPT_OF_REPORT)).text == WRITTEN
-
-
-THOUGHT = "Weigh it. Then answer."
-FORMS: dict[str, Callable[[str], str]] = {
-    "thinking": lambda text: f"<thinking>\n{THOUGHT}\n</thinking>\n\n{text}",
-    "reasoning": lambda text: f"<reasoning>{THOUGHT}</reasoning>{text}",
-    "brackets": lambda text: f"[THINK]{THOUGHT}[/THINK]{text}",
-    "triangles": lambda text: f"◁think▷{THOUGHT}◁/think▷{text}",
-    "a prefix": lambda text: f"<seed:think>{THOUGHT}</seed:think>{text}",
-    "channels": lambda text: (
-        f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{text}<|return|>"
-    ),
-    "channels without tokens": lambda text: f"analysis{THOUGHT}assistantfinal{text}",
-    "tokens": lambda text: f"<|START_THINKING|>{THOUGHT}<|END_THINKING|><|START_RESPONSE|>{text}<|END_RESPONSE|>",
-    "thought and answer": lambda text: f"<think>{THOUGHT}</think>\n<answer>{text}</answer>",
-    "an unknown block": lambda text: f"<inner_voice>\n{THOUGHT}\n</inner_voice>\n\n{text}",
-    "a page's block": lambda text: f'<details type="reasoning" done="true">\n{THOUGHT}\n</details>\n{text}',
-    "an answer's block": lambda text: f"<answer>\n{text}\n</answer>",
-    "the end of a message": lambda text: f"{text}<|im_end|>",
-    "another message": lambda text: f"{text}<|im_end|>\n<|im_start|>user\n{THOUGHT}",
-    "the end of a text": lambda text: f"{text}</s>",
-    "the end of a turn": lambda text: f"{text}<end_of_turn>",
-    "fullwidth": lambda text: f"{text}<｜end▁of▁sentence｜>",
-    "a fence": lambda text: f"```markdown\n{text}\n```",
-}
 
 
 @pytest.mark.parametrize("form", FORMS)
