@@ -31,6 +31,16 @@ KEYS = {
     "ollama": ("OLLAMA_API_KEY", "OLLAMA_HOST"),
 }
 """Environment variables of keys and addresses of providers with their own integration."""
+_ADVICE = {
+    400: "The endpoint cannot take the request. Check LEADLINE_MODEL, LEADLINE_EXTRA, {key} and {address}.",
+    401: "The endpoint rejected the key. Check {key} (and that {address} is the endpoint it belongs to).",
+    402: "The account of {key} has no credit for this. Add some, or name a cheaper model.",
+    403: "The endpoint forbids this. Check the rights of {key}.",
+    404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
+    429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
+    500: "The model's endpoint failed. Try again later by resuming the run.",
+}
+"""What to do by status; 400 and 500 stand for the others of their kind."""
 MAX_WORDS = 300
 """Characters of the provider's words that a message shows."""
 
@@ -49,7 +59,7 @@ _TOO_LONG = re.compile(
 _WINDOW = re.compile(r"(?:length|window|limit|size|n_ctx|len)\b[^.;]{0,40}?\b(\d[\d,]{2,11})(?![\d,])", re.IGNORECASE)
 _LIMITS = ("max_completion_tokens", "max_tokens")
 _NUMBER = re.compile(r"\b\d{3,7}\b")
-_LEFT_OUT = re.compile(rf"\b({'|'.join(LEFT_OUT)})s?\b")
+_LEFT_OUT = re.compile(rf"\b({'|'.join(LEFT_OUT)})s?\b", re.IGNORECASE)
 _PAGE_TITLE = re.compile(r"<title[^>]{0,100}>([^<]{1,200})", re.IGNORECASE)
 _DEEPEST = 8
 """Depth to which an error's body is read."""
@@ -100,8 +110,8 @@ def failure_of(model: RoleModel, error: Exception) -> CallFailed:
 
 
 def _kind(error: Exception, status: int | None, words: str, body: Any) -> Kind:
-    overflows = status in {None, 400, 422, 429, 500} and _TOO_LONG.search(words)
-    if status == 413 or isinstance(error, ContextOverflowError) or (overflows and status != 429):
+    overflows = _TOO_LONG.search(words) is not None
+    if status == 413 or isinstance(error, ContextOverflowError) or (overflows and status in {None, 400, 422, 500}):
         return "too_long"
     if status in {400, 404, 422, 501} or (status == 500 and _NO_STREAM.search(words)):
         return "refused"
@@ -190,18 +200,6 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
     return ModelError(f"{advice}{said} {where}")
 
 
-_ADVICE = {
-    400: "The endpoint cannot take the request. Check LEADLINE_MODEL, LEADLINE_EXTRA, {key} and {address}.",
-    401: "The endpoint rejected the key. Check {key} (and that {address} is the endpoint it belongs to).",
-    402: "The account of {key} has no credit for this. Add some, or name a cheaper model.",
-    403: "The endpoint forbids this. Check the rights of {key}.",
-    404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
-    429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
-    500: "The model's endpoint failed. Try again later by resuming the run.",
-}
-"""What to do by status; 400 and 500 stand for the others of their kind."""
-
-
 def _retry_after(error: Exception) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     milliseconds, seconds = headers.get("retry-after-ms"), headers.get("retry-after")
@@ -269,4 +267,4 @@ def _parameter(body: Any, words: str) -> str:
     about = body.get("error", body) if isinstance(body, dict) else None
     named = about.get("param") if isinstance(about, dict) else None
     first = _LEFT_OUT.search(f"{named or ''} {words}")
-    return first[1] if first else ""
+    return first[1].lower() if first else ""

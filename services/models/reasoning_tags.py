@@ -13,6 +13,8 @@ _TAG = re.compile(
 """Marks of thoughts anywhere in a text."""
 _TOKEN = re.compile(r"(?<!`)<[|｜][^<>|｜\n`]{1,40}[|｜]>")
 """A token of a chat template: the thoughts' begin and end, a channel, the end of the answer."""
+_LAST_TOKEN = re.compile(rf"{_TOKEN.pattern}(?=[ \t]{{0,9}}(?:\n|\Z|<[|｜]))")
+"""The same where an answer ends: with its line, not amid a sentence."""
 _UNMARKED = ("analysis", "assistantfinal")
 """What gpt-oss's channels leave where a server takes away only their tokens."""
 _OPENING = re.compile(r"\s*<([A-Za-z][\w:.-]{0,40})((?:\s[^<>]{0,200})?)>")
@@ -62,18 +64,21 @@ def _is_unknown(opening: re.Match[str] | None) -> bool:
 
 
 def _without_tokens(text: str, thoughts: list[str]) -> str:
-    """Return the answer between a template's tokens: the first part, or the last one where the text begins with a token."""
+    """Return the answer before a template's tokens; where a text begins with one, the last part between them."""
     if _is_unmarked(text.lstrip()):
         before, _, text = text.partition(_UNMARKED[1])
         thoughts.append(before.lstrip().removeprefix(_UNMARKED[0]))
+    if not _TOKEN.match(text.lstrip()):
+        answer, *others = _LAST_TOKEN.split(text)
+        thoughts += others
+        return answer
     tokens, parts = _TOKEN.findall(text), _TOKEN.split(text)
-    place = 0 if parts[0].strip() else max((place for place, part in enumerate(parts) if part.strip()), default=0)
-    if place:
-        channel = f"{tokens[place - 1]} {parts[place - 1] if len(parts[place - 1]) < _LONGEST_OPENING else ''}"
-        if re.search(_THOUGHTS, channel, re.IGNORECASE) and "end" not in tokens[place - 1].lower():
-            place = -1
-    thoughts += [part for number, part in enumerate(parts) if number != place]
-    return parts[place] if place >= 0 else ""
+    place = max((place for place, part in enumerate(parts) if part.strip()), default=0)
+    opening = tokens[place - 1].lower()
+    channel = f"{opening} {parts[place - 1] if len(parts[place - 1]) < _LONGEST_OPENING else ''}"
+    cut_off = "end" not in opening and re.search(_THOUGHTS, channel, re.IGNORECASE)
+    thoughts += [part for number, part in enumerate(parts) if number != place or cut_off]
+    return "" if cut_off else parts[place]
 
 
 def _without_tags(text: str, thoughts: list[str]) -> str:

@@ -74,7 +74,7 @@ def answer_and_reasoning(message: AIMessage, *, structured: bool) -> tuple[str, 
     An answer of a schema that stands in the reasoning alone is found there.
     """
     whole = answer_text(message) if structured else message.text
-    is_object = structured and whole.lstrip().startswith("{")  # its texts may hold marks
+    is_object = whole.lstrip().startswith("{")  # its texts may hold marks
     answer, tagged = (whole, "") if is_object else split_thinking(whole)
     apart = str(message.additional_kwargs.get(REASONING) or "") or _reasoning_blocks(message)
     reasoning = (apart or tagged)[-LONGEST_REASONING:]

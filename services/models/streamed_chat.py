@@ -21,6 +21,7 @@ Piece = dict[str, Any]
 """One decoded event of a stream; empty for a sign of life."""
 _REASONING_KEYS = (REASONING, "reasoning")
 """Keys of the reasoning in a message; OpenRouter and later versions of vLLM use the second."""
+_END: Piece = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
 _MESSAGE_KEYS = {"role", "content", "refusal", "tool_calls", "function_call", "annotations", "audio"}
 _CALL_KEYS = {"id", "type", "function", "index"}
 """OpenAI's own keys of a message and of a call of a tool; what stands beside them goes back with the message."""
@@ -236,22 +237,19 @@ async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
     begun = ended = False
     async for line in response.iter_lines():
         data = line.removeprefix("data:").strip()
-        if not line.startswith("data:") or data in {"", "[DONE]"}:
+        if not line.startswith(("data:", "{")) or data in {"", "[DONE]"}:
             yield _END if data == "[DONE]" and begun and not ended else {}
             continue
         try:
             piece = json.loads(data)
         except ValueError:
             raise BrokeOff from None
-        if piece.get("error"):
+        if not isinstance(piece, dict) or piece.get("error"):
             raise APIError("The endpoint failed amid its answer.", response.http_request, body=piece)
         for choice in piece.get("choices") or ():
             begun, ended = True, ended or bool(choice.get("finish_reason"))
             _as_text(choice.get("delta") or {})
         yield piece
-
-
-_END: Piece = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
 
 
 def _as_text(message: dict[str, Any]) -> None:

@@ -84,8 +84,9 @@ async def test_the_providers_words_do_not_show_the_key(endpoint: OpenAIServer, m
         Reply(200, {"error": {"message": "Provider returned error", "code": 502}}),
         Reply(200, {"error": "model is loading"}),
         Reply(events=[{"error": {"message": "The model crashed"}}]),
+        Reply(raw=b'{"error": {"message": "The model crashed"}}', headers={"Content-Type": "text/event-stream"}),
     ],
-    ids=["524", "520", "200 with an error", "200 with a string", "in the stream"],
+    ids=["524", "520", "200 with an error", "200 with a string", "in the stream", "in place of the stream"],
 )
 async def test_an_error_that_passes_is_waited_for_in_any_form(endpoint: OpenAIServer, reply: Reply) -> None:
     endpoint.script["reflector"] = [reply, reply, ANSWER]
@@ -187,7 +188,8 @@ async def test_thoughts_and_marks_are_split_from_an_answer(endpoint: OpenAIServe
 @pytest.mark.parametrize(
     "text",
     [
-        "The token `<|im_end|>` ends a message [E1-1].",
+        "The token `<|im_end|>` ends a message, as <|eot_id|> does [E1-1].",
+        '{"a": "<think>"}',
         "In HTML, <b>bold</b> is <b>bold</b>",
         "<b>Depth</b>\n\nIt is deep [E1-1].",
         "```python\n# depth\n```",
@@ -262,3 +264,15 @@ async def test_what_stands_beside_a_call_goes_back_with_it(endpoint: OpenAIServe
 async def test_a_finish_reason_of_its_own_is_kept(endpoint: OpenAIServer) -> None:
     endpoint.fault = lambda _, __, request: completion(request, "The trench", finish_reason="length")
     assert (await write("reporter", PROMPT_OF_REPORT)).cut_off
+
+
+@pytest.mark.parametrize(
+    "thoughts", ["<|START_THINKING|>Weigh", "<|channel|>analysis<|message|>Weigh", "<thinking>Weigh"]
+)
+async def test_thoughts_that_were_cut_off_are_no_answer(endpoint: OpenAIServer, thoughts: str) -> None:
+    whole = f"{thoughts}.</thinking>{WRITTEN}" if thoughts.startswith("<thinking>") else WRITTEN
+    endpoint.fault = lambda number, _, request: (
+        completion(request, thoughts, finish_reason="length") if number == 1 else whole
+    )
+    reply = await write("reporter", PROMPT_OF_REPORT)
+    assert (reply.text, reply.asked_because) == (WRITTEN, "empty")
