@@ -55,6 +55,9 @@ def _events(about: dict[str, Any], content: list[dict[str, Any]], reason: str, u
     begun = {**about, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
     events: list[Any] = [{"type": "message_start", "message": begun}]
     for place, block in enumerate(content):
+        if block["type"] == "thinking":
+            events += _thought(place, block)
+            continue
         text = block["type"] == "text"
         empty = {**block, "text": ""} if text else {**block, "input": {}}
         whole = block["text"] if text else json.dumps(block["input"])
@@ -67,6 +70,16 @@ def _events(about: dict[str, Any], content: list[dict[str, Any]], reason: str, u
         events.append({"type": "content_block_stop", "index": place})
     events.append({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage})
     return [*events, {"type": "message_stop"}]
+
+
+def _thought(place: int, block: dict[str, Any]) -> list[Any]:
+    about = {"type": "content_block_delta", "index": place}
+    return [
+        {"type": "content_block_start", "index": place, "content_block": {**block, "thinking": "", "signature": ""}},
+        {**about, "delta": {"type": "thinking_delta", "thinking": block["thinking"]}},
+        {**about, "delta": {"type": "signature_delta", "signature": block["signature"]}},
+        {"type": "content_block_stop", "index": place},
+    ]
 
 
 def _think(body: dict[str, Any]) -> list[dict[str, Any]]:

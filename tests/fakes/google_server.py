@@ -70,7 +70,7 @@ def _answer(model: str, parts: list[Part], usage: dict[str, int], finish: str) -
 
 def _pieces(part: Part) -> list[Part]:
     text = part.get("text")
-    return [part] if text is None else [{"text": text[start : start + 40]} for start in range(0, len(text), 40)]
+    return [part] if text is None else [{**part, "text": text[start : start + 40]} for start in range(0, len(text), 40)]
 
 
 def _think(body: dict[str, Any]) -> list[Part]:

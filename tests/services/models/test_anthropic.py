@@ -69,7 +69,8 @@ async def test_tools_are_called_natively(anthropic: AnthropicServer) -> None:
         return f"{trench}: 10,935 m"
 
     calling = {"type": "tool_use", "id": "toolu_9", "name": "depth_of", "input": {"trench": "Mariana"}}
-    anthropic.script = [[calling], [{"type": "text", "text": "It is 10,935 m deep."}]]
+    thinking = {"type": "thinking", "thinking": "Weigh it.", "signature": "c2lnbmVk"}
+    anthropic.script = [[thinking, calling], [{"type": "text", "text": "It is 10,935 m deep."}]]
     prompt = ResearcherPrompt(
         question="How deep?",
         locale="en-US",
@@ -83,5 +84,6 @@ async def test_tools_are_called_natively(anthropic: AnthropicServer) -> None:
     worked = await use_tools("researcher", prompt, [depth_of], must_call=True)
     assert worked.text == "It is 10,935 m deep."
     assert [request.get("tool_choice") for request in anthropic.requests] == [{"type": "any"}, None]
+    assert anthropic.requests[1]["messages"][-2]["content"] == [thinking, calling]
     [result] = [block for block in anthropic.requests[1]["messages"][-1]["content"] if block["type"] == "tool_result"]
     assert (result["tool_use_id"], "10,935 m" in str(result["content"])) == ("toolu_9", True)

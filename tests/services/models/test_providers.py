@@ -125,7 +125,10 @@ async def test_tools_are_called_natively(server: Server, provider: str) -> None:
 
     scripts: dict[str, list[Any]] = {
         "google_genai": [
-            [{"functionCall": {"name": "depth_of", "args": {"trench": "Mariana"}}}],
+            [
+                {"text": "Weigh it.", "thought": True},
+                {"functionCall": {"name": "depth_of", "args": {"trench": "Mariana"}}, "thoughtSignature": "c2lnbmVk"},
+            ],
             [{"text": "It is 10,935 m deep."}],
         ],
         "mistralai": [
@@ -167,6 +170,7 @@ async def test_tools_are_called_natively(server: Server, provider: str) -> None:
     demands = [re.findall(r"'any'|'ANY'", str(request)) for request in server.requests]
     assert [len(demand) for demand in demands] == [0 if provider == "ollama" else 1, 0]
     assert "10,935 m" in str(server.requests[1])
+    assert ("c2lnbmVk" in str(server.requests[1])) == (provider == "google_genai"), "its signature goes back"
 
 
 @pytest.fixture
