@@ -110,8 +110,10 @@ def failure_of(model: RoleModel, error: Exception) -> CallFailed:
 
 
 def _kind(error: Exception, status: int | None, words: str, body: Any) -> Kind:
+    sent = isinstance(body, dict) and bool(body.get("error"))
     overflows = _TOO_LONG.search(words) is not None
-    if status == 413 or isinstance(error, ContextOverflowError) or (overflows and status in {None, 400, 422, 500}):
+    told = overflows and (status in {400, 422, 500} or (status is None and sent))
+    if status == 413 or isinstance(error, ContextOverflowError) or told:
         return "too_long"
     if status in {400, 404, 422, 501} or (status == 500 and _NO_STREAM.search(words)):
         return "refused"
@@ -120,7 +122,6 @@ def _kind(error: Exception, status: int | None, words: str, body: Any) -> Kind:
         return "lasting"
     if status is not None:
         return "passing" if status in _PASSING or (status >= 500 and status not in _LASTING) else "lasting"
-    sent = isinstance(body, dict) and bool(body.get("error"))
     return "passing" if sent or _is_transport(error) or type(error).__name__ == "StreamChunkTimeoutError" else "lasting"
 
 
