@@ -12,7 +12,7 @@ from leadline.setup.local_servers import LLAMA_CPP, LM_STUDIO, OLLAMA
 from leadline.setup.model_table import checked_models
 from leadline.setup.search_setup import search_problems, set_up_by
 from services.models.endpoint import forget_endpoints
-from services.run.dotenv_file import FILE, UTF16, dotenv, dotenv_text
+from services.run.dotenv_file import FILE, decoded, dotenv
 from services.run.errors import SettingsError
 from services.run.roles import LLAMACPP, SET_UP_BY
 from services.run.settings import forget_settings
@@ -105,13 +105,12 @@ def write(values: Mapping[str, str], file: Path = FILE) -> None:
     try:
         if file.exists():
             file.chmod(0o600)
-            if file.read_bytes().startswith(UTF16):
-                file.write_bytes(dotenv_text(file).encode())
+        _, encoding = decoded(file)
         for name, value in values.items():
-            set_key(file, name, value, quote_mode="auto", follow_symlinks=True)
+            set_key(file, name, value, quote_mode="auto", encoding=encoding, follow_symlinks=True)
         file.chmod(0o600)
-    except UnicodeDecodeError:
-        raise SettingsError(f"{file.absolute()} is not in UTF-8. Save it as UTF-8, then start again.") from None
+    except UnicodeEncodeError:
+        raise SettingsError(f"{file.absolute()} is in {encoding}. Save it as UTF-8, then start again.") from None
     except OSError as error:
         raise SettingsError(
             f"{file.absolute()} cannot be written ({error.strerror}). Go to a folder that you can write to."

@@ -1,6 +1,5 @@
 """Reads `.env`, whatever encoding an editor wrote it in."""
 
-import codecs
 from io import StringIO
 from pathlib import Path
 
@@ -9,8 +8,6 @@ from dotenv import dotenv_values
 from services.text.decoding import decode
 
 FILE = Path(".env")
-UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-"""How a file in UTF-16 begins, as Windows' shell writes it."""
 
 
 def dotenv(file: Path = FILE, *, interpolate: bool = True) -> dict[str, str]:
@@ -19,14 +16,12 @@ def dotenv(file: Path = FILE, *, interpolate: bool = True) -> dict[str, str]:
     Raises:
         OSError: the file cannot be read.
     """
-    text = dotenv_text(file)
-    return {
-        name: value for name, value in dotenv_values(stream=StringIO(text), interpolate=interpolate).items() if value
-    }
+    values = dotenv_values(stream=StringIO(decoded(file)[0]), interpolate=interpolate)
+    return {name: value for name, value in values.items() if value}
 
 
-def dotenv_text(file: Path = FILE) -> str:
-    """Return the text of a file; empty if there is none.
+def decoded(file: Path = FILE) -> tuple[str, str]:
+    """Return the text of a file, empty if there is none, and the encoding to write it in.
 
     Raises:
         OSError: the file cannot be read.
@@ -34,8 +29,9 @@ def dotenv_text(file: Path = FILE) -> str:
     try:
         data = file.read_bytes()
     except (FileNotFoundError, IsADirectoryError):
-        return ""
+        return "", "utf-8"
     try:
-        return decode(data)[0].removeprefix("\ufeff")
+        text, encoding = decode(data)
     except ValueError:
-        return data.decode("utf-8", "replace")
+        return data.decode("utf-8", "replace"), "utf-8"
+    return text.removeprefix("\ufeff"), "utf-8" if encoding == "ascii" else encoding
