@@ -197,8 +197,13 @@ class Workers(Generic[Answer]):
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:
+    """Kill a process, and see it end even when the caller is cancelled meanwhile."""
     if child.stdin is not None:
         child.stdin.close()
     with contextlib.suppress(ProcessLookupError):
         child.kill()
-    await child.wait()
+    try:
+        await child.wait()
+    except asyncio.CancelledError:
+        await child.wait()
+        raise

@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 
 from prompts import template_source
-from tests.fakes.openai_server import OpenAIServer, error
+from tests.fakes.openai_server import OpenAIServer, error, role_of
 from tests.leadline.conftest import Leadline
 
 QUESTIONS: list[dict[str, Any]] = [
@@ -138,8 +138,11 @@ def test_an_evaluation_that_was_killed_goes_on_where_it_stopped(
 def test_a_run_that_fails_counts_as_nothing_found(
     leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
 ) -> None:
-    endpoint.script["coordinator"] = [error(404, "no such model", "model_not_found")]
+    gone = error(404, "no such model", "model_not_found")
+    first = json.loads(questions.read_text().splitlines()[0])["question"]
+    endpoint.choose = lambda body: gone if role_of(body) == "coordinator" and first in body["messages"][-1]["content"] else None
     ran = leadline("eval", questions, "--docs", docs)
+    endpoint.choose = None
     assert ran.code == 1
     assert "1 of 2" in next(line for line in ran.out.splitlines() if "without a report" in line)
     failed = results()["questions"][0]["results"]["default"]
