@@ -9,13 +9,12 @@ from schemas.results import StepResult
 from services.evidence.views import evidence_views
 from services.models.prompt_fit import passage_tokens
 from services.text.passages import sentences
+from services.text.quotable import GAP
 
 BACKGROUND_TOKENS = 400
 """Tokens that background evidence has in a prompt beside the findings of steps; the best come first."""
 MIN_LETTERS = 12
 """Letters and digits that must be left of an excerpt for it to be worth showing."""
-GAP = " … "
-"""Stands for sentences that a step quotes, where others around them are shown."""
 
 
 def background_views(

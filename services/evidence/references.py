@@ -37,8 +37,6 @@ _REFERENCE = re.compile(
 """One stretch: `P1:2`, `P1:2-4`; after such a one also `4` or `6-7` of the same passage."""
 LEAST_WORDS = 3
 """Words of a sentence's beginning, in Chinese characters, by which it is recognised."""
-_RULE = re.compile(r"\|?[ \t]*+(?::?-{3,}:?[ \t]*+\|?[ \t]*+)++")
-"""The line below the head of a table in Markdown."""
 _WHOLE = re.compile(r"\W{0,3}(\w{1,12})\W{0,3}")
 
 
@@ -73,11 +71,9 @@ def _is_ruler(words: str) -> bool:
 
 
 def _is_heading(text: str, span: Span, following: Span | None) -> bool:
-    """Tell whether a sentence is a ruler, or a heading by its mark or the ruler on the line below it, as the head of a table is."""
+    """Tell whether a sentence is a ruler, or a heading by its mark or the ruler on the line below it."""
     words = text[span.start : span.end]
-    if _HEADING.match(words) or _is_ruler(words) or _RULE.fullmatch(words):
-        return True
-    if following is not None and _RULE.fullmatch(text[following.start : following.end]):
+    if _HEADING.match(words) or _is_ruler(words):
         return True
     return (
         following is not None

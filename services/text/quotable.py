@@ -4,6 +4,8 @@ import re
 
 from services.text.tokens import has_cjk
 
+GAP = " … "
+"""Stands for sentences that are quoted elsewhere, where others around them are shown."""
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _RST_ROLE = re.compile(r"`([^`<>\n]{1,300}) ?<[^`<>\s]{1,500}>`__?(?!\w)|`([^`\n]{1,300})`__?(?!\w)")
 """A link of reStructuredText; Markdown has no underscore behind its backticks."""
