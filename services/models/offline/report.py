@@ -12,6 +12,8 @@ from services.text.tables import row_of
 
 _RULE = re.compile(r"[|\s:-]+")
 """The line below the head of a table."""
+_BAR = "\\|"
+"""A bar that makes no table."""
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•#|]|\d{1,3}[.)、])\s?)|(?<=\n)(?=#)")
 """Where a paragraph, an item of a list or a heading begins."""
 MAX_SHOWN, MAX_OF_PART = 4, 3
@@ -53,17 +55,15 @@ def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
 
 
 def _quoted(view: EvidenceView) -> str:
-    """Return the paragraphs and items of a quote without its headings; rows of a table with the names of its columns."""
-    lines = view.quote.replace(GAP, "\n").splitlines()
-    rows = [row_of(line.strip()) for line in lines if line.strip() and not _RULE.fullmatch(line)]
-    names = row_of(view.columns) or (rows.pop(0) if len(rows) > 1 else None)
-    if names and rows and all(row and len(row) == len(names) for row in rows):
-        told = [
-            ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
-            for row in rows
-            if row
-        ]
-        return "\n\n".join(f"{row[0]}: {text} [{view.id}]" for row, text in zip(rows, told, strict=True) if row)
+    """Return the paragraphs and items of a quote without its headings; a row of a table with the names of its columns."""
+    lines = [line.strip() for line in view.quote.replace(GAP, "\n").splitlines()]
+    rows = {line: row_of(line) for line in lines if line and not _RULE.fullmatch(line)}
+    names, row = row_of(view.columns), next(iter(rows.values()), None)
+    if names and row and len(rows) == 1 and len(names) == len(row):
+        told = ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
+        return f"{row[0]}: {told} [{view.id}]"
+    if len(rows) > 1 and all(rows.values()):
+        return "\n>\n".join(f"> {line.replace('|', _BAR)} [{view.id}]" for line in rows)
     parts = [part for part in _BREAK.split(view.quote) if part.strip() and not part.startswith("#")]
     return "\n>\n".join(f"> {as_line(part)} [{view.id}]" for part in parts or [view.quote])
 

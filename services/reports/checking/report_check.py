@@ -276,9 +276,13 @@ class ReportCheck:
         )
 
     def _quotation(self, block: Quotation) -> list[Block]:
-        """Keep verbatim quotes of excerpts; a blockquote of several quotes is checked by paragraph."""
+        """Keep verbatim quotes of excerpts; a blockquote of several quotes is checked by paragraph and by item."""
         whole = self._verbatim(block.blocks)
-        parts = [block.blocks] if whole is not None or len(block.blocks) < 2 else [(part,) for part in block.blocks]
+        parts: list[tuple[Block, ...]] = [block.blocks]
+        if whole is None:
+            parts = [
+                part for each in block.blocks for part in (each.items if isinstance(each, Listing) else ((each,),))
+            ]
         kept: list[Units] = []
         for part in parts:
             found = self._verbatim(part) if whole is None else whole
