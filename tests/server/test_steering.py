@@ -190,7 +190,7 @@ async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> 
         with dev_server(tmp_path, **environment) as (address, process):
             async with get_client(url=address) as api, httpx.AsyncClient(base_url=address) as http:
                 thread, run = await User(api, http).begun(model, "researcher")
-                assert (await User(api, http).say(thread, text="够了，写报告")).status_code == 202
+                assert (await User(api, http).say(thread, action="write")).status_code == 202
             await asyncio.to_thread(until_written_down, tmp_path, run)
             process.kill()
             process.wait()

@@ -140,7 +140,9 @@ def test_a_run_that_fails_counts_as_nothing_found(
 ) -> None:
     gone = error(404, "no such model", "model_not_found")
     first = json.loads(questions.read_text().splitlines()[0])["question"]
-    endpoint.choose = lambda body: gone if role_of(body) == "coordinator" and first in body["messages"][-1]["content"] else None
+    endpoint.choose = lambda body: (
+        gone if role_of(body) == "coordinator" and first in body["messages"][-1]["content"] else None
+    )
     ran = leadline("eval", questions, "--docs", docs)
     endpoint.choose = None
     assert ran.code == 1
