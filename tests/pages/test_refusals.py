@@ -55,7 +55,7 @@ def test_a_choice_that_is_refused_is_named_as_the_settings_form_names_it(page: P
     assert expected in said
 
 
-@pytest.mark.parametrize(("code", "words"), [(401, "rejected the key"), (403, "forbids"), (404, "knows no such model")])
+@pytest.mark.parametrize(("code", "words"), [(401, "rejected the key"), (403, "forbids")])
 def test_an_endpoint_that_refuses_names_whom_to_ask(page: Page, site: Site, code: int, words: str) -> None:
     site.model.endpoint.script["coordinator"] = [model_error(code, "No.", "refused")]
     opened(page, site.address)
