@@ -14,7 +14,7 @@ from services.reports.document import ParsedReport, words
 from services.reports.parser import parse_report
 from services.run.ui_text import say
 
-_BEFORE_CITATION = re.compile(r" +(?=[.,;:!?])")
+_BEFORE_CITATION = re.compile(r"(?<! ) +(?=[.,;:!?])")
 """The blank that is left where a citation stood before a punctuation mark."""
 LONGEST = 400
 """Maximum characters of a question or an answer."""

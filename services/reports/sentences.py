@@ -15,10 +15,10 @@ from services.text.passages import statements
 CITED, _WHOLE = "\ue000", "\u02b0"
 """Characters for a citation or a mark, and for a piece of code or a formula, in the text of units."""
 _AFTER_STOP = re.compile(
-    rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)]*+)[ \t]*+({CITED}(?:[ \t,，、]*+{CITED})*+)(?>(?:[ \t]*+[.。](?![.。\w]))?)"
+    rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)]*+)[ \t]*+({CITED}(?>(?:[ \t,，、]*+{CITED})*))(?>(?:[ \t]*+[.。](?![.。\w]))?)"
 )
 _CLOSING = "\"'”’」』"
-_IDLE_BLANKS = re.compile(r"[ \t]++(?=[.,;:!?。，；：！？)）]|$)")
+_IDLE_BLANKS = re.compile(r"(?<![ \t])[ \t]++(?=[.,;:!?。，；：！？)）]|$)")
 _END = re.compile(r"[.!?。！？…]{0,3}[\"'”’」』）)]{0,3}$")
 
 Units = Sequence[Inline]

@@ -9,7 +9,7 @@ _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False
 _FUNCTIONS = {"research": "research", "resume": "aresume", "runs": "aruns"}
 """Functions of `leadline` that do what a command does."""
 _PART = re.compile(
-    r"\bleadline (?P<command>[a-z]+)(?P<rest>(?:[^.;,`()]|\.(?=\S))*+)|(?<![\w-])--(?P<option>[a-z]+(?:-[a-z]+)*)(?: [A-Z]{2,}\b)?"
+    r"\bleadline (?P<command>[a-z]+)(?P<rest>(?>(?:[^.;,`()]|\.(?=\S))*))|(?<![\w-])--(?P<option>[a-z]+(?:-[a-z]+)*)(?: [A-Z]{2,}\b)?"
 )
 """A whole command line, whose options stay as they are, or an option."""
 _RUN = re.compile(r" [0-9][0-9a-f-]+")

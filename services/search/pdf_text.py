@@ -27,7 +27,7 @@ LEAST_FILLED = 0.6
 LONGEST_CELL = 200
 """Mean characters of a cell up to which a grid is a table; one of longer cells is a page in boxes."""
 
-_LAST_LINE = re.compile(r"[^\n|]+[^\s.!?。！？:：;；|]\Z")
+_LAST_LINE = re.compile(r"(?<![^\n|])[^\n|]+[^\s.!?。！？:：;；|]\Z")
 """The end of a page amid a sentence."""
 _REST = re.compile(r"[^\n|]+?(?:[.!?](?=\s)|[。！？]|(?=\n)|\Z)")
 """The end of a sentence at the beginning of a page."""

@@ -19,7 +19,7 @@ _ASCII_PIECE = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
 _IS_HANGUL, _IS_UNSPACED = re.compile(f"[{_HANGUL}]"), re.compile(f"[{_UNSPACED}]")
 _POINTS = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670]")
 """Vowel points of Hebrew and Arabic, which most texts leave out."""
-_CYRILLIC_ENDING = re.compile(r"(?<=[а-яёіїєґў]{3})(?:[аеёиоуыэюяіїєйьъ]+(?:[мхв][аеёиоуыэюяіїєйьъ]*)?)$")
+_CYRILLIC_ENDING = re.compile(r"(?<=[а-яёіїєґў]{3})(?:[аеёиоуыэюяіїєйьъ]{1,6}(?:[мхв][аеёиоуыэюяіїєйьъ]{0,6})?)$")
 """Endings of words of Slavic languages: vowels, and one of the consonants of their cases among them."""
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _NOT_CHINESE = re.compile(r"[\u3040-\u30ff\uac00-\ud7a3]")
