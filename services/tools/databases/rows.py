@@ -4,12 +4,14 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
 from pydantic import BaseModel
 
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?")
 MAX_CELL = 2_000
 """Maximum characters of a cell; longer cells are truncated, with a note."""
 MAX_BYTES = 1_000_000
@@ -101,11 +103,18 @@ def as_table(rows: Rows, file: str) -> str:
 
 
 def as_csv(rows: Rows) -> tuple[str, bytes]:
-    """Write rows as a CSV file for programs; returns its name, which depends on the rows only, and its bytes."""
+    """Write rows as a CSV file for programs; returns its name, which depends on the rows only, and its bytes.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it; a number is none.
+    """
     file = io.StringIO(newline="")
-    csv.writer(file).writerows([rows.columns, *rows.rows])
+    csv.writer(file).writerows([_as_text(cell) for cell in row] for row in [rows.columns, *rows.rows])
     data = file.getvalue().encode()
     return f"rows-{hashlib.sha256(data).hexdigest()[:8]}.csv", data
+
+
+def _as_text(cell: str | None) -> str | None:
+    return f"'{cell}" if cell and cell[0] in "=+-@\t\r" and not _NUMBER.fullmatch(cell) else cell
 
 
 def _counted(rows: Rows) -> str:
