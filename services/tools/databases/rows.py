@@ -108,7 +108,8 @@ def as_csv(rows: Rows) -> tuple[str, bytes]:
     A text that a spreadsheet would take for a formula gets an apostrophe before it; a number is none.
     """
     file = io.StringIO(newline="")
-    csv.writer(file).writerows([_as_text(cell) for cell in row] for row in [rows.columns, *rows.rows])
+    written: list[Sequence[str | None]] = [rows.columns, *rows.rows]
+    csv.writer(file).writerows([_as_text(cell) for cell in row] for row in written)
     data = file.getvalue().encode()
     return f"rows-{hashlib.sha256(data).hexdigest()[:8]}.csv", data
 
