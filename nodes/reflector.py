@@ -137,6 +137,7 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
         ),
         gaps=state["reflection"].missing_aspects if state["reflection"] else [],
         contradictions=contradiction_views(state["reflection"]),
+        pending=[step.title for step in undone_steps(state) if step.id not in dropped_steps(state)],
         background=background_views(state["background"], state["results"], state["sources"]),
         plan_iterations=state["plan_iterations"],
         max_plan_iterations=context.max_plan_iterations,

@@ -26,6 +26,8 @@ class ReflectorPrompt(BaseModel):
     """What the last reflection found missing."""
     contradictions: list[ContradictionView] = Field(default_factory=list)
     """What earlier reflections called contradictory."""
+    pending: list[str] = Field(default_factory=list)
+    """Titles of steps of the plan that have not run yet."""
     background: list[EvidenceView] = Field(default_factory=list)
     """What the background search found and no step quotes."""
     plan_iterations: int

@@ -1,0 +1,25 @@
+"""What the reflector is shown when it is asked in the middle of a plan."""
+
+import json
+from pathlib import Path
+
+from leadline import aresearch
+from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import quoting
+
+FACT = "The ferry line of Norland carried 18,200 passengers in 2019."
+
+
+async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = tmp_path / "ferry"
+    folder.mkdir()
+    (folder / "ferry.md").write_text(f"# The ferry\n\n{FACT}\n")
+    found = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The ferry carried passengers"]}
+    waiting = {**found, "id": "2", "title": "Passengers a day", "depends_on": ["1"]}
+    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [found, waiting]})]
+    endpoint.script["researcher"] = [quoting(FACT, missing_aspects=["the captain"]), quoting(FACT)]
+    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})] * 2
+    await aresearch("How many passengers did the ferry of Norland carry, by year and by day?", docs=[folder])
+    first, last = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reflector"]
+    assert "<pending>Passengers a day</pending>" in first
+    assert "<pending>" not in last
