@@ -196,8 +196,8 @@ def unwrapped(text: str) -> str:
 def _wraps(text: str, left: int, right: int) -> bool:
     """Tell whether a line end is a mere wrap inside a sentence: one newline, prose or an item before it and prose after it.
 
-    A short line wraps before a small letter where the line above or below is long, as a link or a mark in the source made it short;
-    so does the first line of a quote, which may be the end of a longer line.
+    A short line wraps before a small letter, or the address of a link, where the line above or below is long, as a link or a mark in
+    the source made it short; so does the first line of a quote, which may be the end of a longer line.
     """
     if right - left > 1 or right >= len(text):
         return False
@@ -210,7 +210,7 @@ def _wraps(text: str, left: int, right: int) -> bool:
         or re.match(r"\s*\d+[.)、]\s", following)
     )
     long = len(line) >= WRAPPED
-    if not long and following.lstrip("`")[:1].islower():
+    if not long and following.lstrip("`<([")[:1].islower():
         above = start - 1 - (text.rfind("\n", 0, start - 1) + 1) if start else WRAPPED
         below = text.find("\n", right)
         long = max(above, (len(text) if below < 0 else below) - right) >= WRAPPED

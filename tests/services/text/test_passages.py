@@ -69,6 +69,11 @@ def test_a_line_that_a_link_made_short_goes_on_after_a_wrap() -> None:
     assert cut("Three things:\nrope\nwire") == ["Three things:", "rope", "wire"]
 
 
+def test_the_address_of_a_link_is_part_of_its_sentence() -> None:
+    text = f"{'The project was led by its founder from the first day ' * 2}until July,\nwhen he `stepped down\n<https://a.org/b>`__."
+    assert cut(text) == [text]
+
+
 def test_an_item_and_the_first_line_of_a_quote_go_on_after_a_wrap() -> None:
     item = "- The log uses many fewer calls of the disk and is thus less vulnerable to\nproblems on old systems."
     assert cut(item) == [item]
