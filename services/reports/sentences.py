@@ -18,7 +18,7 @@ _AFTER_STOP = re.compile(
     rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)]*+)[ \t]*+({CITED}(?>(?:[ \t,，、]*+{CITED})*))(?>(?:[ \t]*+[.。](?![.。\w]))?)"
 )
 _CLOSING = "\"'”’」』"
-_IDLE_BLANKS = re.compile(r"(?<![ \t])[ \t]++(?=[.,;:!?。，；：！？)）]|$)")
+_IDLE_BLANKS = re.compile(r"(?<![ \t])[ \t]++(?=[.,;:!?](?![\w./])|[。，；：！？)）]|$)")
 _END = re.compile(r"[.!?。！？…]{0,3}[\"'”’」』）)]{0,3}$")
 
 Units = Sequence[Inline]

@@ -118,8 +118,8 @@ class Providers:
         return [table for documents in self.documents for table in documents.tables]
 
     def nearest_tables(self, text: str, limit: int) -> list[Table]:
-        """Return tables, those first that share the most words with a text."""
-        return [table for _, table in self._by_shared_words(text)[:limit]]
+        """Return the tables that share words with a text, or are in another language; where none does, any."""
+        return self.tables_for(text, limit) or self.tables()[:limit]
 
     def tables_for(self, text: str, limit: int) -> list[Table]:
         """Return the tables whose names, columns and examples share the most words with a text, at least one word.

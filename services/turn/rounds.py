@@ -33,6 +33,8 @@ TOKENS_A_PASSAGE = 60
 """Tokens of a short passage, by which the number of passages to gather is estimated."""
 MORE_ROUNDS = 3
 """Maximum factor on the number of rounds if a prompt has less room than the depth assumes."""
+MOST_QUERIES = 6
+"""Maximum queries of a later round: the model's, and what it misses in its own words, which often name the subject best."""
 BARREN = 2
 """Consecutive rounds without new findings after which the search ends."""
 SURE = 0.5
@@ -207,7 +209,10 @@ class _Rounds:
 
     async def _search(self) -> list[Passage]:
         """Search the next queries, and return the passages that they find, best first."""
-        queries = list(dict.fromkeys(filter(None, map(str.strip, self.next_queries))))
+        missing = [aspect for aspect in self.gathered.missing_aspects if aspect.strip().casefold() not in self.asked]
+        asked = [*self.next_queries, *(missing if self.next_queries else [])]
+        queries = list(dict.fromkeys(filter(None, map(str.strip, asked))))
+        queries = queries[: MOST_QUERIES if self.gathered.rounds else None]
         self.searched = []
         if not queries:
             return []

@@ -7,7 +7,7 @@ from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 
 
-async def test_planner_sees_the_nearest_tables_and_the_titles_of_texts_that_have_no_room(
+async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts_that_have_no_room(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
     folder = tmp_path / "ferries"
@@ -25,5 +25,4 @@ async def test_planner_sees_the_nearest_tables_and_the_titles_of_texts_that_have
     nearby = planned.partition("<nearby>")[2].partition("</nearby>")[0].strip().splitlines()
     assert sum(line.startswith("Pier ") for line in nearby) == 9
     tables = planned.partition("<tables>")[2].partition("</tables>")[0].strip().splitlines()
-    assert tables[0].startswith("z.csv")
-    assert len(tables) == 12
+    assert [line.partition(" ")[0].rstrip(":") for line in tables] == ["z.csv"]

@@ -50,6 +50,16 @@ async def test_a_second_round_searches_what_the_first_one_names_and_shows_no_pas
     ]
 
 
+async def test_a_further_round_searches_what_is_missing_in_the_words_that_say_so(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    first = quoting(fact("anchor"), missing_aspects=["the weight of the hawser"], queries=["bilge"])
+    endpoint.script["researcher"] = [first, quoting(fact("bilge"), fact("hawser"))]
+    step = Step(endpoint)
+    assert quotes(await step.search("anchor")) == [fact("anchor"), fact("bilge"), fact("hawser")]
+    assert step.told[0]["queries"] == ["bilge"]
+
+
 async def test_the_rounds_end_when_nothing_is_missing(endpoint: OpenAIServer, folder: Path) -> None:
     endpoint.script["researcher"] = [quoting(fact("anchor"))]
     gathered = await Step(endpoint, "exhaustive").search("anchor")
