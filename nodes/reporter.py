@@ -57,6 +57,7 @@ from services.run.ui_text import problem_text, say
 from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
+from services.turn.added_evidence import with_excerpts
 from services.turn.memory_keeping import remember_report
 from services.turn.reused_evidence import reused_limits
 from services.turn.revision import Revised, check_revised, refused_update, revised, revision_of
@@ -165,6 +166,11 @@ async def _proved(
     """
     written, state, excerpts, added = made
     checked = await _check(run, state, written, excerpts, runtime)
+    if told := written.verified.told:
+        results = with_excerpts(state["results"], told)
+        state = await _settled({**state, "results": {**state["results"], **results}}, runtime)
+        added = {**added, "results": {**added.get("results", {}), **results}}
+        excerpts = cited_evidence(state)
     check_revised(revision, checked)
     while prompt and not written.by_rules and checked.proves_nothing:
         if _computes(checked, state, excerpts):
@@ -172,8 +178,9 @@ async def _proved(
         written = await _write_simpler(prompt, written, state["locale"])
         checked = await _check(run, state, written, excerpts, runtime)
     if prompt and research and await _more_for_weakest(run, prompt, written, checked, research):
-        added = research.update()
-        state = await _settled(_with_research(state, added), runtime)
+        researched = research.update()
+        state = await _settled(_with_research(state, researched), runtime)
+        added = {**researched, "results": {**added.get("results", {}), **researched["results"]}}
         excerpts = cited_evidence(state)
         found = [excerpt for excerpt in excerpts if excerpt.id in research.found]
         await _verify(run, draft_of(state, run.context, written, excerpts), written, runtime, found)

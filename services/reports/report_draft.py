@@ -69,7 +69,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         locale=locale,
         title=state["plan"].title if state["plan"] else question,
         blocks=written.blocks,
-        excerpts=kept_evidence(state, excerpts),
+        excerpts=written.verified.with_told(kept_evidence(state, excerpts)),
         sources=state["sources"],
         plans=plans_of(state),
         results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],

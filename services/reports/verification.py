@@ -5,7 +5,7 @@ that the statement cites.
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.document import Block
@@ -20,6 +20,7 @@ from services.reports.surroundings import TextOf
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say
+from services.text.passages import sentences, split
 from services.text.quote_location import locate
 from services.text.token_estimate import estimate
 
@@ -32,7 +33,9 @@ Statement = tuple[str, tuple[str, ...]]
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
 NEAREST = 5
-"""Excerpts by which a statement on what the sources do not tell is judged once more, whoever cites them."""
+"""Passages of the quoted sources by which a statement on what they do not tell is judged once more."""
+MAX_SEARCHED = 200_000
+"""Characters of a source in which such passages are looked for."""
 WORDLESS = frozenset({"not_told", "no_claim", "absent"})
 """Verdicts that no words of a passage bear out."""
 
@@ -48,10 +51,17 @@ class Verified:
     """Whether an editor saw the draft, also where it changed nothing."""
     limits: list[str] = field(default_factory=list)
     """Parts that could not be checked, in the user's language."""
+    told: list[Excerpt] = field(default_factory=list)
+    """New excerpts: what the sources tell although the draft said that they do not."""
 
     def draft(self, draft: Draft) -> Draft:
         """Return a draft with these results."""
-        return replace(draft, judgements=self.judgements, blocks=draft.blocks if self.blocks is None else self.blocks)
+        blocks = draft.blocks if self.blocks is None else self.blocks
+        return replace(draft, judgements=self.judgements, blocks=blocks, excerpts=self.with_told(draft.excerpts))
+
+    def with_told(self, excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+        """Return excerpts with the new ones."""
+        return [*{excerpt.id: excerpt for excerpt in [*excerpts, *self.told]}.values()]
 
 
 async def verify_draft(
@@ -75,7 +85,8 @@ async def verify_draft(
     """
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
     judge.judgements.update(before.judgements if before else {})
-    verified = Verified(judge.judgements, before.blocks if before else None)
+    judge.told.extend(before.told if before else [])
+    verified = Verified(judge.judgements, before.blocks if before else None, told=judge.told)
     try:
         checked = await _judged(draft, verified, judge)
         kept = draft.former.citations if draft.former else []
@@ -108,13 +119,15 @@ async def _judged(draft: Draft, verified: Verified, judge: "Judge") -> CheckedRe
 class Judge:
     """Judges sentences by their cited passages, with a model."""
 
-    excerpts: Mapping[str, Excerpt]
+    excerpts: dict[str, Excerpt]
     sources: Mapping[str, Source]
     """Sources by content hash."""
     locale: str
     text_of: TextOf
     judgements: dict[Statement, Judgement] = field(default_factory=dict)
     """What it has judged so far, also where a call failed."""
+    told: list[Excerpt] = field(default_factory=list)
+    """New excerpts that contradict what was said not to be told; among the others, too."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
 
@@ -126,7 +139,7 @@ class Judge:
     ) -> dict[Statement, Judgement]:
         """Return the model's judgement of each statement; none if its decisive words are in no cited passage.
 
-        A statement on what the sources do not tell is judged by the nearest of all excerpts, too.
+        A statement on what the sources do not tell is judged by the nearest passages of the quoted sources, too.
 
         Args:
             statements: the statements to judge.
@@ -138,25 +151,72 @@ class Judge:
             ModelError: the endpoint failed, or no answer fits the schema.
         """
         checked = checked or CheckedReport(conclusions=frozenset(conclusions))
-        await self._round({statement: statement[1] for statement in statements}, checked)
+        await self._round({statement: statement[1] for statement in statements}, self.excerpts, checked)
         absent = [key for key in statements if key in self.judgements and self.judgements[key].verdict == "absent"]
-        nearest = {statement: self._nearest(statement) for statement in absent}
-        await self._round({statement: ids for statement, ids in nearest.items() if ids}, checked)
+        if absent:
+            passages = await self._passages_of_sources()
+            near = await asyncio.to_thread(self._nearest, absent, passages)
+            await self._round(near, passages, checked)
+            for statement, ids in near.items():
+                if self.judgements[statement].verdict == "contradicted":
+                    self._tell(self.judgements[statement].words, [passages[key] for key in ids])
         return {statement: self.judgements[statement] for statement in statements if statement in self.judgements}
 
-    async def _round(self, shown: Shown, checked: CheckedReport) -> None:
+    async def _round(self, shown: Shown, excerpts: Mapping[str, Excerpt], checked: CheckedReport) -> None:
         """Judge statements by the passages with these ids, in batches side by side; what one of them judged holds if another fails."""
-        passages = {key: await self._passage(self.excerpts[key]) for ids in shown.values() for key in ids}
+        passages = {key: await self._passage(excerpts[key]) for ids in shown.values() for key in ids}
         batches = [self._batch(batch, shown, passages, checked) for batch in self._batches(shown, passages)]
         for failure in await asyncio.gather(*batches, return_exceptions=True):
             if failure is not None:
                 raise failure
 
-    def _nearest(self, statement: Statement) -> list[str]:
-        """Return the ids of the excerpts that have most in common with a statement, without the quotes that it cites."""
-        cited = {self.excerpts[key].quote for key in statement[1]}
-        others = (excerpt for excerpt in self.excerpts.values() if excerpt.quote not in cited)
-        return [excerpt.id for excerpt in nearest(statement[0], others, self.sources, NEAREST)]
+    async def _passages_of_sources(self) -> dict[str, Excerpt]:
+        """Return all passages of the sources that excerpts quote, by ids of their own."""
+        passages: dict[str, Excerpt] = {}
+        for content_hash in dict.fromkeys(excerpt.content_hash for excerpt in self.excerpts.values()):
+            try:
+                text = await self.text_of(content_hash)
+            except StoreError:
+                continue
+            for span in await asyncio.to_thread(split, text[:MAX_SEARCHED]):
+                key, quote = f"P{len(passages) + 1}", text[span.start : span.end]
+                passages[key] = Excerpt(id=key, content_hash=content_hash, quote=quote, start=span.start, end=span.end)
+        return passages
+
+    def _nearest(self, statements: Iterable[Statement], passages: Mapping[str, Excerpt]) -> dict[Statement, list[str]]:
+        """Return the ids of the passages that have most in common with each statement, where there are any."""
+        found = {
+            statement: [passage.id for passage in nearest(statement[0], passages.values(), self.sources, NEAREST)]
+            for statement in statements
+        }
+        return {statement: ids for statement, ids in found.items() if ids}
+
+    def _tell(self, words: str, passages: Sequence[Excerpt]) -> None:
+        """Make an excerpt of the sentences with the decisive words, unless another holds them; steps alone have excerpts added."""
+        for passage in passages:
+            if (found := locate(words, passage.quote)) is None:
+                continue
+            spans = [span for span in sentences(passage.quote) if span.start < found[1] and found[0] < span.end]
+            start, end = passage.start + spans[0].start, passage.start + spans[-1].end
+            same = [one for one in self.excerpts.values() if one.content_hash == passage.content_hash]
+            steps = [one.id.partition("-")[0] for one in same if one.id.startswith("E")]
+            if steps and not any(one.start < end and start < one.end for one in same):
+                number = 1 + max(
+                    int(one.id.partition("-")[2]) for one in self.excerpts.values() if one.id.startswith(f"{steps[0]}-")
+                )
+                quote = passage.quote[spans[0].start : spans[-1].end]
+                new = passage.model_copy(
+                    update={
+                        "id": f"{steps[0]}-{number}",
+                        "quote": quote,
+                        "start": start,
+                        "end": end,
+                        "relevance": "high",
+                    }
+                )
+                self.excerpts[new.id] = new
+                self.told.append(new)
+            return
 
     def _batches(self, shown: Shown, passages: Mapping[str, PassageView]) -> Iterator[list[Statement]]:
         """Split sentences into calls by their number and by the length of their passages."""

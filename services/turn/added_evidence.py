@@ -138,3 +138,13 @@ def new_excerpts(found: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[Exc
         if " ".join(excerpt.quote.split()) not in quotes
         and not any(start < excerpt.end and excerpt.start < end for start, end in places.get(excerpt.content_hash, []))
     ]
+
+
+def with_excerpts(results: Mapping[str, StepResult], new: Sequence[Excerpt]) -> dict[str, StepResult]:
+    """Return the results of those steps whose ids begin those of new excerpts, with these."""
+    changed: dict[str, StepResult] = {}
+    for excerpt in new:
+        step_id = excerpt.id.partition("-")[0].removeprefix("E")
+        if (result := changed.get(step_id) or results.get(step_id)) is not None:
+            changed[step_id] = result.model_copy(update={"excerpts": [*result.excerpts, excerpt]})
+    return changed

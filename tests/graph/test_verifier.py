@@ -242,13 +242,39 @@ async def test_what_a_report_says_is_not_told_is_judged_by_all_evidence_and_left
     report = await aresearch(QUESTION, docs=[ferry])
     first, second = asked(endpoint, "verifier")
     assert UNKNOWN in first
-    assert '<passage id="E1-3"' not in first
+    assert f"<quote>\n{QUOTES[2]}" not in first
     assert re.findall(r'cites="(.*?)">\n(.+)\n', second)[0][1] == UNKNOWN
-    assert '<passage id="E1-3"' in second
+    assert QUOTES[2] in second.partition("<quote>")[2]
     assert UNKNOWN not in report.markdown
     assert [claim.text for claim in report.left_out] == [UNKNOWN]
     [message] = asked(endpoint, "reporter_editing")
     assert f'<objection statement="{UNKNOWN}">' in message
+
+
+async def test_what_a_source_tells_although_the_report_says_that_it_does_not_becomes_an_excerpt(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    built = "The ferry of Norland was built in 1961 by the yard of Ostby."
+    ferry = quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", [*QUOTES, built])
+    endpoint.script["researcher"] = [quoting(QUOTES[0])]
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] The sources do not tell who built the ferry of Norland."]
+    endpoint.script["verifier"] = [
+        verdicts((1, "absent", "")),
+        verdicts((1, "contradicted", "built in 1961 by the yard of Ostby")),
+    ]
+    told = f"{QUOTES[0]} [E1-1] {built} [E1-2]"
+    endpoint.script["reporter_editing"] = [editing(("B1", "replace", told))]
+    report = await aresearch(QUESTION, docs=[ferry])
+    [message] = asked(endpoint, "reporter_editing")
+    assert '<excerpt id="E1-2"' in message
+    assert [(claim.text, claim.citations, claim.status) for claim in report.citations] == [
+        (QUOTES[0], ["E1-1"], "quoted"),
+        (built, ["E1-2"], "quoted"),
+    ]
+    [result] = report.results
+    assert [excerpt.quote for excerpt in result.excerpts] == [QUOTES[0], built]
+    assert not report.left_out
+    assert verify_bundle(Path(report.folder or "")).problems == []
 
 
 async def test_what_no_evidence_tells_may_be_said_to_be_missing_and_is_not_marked(
