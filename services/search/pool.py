@@ -101,9 +101,10 @@ class Pool:
         return original, *best
 
     def repeats_last(self, ranked: Sequence[Key], queries: Sequence[str]) -> list[Key]:
-        """Move passages last that add no query words to a better passage of a page with the same template. Blocking."""
+        """Move passages last that a better one of another source has word for word, or that add no query words to one of the same template. Blocking."""
         query_terms = set(tokens(" ".join(queries)))
         better: list[tuple[str, str, set[str]]] = []
+        texts: list[str] = []
         telling: list[Key] = []
         repeating: list[Key] = []
         for key in ranked:
@@ -112,8 +113,10 @@ class Pool:
             repeats = any(
                 held <= terms and source != key[0] and may_be_copy(signature, other) for source, other, terms in better
             )
-            (repeating if held and repeats else telling).append(key)
+            words = " ".join(self.text(key).split())
+            (repeating if (held and repeats) or any(words in text for text in texts) else telling).append(key)
             better.append((key[0], signature, held))
+            texts.append(words)
         return [*telling, *repeating]
 
     async def collect(

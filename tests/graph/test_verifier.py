@@ -264,7 +264,7 @@ async def test_what_a_source_tells_although_the_report_says_that_it_does_not_bec
     ]
     told = f"{QUOTES[0]} [E1-1] {built} [E1-2]"
     endpoint.script["reporter_editing"] = [editing(("B1", "replace", told))]
-    report = await aresearch(QUESTION, docs=[ferry])
+    report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
     [message] = asked(endpoint, "reporter_editing")
     assert '<excerpt id="E1-2"' in message
     assert [(claim.text, claim.citations, claim.status) for claim in report.citations] == [

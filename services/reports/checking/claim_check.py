@@ -136,7 +136,7 @@ class ClaimCheck:
         """Judge a sentence that cites nothing by what its paragraph cites, if a verifier does; else it is unverified."""
         verdict = Verdict("uncited")
         if ids:
-            self.undecided[words, tuple(ids)] = Doubt(suspicion=self._suspicion(verdict))
+            self.undecided[words, tuple(ids)] = Doubt()
         judgement = self.judgements.get((words, tuple(ids)))
         if judgement is None or judgement.verdict == "not_told":
             return self.unverified(words, (), verdict)

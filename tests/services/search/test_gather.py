@@ -50,6 +50,27 @@ async def test_every_passage_stands_in_the_stored_text(docs: Path, tmp_path: Pat
         assert (await evidence.get_text(one.content_hash))[one.start : one.end] == one.text
 
 
+def test_a_passage_that_several_sources_have_word_for_word_stands_first_once_and_then_last() -> None:
+    option = "The option --workspace runs the command in the named workspace alone."
+    pages = [f"{one}{one}{one}{one} is a command of the tool.\n\n# Workspace\n\n{option}" for one in "abcd"]
+    hits = [
+        Hit(
+            url=f"https://{page[:4]}.example",
+            title=page[:4],
+            kind="web",
+            text=page,
+            passages=[HitPassage(start=page.index("#"), end=len(page))],
+        )
+        for page in pages
+    ]
+    last = "The workspace of a carpenter is a bench."
+    pool = Pool()
+    ranked = pool.rank("workspace", [*hits, Hit(url="https://e.example", title="Bench", kind="web", text=last)])
+    assert [key[0] for key in pool.repeats_last(ranked, ["option workspace"])] == [
+        key[0] for key in (ranked[0], ranked[-1], *ranked[1:-1])
+    ]
+
+
 async def test_a_copy_counts_once_and_is_named_as_one(docs: Path, tmp_path: Path) -> None:
     providers = Providers(documents=[await open_documents(docs, tmp_path / "home")])
     result = await found(providers, "wire sounding machine Lalla Rookh")
