@@ -133,7 +133,7 @@ def header_fields(text: str) -> list[Field]:
             fields[-1] = (fields[-1][0], f"{fields[-1][1]} {line.strip()}"[:LONGEST_LINE])
         elif found := _FIELD.match(line):
             fields.append((found[1].rstrip(), _unquoted(found[2].strip())))
-        elif fields or before == BEFORE_FIELDS or len(line) > LONGEST_TITLE:
+        elif fields or before == BEFORE_FIELDS or len(line) > LONGEST_TITLE or line.startswith("```"):
             break
         else:
             before += 1

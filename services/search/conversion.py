@@ -20,6 +20,8 @@ _DATE = re.compile(
 """Phrases before a document's date; a `birth date` does not count."""
 JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
 """Line breaks inside Chinese sentences, which a PDF has and the text has not."""
+_CODE = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
+"""Code, whose fields are not the document's."""
 _HEAD = 2_000
 """Characters at a document's beginning in which its date is searched."""
 
@@ -68,7 +70,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     if len(text) > MAX_CHARACTERS:
         return {"error": f"holds more than {MAX_CHARACTERS // 1_000_000} million characters"}
     text = normalise_text(text)
-    told = (past_date(found[1]) for found in _DATE.finditer(text[:_HEAD]))
+    told = (past_date(found[1]) for found in _DATE.finditer(_CODE.sub("", text[:_HEAD])))
     beside = Card(published=next(filter(None, told), ""))
     card = Card(title=properties.title).filled(text_card(text)).filled(beside).filled(properties)
     card = card.filled(Card(title=_title(text, PurePath(name))))

@@ -29,6 +29,7 @@ def date_of(text: str, of_file: str = "") -> str | None:
         ("Birth date: 1824-06-26\nWilliam Thomson.", None),
         ("出生日期：1824年6月26日", None),
         ("mandate: 2024-01", None),
+        ("# Get\n\n```\nname: ann\nupdated: 2017-10-02\n```\n\nPrints it.", None),
         ("date: 2024-02-30", None),
         ("date: " * 400, None),
         ("x" * 2_000 + "\ndate: 2024-03-12", None),
