@@ -78,6 +78,7 @@ def _is_heading(text: str, span: Span, following: Span | None) -> bool:
     return (
         following is not None
         and _is_ruler(text[following.start : following.end])
+        and text[following.start] != "`"  # which ends code
         and text[span.end : following.start].count("\n") == 1
     )
 

@@ -40,6 +40,11 @@ def test_a_sentence_of_two_passages_that_overlap_is_taken_once() -> None:
     assert [excerpt.quote for excerpt in excerpts] == ["It was mended.", "The wire broke.", "It broke again."]
 
 
+def test_a_line_of_code_has_a_number() -> None:
+    [found] = numbered([passage("You can run:\n\n```\nnpm init -w ./packages/a\n```\n\nIt makes the folder.")])
+    assert found.sentences == ["You can run:", "npm init -w ./packages/a", "It makes the folder."]
+
+
 def test_marks_of_items_belong_to_what_follows_and_headings_and_rulers_have_no_number() -> None:
     text = """#. After two releases (i.e., in 2026), the build is released
    with ``--lock``.
