@@ -29,7 +29,10 @@ from schemas.document import (
 from schemas.evidence import Standing, Status
 from services.reports.reference import Reference
 from services.reports.statuses import Counts
+from services.text.word_count import words_in
 
+LONG = 1_500
+"""Words from which a report is long: about four pages."""
 _NUMBER = re.compile(r"[-+−±~≈]?\s?[$€£¥]?\d[\d,.]{0,30}\s?(?:[%‰]|[^\W\d_]{1,12})?")
 """A cell with a number and an optional unit."""
 
@@ -160,6 +163,14 @@ class ParsedReport:
     def drawings(self) -> tuple[Drawing, ...]:
         """All charts, in order."""
         return tuple(block for block in walk(self) if isinstance(block, Drawing))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is longer than about four pages, and has a list of its contents in print."""
+        printed = [words(content) for block in walk(self) for content in contents(block)]
+        printed += [block.text for block in walk(self) if isinstance(block, Code)]
+        printed += [quote for reference in self.cited for quote in reference.quoted_texts]
+        return words_in(" ".join(printed)) >= LONG
 
     @property
     def blocks(self) -> Iterator[Block]:

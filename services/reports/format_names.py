@@ -23,7 +23,7 @@ FORMATS: dict[OutputFormat, Format] = {
     "html": Format("report.html"),
     "slides": Format("slides.html"),
     "pptx": Format("report.pptx", "pptx", "python-pptx"),
-    "docx": Format("report.docx", "docx", "python-docx"),
+    "docx": Format("report.docx", "pypandoc", "pypandoc-binary"),
     "pdf": Format("report.pdf"),
     "bibtex": Format("references.bib"),
     "csl": Format("references.json"),

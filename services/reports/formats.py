@@ -14,6 +14,7 @@ from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from services.reports.pdf import check_pdf, render_pdf
 from services.reports.slides.deck import render_deck
+from services.reports.word.docx import render_docx
 from services.run.errors import NotInstalled
 from services.run.installation import install_command, is_installed
 
@@ -68,12 +69,10 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
 
 def _renderer(name: OutputFormat) -> Callable[[ParsedReport], str | bytes]:
     """Return the renderer of a format for a thread. Optional packages are imported here, in a single thread."""
-    if name == "docx":
-        from services.reports.docx import render_docx
-
-        return render_docx
     if name == "pptx":
         from services.reports.slides.pptx import render_pptx
 
         return render_pptx
+    if name == "docx":
+        return render_docx
     return render_deck if name == "slides" else render_html

@@ -33,8 +33,6 @@ def test_modules_are_imported_in_one_thread(run: Crashing, whole: Whole, tmp_pat
     run.formats = "md,html,slides,pptx,docx"
     assert run.finish() == whole.printed
     looked_for = [line.split() for line in log.read_text().splitlines()]
-    assert {"httpx", "mcp", "numpy", "genai_prices", "pptx", "docx"} <= {
-        name for where, name in looked_for if where == "here"
-    }
+    assert {"httpx", "mcp", "numpy", "genai_prices", "pptx"} <= {name for where, name in looked_for if where == "here"}
     elsewhere = [name for where, name in looked_for if where == "elsewhere"]
     assert [name for name in elsewhere if not name.startswith("encodings.")] == []

@@ -118,7 +118,7 @@
     if (wanted) {
       const walker = document.createTreeWalker(document.getElementById("report"), NodeFilter.SHOW_TEXT);
       for (let node; (node = walker.nextNode()) && ranges.length < 2000;) {
-        if (node.parentElement.closest(".tip, .sr, .plot")) continue;
+        if (node.parentElement.closest(".tip, .sr, .plot, .printed")) continue;
         const text = node.data.toLowerCase();
         if (text.length !== node.data.length) continue;
         for (let from = text.indexOf(wanted); from >= 0; from = text.indexOf(wanted, from + wanted.length)) {

@@ -160,7 +160,8 @@ def test_the_deck_leaves_programs_out() -> None:
 
 
 async def test_word_has_the_program_and_its_tables() -> None:
-    docx = pytest.importorskip("docx", reason="Word needs the extra formats")
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
+    docx = pytest.importorskip("docx")
     document = docx.Document(io.BytesIO((await render(report_of(), ["docx"]))["report.docx"]))
     paragraphs = [paragraph.text for paragraph in document.paragraphs]
     assert paragraphs.index("Computations") < paragraphs.index("Tables: harbour.csv") < paragraphs.index(CODE)

@@ -62,7 +62,7 @@ async def test_the_kinds_that_reports_use_are_drawn_with_their_words() -> None:
 
 async def test_a_diagram_is_a_picture_in_every_format() -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
-    pytest.importorskip("docx", reason="Word needs the extra formats")
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
     source = DRAWN["graph"]
     files = await render(with_diagrams(source), ["html", "slides", "docx", "pptx"])
     page = files["report.html"].decode()

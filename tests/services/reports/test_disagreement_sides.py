@@ -16,7 +16,6 @@ from services.reports.checking.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.disagreement_sides import side_notes
 from services.reports.document import words
-from services.reports.docx import render_docx
 from services.reports.html.page import render_html
 from services.reports.labels import CHINESE, ENGLISH
 from services.reports.markdown import Draft, finish_report
@@ -25,6 +24,7 @@ from services.reports.reading import read_draft
 from services.reports.slides.deck import render_deck
 from services.reports.slides.outline import outline
 from services.reports.slides.pptx import render_pptx
+from services.reports.word.docx import render_docx
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.conftest import Make, source_of
 from tests.services.reports.full import evidence as evidence_of

@@ -23,7 +23,7 @@ from services.reports.slides.deck import render_deck
 from services.reports.slides.outline import outline
 from services.run.errors import BadInput
 from services.sandbox.browser import find_browser
-from tests.services.reports.full import chart, chinese, english
+from tests.services.reports.full import chart, chinese, english, report_of
 from tests.services.reports.test_html import hostile_report
 from tests.services.reports.vectors import VECTORS
 
@@ -150,7 +150,7 @@ def test_any_report_renders_as_page_and_deck_and_cites_the_same(body: str) -> No
 @pytest.mark.long
 async def test_any_report_renders_in_the_office_formats(body: str) -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
-    pytest.importorskip("docx", reason="Word needs the extra formats")
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
     files = await render(with_body(body), ["pptx", "docx"])
     for data in files.values():
         assert zipfile.ZipFile(io.BytesIO(data)).testzip() is None
@@ -158,7 +158,8 @@ async def test_any_report_renders_in_the_office_formats(body: str) -> None:
 
 @pytest.mark.parametrize("report", [english(), chinese()], ids=["en", "zh"])
 async def test_word_holds_every_word_and_every_citation_of_the_text(report: Report) -> None:
-    docx = pytest.importorskip("docx", reason="Word needs the extra formats")
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
+    docx = pytest.importorskip("docx")
     document = docx.Document(io.BytesIO((await render(report, ["docx"]))["report.docx"]))
     body = "".join(node.text or "" for node in document.element.body.iter() if node.tag.endswith("}t"))
     parsed = parse_report(report)
@@ -191,11 +192,23 @@ async def test_pdf_has_numbered_pages_and_the_report_s_words(report: Report) -> 
 @pytest.mark.long
 async def test_no_format_blocks_the_event_loop() -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
-    pytest.importorskip("docx", reason="Word needs the extra formats")
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
     names = [one for one in FORMATS if one != "pdf" or find_browser() is not None]
     with blockbuster_ctx():
         files = await render(english(), names)
     assert all(files.values())
+
+
+async def test_a_long_pdf_has_a_list_of_contents_and_two_lines_of_a_quote() -> None:
+    pytest.importorskip("pypdfium2")
+    if find_browser() is None:
+        pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
+    body = "\n\n".join(f"## Part {part}\n\n{'The line ran out again [E1-1]. ' * 100}" for part in range(4))
+    report = report_of(f"# Title\n\n{body}", ["The line ran out again. " * 40], "What ran out?", "en-US", {})
+    said = printed((await render(report, ["pdf"]))["report.pdf"])
+    assert "ContentsPart0Part1Part2Part3" in said
+    assert said.rpartition("References")[2].count("ran") < 40
+    assert "Contents" not in printed((await render(english(), ["pdf"]))["report.pdf"])
 
 
 def printed(data: bytes) -> str:
@@ -247,7 +260,7 @@ async def test_pdf_without_a_browser_is_set_by_weasyprint(monkeypatch: pytest.Mo
 @pytest.mark.timeout(300)
 async def test_hostile_text_breaks_no_format() -> None:
     pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
-    pytest.importorskip("docx", reason="Word needs the extra formats")
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
     names = [one for one in FORMATS if one != "pdf"]
     files = await render(hostile_report(VECTORS), names)
     assert set(files) == {FORMATS[one].file for one in names}

@@ -100,7 +100,8 @@ HOSTILE = "<script>alert(1)</script> [x](javascript:1) **b** \ue000oops\ue002 </
 
 async def test_titles_are_escaped_in_every_format() -> None:
     needs_citeproc()
-    docx = pytest.importorskip("docx", reason="Word needs the extra formats")
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
+    docx = pytest.importorskip("docx")
     hostile = report()
     hostile.sources[1] = hostile.sources[1].model_copy(update={"title": HOSTILE})
     styled = restyled(hostile, "ieee")
@@ -114,16 +115,17 @@ async def test_titles_are_escaped_in_every_format() -> None:
     assert "<script>alert(1)</script> [x](javascript:1) **b**" in item
     assert "\ue000" not in styled.markdown
     paragraphs = [one.text for one in docx.Document(io.BytesIO(files["report.docx"])).paragraphs]
-    assert any(text.startswith("[2] ") and "Accessed: Nov. 01, 2026" in text for text in paragraphs)
+    assert any(text.startswith("[2]\t") and "Accessed: Nov. 01, 2026" in text for text in paragraphs)
 
 
 async def test_word_and_page_show_the_entries_with_the_numbers_of_the_text() -> None:
     needs_citeproc()
-    docx = pytest.importorskip("docx", reason="Word needs the extra formats")
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
+    docx = pytest.importorskip("docx")
     files = await render(restyled(report(), "apa"), ["html", "docx"])
     paragraphs = [one.text for one in docx.Document(io.BytesIO(files["report.docx"])).paragraphs]
-    assert any(text.startswith("[1] Sounder, A. B.,") for text in paragraphs)
-    assert any(text.startswith("[3] notes.md. (n.d.). — papers/wire notes.md") for text in paragraphs)
+    assert any(text.startswith("[1]\tSounder, A. B.,") for text in paragraphs)
+    assert any(text.startswith("[3]\tnotes.md. (n.d.). — papers/wire notes.md") for text in paragraphs)
     assert "<em>Journal of Soundings</em>" in files["report.html"].decode()
 
 

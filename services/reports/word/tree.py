@@ -1,0 +1,287 @@
+"""The report as Pandoc's document tree, in which nothing of its texts can be read as markup.
+
+The nodes are those of https://hackage.haskell.org/package/pandoc-types; styles are named as in `reference.docx`.
+"""
+
+import base64
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from schemas.clean_text import clean_text
+from schemas.document import (
+    Alignment,
+    Block,
+    Citation,
+    Code,
+    Display,
+    Drawing,
+    Formula,
+    Heading,
+    Inline,
+    Inlines,
+    Link,
+    Listing,
+    Paragraph,
+    Quotation,
+    Rule,
+    Table,
+    Text,
+)
+from services.reports.charts.svg import chart_png
+from services.reports.document import ParsedReport, is_label, number_sides, statements, words
+from services.reports.html.figure import data_rows, title_with_unit
+from services.reports.labels import labels_for, language_of
+from services.reports.reference import Reference, is_web_link
+from services.reports.signs import SIGNS
+from services.reports.slides.text_fit import shortened, width
+
+WIDE, HIGH = 6.4, 8.0
+"""Maximum size of a picture in inches."""
+MAX_CHARTS = 24
+"""Maximum charts that are drawn; of further ones only the numbers are shown."""
+MAX_UNBROKEN = 600
+"""Maximum characters of a table that is kept on one page."""
+QUOTE = 200
+"""Maximum width of a quote in the references, about two lines; the page and `evidence.json` have all of it."""
+CONTENTS_BEGIN = (
+    '<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr><w:sdtContent>'
+    '<w:p><w:pPr><w:pStyle w:val="TOCField"/></w:pPr><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>'
+    r'TOC \o "1-2" \h \z \u</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r></w:p>'
+)
+CONTENTS_END = (
+    '<w:p><w:pPr><w:pStyle w:val="TOCField"/></w:pPr><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>'
+    "</w:sdtContent></w:sdt>"
+)
+"""The only raw nodes: Word's frame around a list of contents, to which it adds page numbers when a reader updates it."""
+Node = dict[str, Any]
+
+
+class Tree:
+    """The parts of a report as nodes."""
+
+    def __init__(self, report: ParsedReport) -> None:
+        self._report, self._labels = report, labels_for(report.locale)
+        self._drawn = {id(drawing) for drawing in report.drawings[:MAX_CHARTS]}
+
+    def document(self) -> Node:
+        """Return the whole tree, with a list of contents if the report is long."""
+        report, labels = self._report, self._labels
+        blocks = [self._facts(), *self._blocks(report.opening)]
+        if report.summary:
+            blocks += [self._heading(1, (Text(labels.summary),)), _node("Para", self._inlines(report.summary))]
+        if report.figures:
+            blocks += [self._heading(1, (Text(labels.key_figures),)), *self._figures()]
+        blocks += [*(self._contents() if report.is_long else []), *self._blocks(report.lead)]
+        for section in report.sections:
+            blocks.append(self._heading(section.level - 1, section.title, section.anchor))
+            blocks += self._references() if section.role == "references" else self._blocks(section.blocks)
+        blocks.append(_paragraph("Facts", [_str(labels.origin(by_rules=report.by_rules))]))
+        meta = {"title": self._inlines(report.title), "lang": [_str(language_of(report.locale))]}
+        return {
+            "pandoc-api-version": [1, 23, 1],
+            "meta": {name: _node("MetaInlines", inlines) for name, inlines in meta.items()},
+            "blocks": blocks,
+        }
+
+    def _facts(self) -> Node:
+        """Return the question, the statements' statuses and the date of the sources."""
+        report, labels = self._report, self._labels
+        facts = [_str(f"{labels.question}: {report.subtitle}")] if report.subtitle else []
+        if report.counts.text:
+            style = {"all": "Good", "empty": ""}.get(report.standing, "Warn")
+            facts.append(_span(style, [_str(report.counts.shown)]))
+        if report.created:
+            facts.append(_str(labels.as_of.format(date=report.created)))
+        return _paragraph("Facts", [part for fact in facts for part in (_str(" · "), fact)][1:])
+
+    def _figures(self) -> list[Node]:
+        """Return the key figures, each with its sentence."""
+        rows: list[tuple[Inlines, Inlines]] = [
+            ((Text(figure.value, frozenset({"strong"})),), (Text(f"{figure.claim} "), *figure.citations))
+            for figure in self._report.figures
+        ]
+        return self._table((), rows, shares=(0.22, 0.78))
+
+    def _contents(self) -> list[Node]:
+        """Return the list of contents, with links to the sections."""
+        entries = [
+            _paragraph(f"toc {section.level - 1}", [_link(words(section.title), f"#{section.anchor}")])
+            for section in self._report.sections
+            if section.level <= 3
+        ]
+        begin, end = (_node("RawBlock", "openxml", xml) for xml in (CONTENTS_BEGIN, CONTENTS_END))
+        return [_paragraph("TOC Heading", [_str(self._labels.contents)]), begin, *entries, end]
+
+    def _heading(self, level: int, content: Inlines, anchor: str = "") -> Node:
+        return _node("Header", min(level, 6), _attributes(anchor), self._inlines(content))
+
+    def _blocks(self, blocks: Iterable[Block], *, tight: bool = False) -> list[Node]:
+        return [node for block in blocks for node in self._block(block, tight=tight)]
+
+    def _block(self, block: Block, *, tight: bool) -> list[Node]:
+        match block:
+            case Paragraph(content=content) if is_label(content):
+                return [_paragraph("Label", self._inlines(content))]
+            case Paragraph(content=content):
+                return [_node("Plain" if tight else "Para", self._inlines(content))]
+            case Heading(level=level, content=content):
+                return [self._heading(level, content)]
+            case Quotation(blocks=blocks):
+                return [_node("BlockQuote", self._blocks(blocks))]
+            case Listing(items=items, ordered=ordered, start=start):
+                listed = [self._blocks(item, tight=block.tight) for item in items]
+                numbers = [start, _node("Decimal"), _node("Period")]
+                return [_node("OrderedList", numbers, listed) if ordered else _node("BulletList", listed)]
+            case Table(header=header, rows=rows):
+                return self._table(header, rows, block.aligned)
+            case Code(text=text):
+                picture = self._report.picture(block)
+                if picture is None:
+                    return [_node("CodeBlock", _attributes(), clean_text(text))]
+                return [_picture(picture.png, picture.width, picture.height, picture.label)]
+            case Display(latex=latex):
+                return [_node("Para", [_node("Math", _node("DisplayMath"), clean_text(latex))])]
+            case Drawing():
+                return self._chart(block)
+            case Rule():
+                return [_node("HorizontalRule")]
+        return []
+
+    def _chart(self, block: Drawing) -> list[Node]:
+        """Return a chart's title, its picture, and a table of its numbers."""
+        chart = block.chart
+        title = self._inlines((Text(f"{title_with_unit(chart)} "), *block.citations))
+        drawn = chart_png(chart) if id(block) in self._drawn else None
+        cells = data_rows(chart, self._labels)
+        header, *rows = [[(Text(cell),) for cell in row] for row in cells]
+        pictures = [_picture(*drawn, chart.title)] if drawn else []
+        return [_paragraph("caption", title), *pictures, *self._table(header, rows, number_sides(cells[1:]))]
+
+    def _table(
+        self,
+        header: Sequence[Inlines],
+        rows: Sequence[Sequence[Inlines]],
+        sides: Sequence[Alignment] = (),
+        shares: Sequence[float] = (),
+    ) -> list[Node]:
+        columns = [[words(cell) for cell in column] for column in zip(*filter(None, [header, *rows]), strict=True)]
+        inner = "Cell Kept" if sum(len(cell) for column in columns for cell in column) <= MAX_UNBROKEN else "Cell"
+        aligned = [_node(f"Align{side.capitalize() or 'Default'}") for side in sides or [""] * len(columns)]
+        widths = [_node("ColWidth", share) for share in shares or _shares(columns)]
+        head = [self._row("Cell Kept", [_in_bold(cell) for cell in header])] if header else []
+        body = [self._row(inner if row is not rows[-1] else "Cell", row) for row in rows]
+        columns_of = list(map(list, zip(aligned, widths, strict=True)))
+        none = _attributes()
+        bodies = [[none, 0, [], body]]
+        return [
+            _node("Table", none, [None, []], columns_of, [none, head], bodies, [none, []]),
+            _paragraph("Table End", [_str("")]),
+        ]
+
+    def _row(self, style: str, cells: Sequence[Inlines]) -> list[Any]:
+        contents = [[_paragraph(style, self._inlines(cell))] for cell in cells]
+        return [_attributes(), [[_attributes(), _node("AlignDefault"), 1, 1, content] for content in contents]]
+
+    def _references(self) -> list[Node]:
+        """Return the cited sources, and the number of other sources that were read."""
+        report = self._report
+        nodes = [node for reference in report.cited for node in self._reference(reference)]
+        if report.uncited:
+            nodes.append(
+                _paragraph("Facts", [_str(self._labels.more_read_elsewhere.format(count=len(report.uncited)))])
+            )
+        return nodes
+
+    def _reference(self, reference: Reference) -> list[Node]:
+        number = _node("Strong", [_str(f"[{reference.number}]")])
+        entry = self._inlines(self._report.entries.get(reference.number, ()))
+        about = " · ".join(reference.beside_entry if entry else reference.parts)
+        content = [
+            _span("", [number], f"ref-{reference.number}"),
+            _str("\t"),
+            *(entry or [_link(reference.title, reference.link)]),
+            _str(f" — {about}" if about else ""),
+        ]
+        # A word that is cut goes, unless it is of a script without blanks
+        quotes = [re.sub(r"(?a:\w+)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.quoted_texts]
+        return [_paragraph("Bibliography", content), *(_paragraph("Quote", [_str(quote)]) for quote in quotes)]
+
+    def _inlines(self, content: Inlines) -> list[Node]:
+        """Return inlines; a marked statement is underlined, with its sign behind it."""
+        nodes: list[Node] = []
+        for statement, mark in statements(content):
+            written = [self._inline(inline) for inline in _kept_together(statement)]
+            if mark:
+                sign = _node("Superscript", [_str(SIGNS[mark.status])])
+                written = [_span(mark.status.capitalize(), written), _span("Warn", [sign])]
+            nodes += written
+        return nodes
+
+    def _inline(self, inline: Inline) -> Node:
+        match inline:
+            case Text(text=text, styles=styles):
+                node = _node("Code", _attributes(), clean_text(text)) if "code" in styles else _str(text)
+                node = _node("Emph", [node]) if "emphasis" in styles else node
+                return _node("Strong", [node]) if "strong" in styles else node
+            case Citation(number=number, link=link):
+                listed = any(reference.number == number for reference in self._report.cited)
+                return _link(f"[{number}]", f"#ref-{number}" if listed else link)
+            case Link(text=text, link=link):
+                return _link(text, link)
+            case Formula(latex=latex):
+                return _node("Math", _node("InlineMath"), clean_text(latex))
+        return _node("LineBreak")
+
+
+def _node(kind: str, *content: Any) -> Node:
+    return {"t": kind, "c": content[0] if len(content) == 1 else content} if content else {"t": kind}
+
+
+def _attributes(name: str = "", **values: str) -> list[Any]:
+    return [name, [], [[key.replace("_", "-"), value] for key, value in values.items()]]
+
+
+def _str(text: str) -> Node:
+    return _node("Str", clean_text(text))
+
+
+def _span(style: str, inlines: Sequence[Node], name: str = "") -> Node:
+    return _node("Span", _attributes(name, **({"custom_style": style} if style else {})), inlines)
+
+
+def _paragraph(style: str, inlines: Sequence[Node]) -> Node:
+    return _node("Div", _attributes(custom_style=style), [_node("Para", inlines)])
+
+
+def _link(text: str, link: str) -> Node:
+    """Return a link to the web, or into the document; of other links only the text."""
+    known = is_web_link(link) or link.startswith("#")
+    return _node("Link", _attributes(), [_str(text)], [clean_text(link), ""]) if known else _str(text)
+
+
+def _picture(png: bytes, wide: float, high: float, label: str) -> Node:
+    """Return a picture on its own line, at its pixel size or as large as the page permits."""
+    inches = min(1 / 96, WIDE / wide, HIGH / high)
+    size = _attributes(width=f"{wide * inches:.2f}in", height=f"{high * inches:.2f}in")
+    data = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return _paragraph("Figure", [_node("Image", size, [_str(label)], [data, ""])])
+
+
+def _kept_together(content: Inlines) -> Iterable[Inline]:
+    """Keep a citation on the line of the word before it."""
+    for inline, after in zip(content, (*content[1:], None), strict=False):
+        kept = isinstance(inline, Text) and isinstance(after, Citation) and inline.text.endswith(" ")
+        yield Text(f"{inline.text.rstrip(' ')}\u00a0", inline.styles) if isinstance(inline, Text) and kept else inline
+
+
+def _shares(columns: Sequence[Sequence[str]]) -> list[float]:
+    """Return the columns' shares of a table's width: by the root of all their text, and by their longest word."""
+    longest = [max(map(width, " ".join(column).split()), default=0) for column in columns]
+    weights = [math.sqrt(sum(map(width, column))) + word + 1 for column, word in zip(columns, longest, strict=True)]
+    return [weight / sum(weights) for weight in weights]
+
+
+def _in_bold(content: Inlines) -> Inlines:
+    return tuple(Text(part.text, part.styles | {"strong"}) if isinstance(part, Text) else part for part in content)

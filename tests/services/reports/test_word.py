@@ -1,0 +1,106 @@
+"""The Word document: pages, contents, references, formulas and properties, and what is said where it cannot be made."""
+
+import io
+import re
+import zipfile
+
+import pytest
+from lxml import etree
+
+from schemas.reporter import Report
+from services.reports.formats import render
+from services.reports.parser import parse_report
+from services.reports.word import docx
+from services.reports.word.tree import CONTENTS_BEGIN, CONTENTS_END, QUOTE, Tree
+from services.run.errors import NotInstalled, SettingsError
+from tests.services.reports.full import ENGLISH, chinese, english, report_of
+
+pytest.importorskip("pypandoc", reason="Word needs the extra formats")
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+LONG = "\n\n".join(f"## Part {part}\n\n{'The line ran out to the bottom again. ' * 60}" for part in range(4))
+
+
+async def parts(report: Report) -> dict[str, bytes]:
+    """Return the files in a report's Word document, by name."""
+    archive = zipfile.ZipFile(io.BytesIO((await render(report, ["docx"]))["report.docx"]))
+    return {name: archive.read(name) for name in archive.namelist()}
+
+
+async def text(report: Report) -> str:
+    root = etree.fromstring((await parts(report))["word/document.xml"])
+    return "\n".join("".join(one.itertext(f"{W}t")) for one in root.iter(f"{W}p"))
+
+
+def told(body: str) -> Report:
+    return english().model_copy(update={"document": None, "markdown": f"# Title\n\n{body}\n"})
+
+
+async def test_pages_have_a_header_and_numbers() -> None:
+    files = await parts(english())
+    assert b"PAGE" in files["word/footer1.xml"]
+    assert b"NUMPAGES" in files["word/footer1.xml"]
+    assert b"TITLE" in files["word/header1.xml"]
+    assert files["word/document.xml"].count(b"w:footerReference") == 2
+
+
+@pytest.mark.parametrize("report", [english(), chinese(), told(LONG)], ids=["en", "zh", "long"])
+async def test_every_link_into_the_document_leads_somewhere(report: Report) -> None:
+    root = etree.fromstring((await parts(report))["word/document.xml"])
+    marks = {one.get(f"{W}name") for one in root.iter(f"{W}bookmarkStart")}
+    anchors = [one.get(f"{W}anchor") for one in root.iter(f"{W}hyperlink") if one.get(f"{W}anchor")]
+    assert set(anchors) <= marks
+    assert {f"ref-{one.number}" for one in parse_report(report).cited} <= set(anchors)
+
+
+async def test_a_long_report_alone_has_a_list_of_contents() -> None:
+    written = await text(told(LONG))
+    assert re.search(r"\nContents\n.*?\nPart 0\nPart 1\nPart 2\nPart 3\n", written, re.DOTALL)
+    assert "Contents" not in await text(english())
+
+
+async def test_a_long_quote_is_cut_behind_a_word_in_the_references() -> None:
+    texts = [*ENGLISH[:3], f"The Vityaz {'reported a figure again and again ' * 20}."]
+    body = "# Title\n\n## Depth\n\nThe Vityaz reported a figure again and again [E1-4]."
+    report = report_of(body, texts, "How deep is it?", "en-US", {})
+    quote = (await text(report)).rpartition("References")[2].partition("The Vityaz reported")[2].partition("\n")[0]
+    assert re.search(r" (?:reported|a|figure|again|and) …$", quote), quote
+    assert len(quote) <= QUOTE
+
+
+async def test_formulas_are_words_own_and_a_wrong_one_is_text() -> None:
+    files = await parts(told(r"So $\frac{v t}{2}$ and $x^2$, not $\nosuchthing{y}^2$."))
+    assert files["word/document.xml"].count(b"<m:oMath>") == 2
+    assert rb"\nosuchthing{y}^2" in files["word/document.xml"]
+
+
+@pytest.mark.parametrize(("report", "language"), [(english(), "en-US"), (chinese(), "zh-CN")], ids=["en", "zh"])
+async def test_properties_have_title_author_date_and_language(report: Report, language: str) -> None:
+    core = (await parts(report))["docProps/core.xml"].decode()
+    for value in (report.title, "<dc:creator>Leadline<", f"<dc:language>{language}<", 'W3CDTF">2026-03-01T'):
+        assert value in core
+
+
+def test_only_the_frame_of_the_contents_is_raw() -> None:
+    hostile = told(f"{LONG}\n\n`x`{{=openxml}}\n\n```{{=openxml}}\n<w:p/>\n```\n\n![i](file:///etc/passwd) <w:br/>")
+    nodes = [Tree(parse_report(hostile)).document()]
+    raw, pictures = [], []
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, dict):
+            raw += [node["c"][1]] if str(node.get("t")).startswith("Raw") else []
+            pictures += [node["c"][2][0]] if node.get("t") == "Image" else []
+        nodes += node.values() if isinstance(node, dict) else node if isinstance(node, list | tuple) else []
+    assert sorted(raw) == sorted([CONTENTS_BEGIN, CONTENTS_END])
+    assert all(picture.startswith("data:image/png;base64,") for picture in pictures)
+
+
+def test_pandoc_is_stopped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(docx, "SECONDS", 0.001)
+    with pytest.raises(SettingsError, match="Pandoc did not make the Word document"):
+        docx.render_docx(parse_report(english()))
+
+
+def test_a_package_without_pandoc_is_answered_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(docx, "PROGRAMS", ("nothing",))
+    with pytest.raises(NotInstalled, match=r"pypandoc-binary(?s:.*)formats"):
+        docx.render_docx(parse_report(english()))
