@@ -24,7 +24,6 @@ Place = Annotated[Path, AfterValidator(_absolute)]
 
 
 _NO_KEY = re.compile(r"[^\x21-\x7e]")
-_AROUND_KEY = re.compile(r"^(?:[^\x21-\x7e]|[\"'`])+|(?:[^\x21-\x7e]|[\"'`])+$")
 
 
 def _paths(value: object) -> object:
@@ -198,7 +197,8 @@ def _key(name: str, value: str) -> str:
     Raises:
         SettingsError: a key of Leadline's own has such a character within it.
     """
-    key = _AROUND_KEY.sub("", value)
+    own = [place for place, char in enumerate(value) if "!" <= char <= "~" and char not in "\"'`"]
+    key = value[own[0] : own[-1] + 1] if own else ""
     wrong = _NO_KEY.search(key)
     if wrong and name.startswith("OPENAI_API_KEY"):
         raise SettingsError(

@@ -49,9 +49,9 @@ def test_background_evidence_is_shown_to_the_end_and_can_be_cited(
     assert done.code == 0, done.err
     [reflector] = shown_to(endpoint, "reflector")
     [reporter] = shown_to(endpoint, "reporter")
-    for prompt in (reflector, reporter):
-        assert prompt.count(BORN) == 1
-        assert prompt.count(MACHINE) == 2, "once as the finding, once as the step's quote, never as background as well"
+    assert [prompt.count(BORN) for prompt in (reflector, reporter)] == [1, 1]
+    assert reflector.count(MACHINE) == 2, "once as the finding, once as the step's quote, never as background as well"
+    assert reporter.count(MACHINE) == 1, "where a step has quotes, a writer is shown no finding"
     claims = {claim["text"]: claim for claim in done.evidence["claims"]}
     assert claims[BORN]["verified"]
     cited = {one["id"]: one for one in done.evidence["excerpts"]}[claims[BORN]["citations"][0]]
