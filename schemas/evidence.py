@@ -198,6 +198,8 @@ class Excerpt(BaseModel):
     """Line of headings of the table that it quotes rows of, where it does not begin with it; found when the report is written."""
     page: int | None = None
     """Number of its page, from 1, where its source has pages; found when the report is written."""
+    section: str = ""
+    """The heading that it stands under in its source; found when the report is written. Not in bundles."""
     nodes: list[str] = Field(default_factory=list)
     """Ids of the outline's nodes that it serves, as the model said that judged it; empty where it said none. Not in bundles."""
 

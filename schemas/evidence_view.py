@@ -31,6 +31,8 @@ class EvidenceView(BaseModel):
     relevance: str = "medium"
     confirmed_by: list[str] = Field(default_factory=list)
     """Ids of excerpts in which independent sources give one of its figures, too."""
+    section: CleanLine = ""
+    """The heading that it stands under in its source, where that is known."""
     columns: CleanLine = ""
     """Line of headings of the table that it holds rows of, where it does not begin with it."""
     quote: str

@@ -1,4 +1,4 @@
-"""What stands above a quote in its source: the headings of its table, without which a row says nothing, and the number of its page."""
+"""What stands above a quote in its source: its section, the headings of its table, without which a row says nothing, and the number of its page."""
 
 import asyncio
 from bisect import bisect
@@ -10,14 +10,18 @@ from schemas.state import ResearchState
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.text.page_numbers import Pages
+from services.text.passages import plain_heading, split
+from services.text.quotable import without_markup
 from services.text.tables import row_of, same_table
 
+LONGEST_SECTION = 80
+"""Characters of a section's heading."""
 MAX_HEADS = 2_000
 """Characters of a line of headings."""
 
 
 async def with_places(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
-    """Return the state with its excerpts holding their pages, and those of rows of tables the headings of their columns."""
+    """Return the state with its excerpts holding their sections and pages, and those of rows of tables the headings of their columns."""
     results, background = state["results"], state["background"]
     excerpts = [excerpt for result in results.values() for excerpt in result.excerpts]
     excerpts += background.excerpts if background else []
@@ -53,9 +57,18 @@ def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[s
     """Return what stands above quotes of a text, by their places."""
     rows = {_place(excerpt) for excerpt in quoted if row_of(excerpt.quote.partition("\n")[0]) is not None}
     tables = headed_rows(text) if rows else []
-    pages = Pages(text)
+    pages, passages = Pages(text), split(text)
+
+    def section_at(start: int) -> str:
+        place = bisect(passages, start, key=lambda passage: passage.start) - 1
+        return plain_heading(without_markup(passages[place].heading))[:LONGEST_SECTION] if place >= 0 else ""
+
     return {
-        place: {"heads": heads_at(tables, place[1]) if place in rows else "", "page": pages.at(place[1])}
+        place: {
+            "section": section_at(place[1]),
+            "heads": heads_at(tables, place[1]) if place in rows else "",
+            "page": pages.at(place[1]),
+        }
         for place in map(_place, quoted)
     }
 

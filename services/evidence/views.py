@@ -35,6 +35,7 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
             abstract_only=source.abstract_only,
             relevance=excerpt.relevance,
             confirmed_by=excerpt.confirmed_by,
+            section=excerpt.section,
             columns=excerpt.heads,
             quote=excerpt.quote,
         )

@@ -1,10 +1,14 @@
 """Rows that are quoted without the headings of their table, and statements that are checked against them."""
 
 import pytest
+from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt
+from schemas.results import StepResult
+from schemas.state import ResearchState
 from services.check.support import check_support
-from services.evidence.table_heads import headed_rows, heads_at
+from services.evidence.table_heads import headed_rows, heads_at, with_places
+from services.run.evidence_store import EvidenceStore, content_hash
 
 CSV = "A note, first.\n\nyear,line,passengers_million,punctual_percent\n2016,Harbour,4.38,89.6\n2016,Mill,2.94,92.1\n2017,Harbour,4.31,94.9"
 MARKDOWN = (
@@ -83,3 +87,23 @@ def test_cells_of_a_row_are_read_apart(row: str, quote: str, fails: bool) -> Non
 )
 def test_ranks_and_shares_follow_from_numbers(claim: str, quote: str, fails: bool) -> None:
     assert bool(check_support(claim, [quote]).fault) is fails
+
+
+async def test_excerpts_know_the_heading_that_they_stand_under() -> None:
+    text = "# Scripts\n\nAbout them.\n\n## [npm ci](/commands/npm-ci)\n\n- preinstall\n- install\n"
+    evidence = EvidenceStore(InMemoryStore())
+    await evidence.put_text(text)
+    quotes = ["About them.", "- install"]
+    excerpts = [
+        Excerpt(
+            id=f"E1-{n}",
+            content_hash=content_hash(text),
+            quote=quote,
+            start=text.index(quote),
+            end=text.index(quote) + len(quote),
+        )
+        for n, quote in enumerate(quotes, 1)
+    ]
+    state = ResearchState(results={"1": StepResult(step_id="1", status="done", excerpts=excerpts)}, background=None)
+    placed = await with_places(state, evidence)
+    assert [excerpt.section for excerpt in placed["results"]["1"].excerpts] == ["Scripts", "npm ci"]
