@@ -1,7 +1,7 @@
 """The editor's call: a model sees the whole draft with what the check objected to, and changes whole blocks of it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.document import Alignment, Block, Heading, Listing, Table
@@ -14,6 +14,7 @@ from services.reports.document import cited_in, letters, without_empty_sections
 from services.reports.markdown import Draft
 from services.reports.reading import read_draft
 from services.reports.rendering import to_draft
+from services.text.token_estimate import estimate
 from services.text.word_count import words_in
 
 TEMPLATE = "reporter_editing"
@@ -21,6 +22,8 @@ NEAREST = 3
 """Excerpts nearest to a statement with an objection that an editor sees, whether the draft cites them or not."""
 MAX_UNUSED = 12
 """Unused excerpts that an editor sees."""
+CITED_TOKENS = 6_000
+"""Estimated tokens of the excerpts that a draft cites and no objection concerns, which an editor sees as far as they have room."""
 LEAST_LEFT = 0.5
 """Share of a draft's words that must be left for an edited draft to take its place."""
 _CITATION = re.compile(r"\[[^\[\]]{1,200}\]")
@@ -202,7 +205,7 @@ async def edited(
         locale=draft.locale,
         tone=tone,
         blocks=views,
-        evidence=evidence_views([excerpt for excerpt in draft.excerpts if excerpt.id in wanted], draft.sources),
+        evidence=evidence_views(_shown(draft, wanted, 0 if only_mend else CITED_TOKENS), draft.sources),
         unused=evidence_views(unused, draft.sources),
         missing_aspects=[] if only_mend else draft.missing_aspects,
     )
@@ -218,6 +221,18 @@ async def edited(
 def _holds(block: str, claim: str) -> bool:
     """Tell whether a block holds a statement, whose cells or sentences may stand apart in it."""
     return all(letters(part) in block for part in claim.split(" | "))
+
+
+def _shown(draft: Draft, wanted: Collection[str], room: int) -> list[Excerpt]:
+    """Return the wanted excerpts and, as far as there is room, those that the draft cites, in the order of the draft."""
+    shown = set(wanted)
+    known = {excerpt.id: excerpt for excerpt in draft.excerpts}
+    for key in cited_in(draft.blocks):
+        room -= estimate(known[key].quote) if key in known and key not in shown else 0
+        if room < 0:
+            break
+        shown.add(key)
+    return [excerpt for excerpt in draft.excerpts if excerpt.id in shown]
 
 
 def _unused(draft: Draft) -> list[Excerpt]:
