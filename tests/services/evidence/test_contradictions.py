@@ -78,7 +78,6 @@ def test_what_may_be_the_same_in_other_words_is_not_confirmed(one: str, other: s
     [
         ("The recipe needs two eggs.", "The court set nine rulings aside."),
         ("户外活动后近视率下降。", "今天的菜谱需要两个鸡蛋。"),
-        (TRENCH, "今天的菜谱需要两个鸡蛋。"),
     ],
 )
 def test_quotes_on_different_subjects_are_no_contradiction(one: str, other: str) -> None:
