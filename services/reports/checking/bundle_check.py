@@ -27,14 +27,13 @@ from services.reports.checking.bundle_files import (
     read_inside,
     source_text,
 )
-from services.reports.checking.inference_quota import SHARE
 from services.reports.checking.quotations import AROUND
 from services.reports.counts_line import counts_of
 from services.reports.document import letters
 from services.reports.inlines import PARSER, inlines
 from services.reports.labels import ENGLISH
 from services.reports.source_numbers import link_of
-from services.reports.statuses import SURE, sure_claims
+from services.reports.statuses import SURE, sure_claims, too_many_inferred
 from services.run.errors import BundleError
 from services.text.page_numbers import Pages
 from services.text.quote_location import locate
@@ -280,9 +279,8 @@ def _claims(
     check: BundleCheck,
 ) -> Iterator[str]:
     """Check every claim by its quotes, and count in `check` those that code cannot judge."""
-    inferred = sum(claim.status == "inferred" for claim in content.claims)
-    if inferred * SHARE > len(content.claims):
-        yield f"evidence.json: {inferred} of {len(content.claims)} claims are called inferred, and at most a third may be"
+    if too_many_inferred(content.claims):
+        yield "evidence.json: more than a third of its claims are called inferred, and no model found them so"
     nowhere = {key for key, source in sources.items() if source.untraced}
     for place, claim in enumerate(clock.each(content.claims), 1):
         name = f"claim {place} ({' '.join(claim.text.split())[:60]!r})"
