@@ -25,7 +25,7 @@ from schemas.document import (
 )
 from schemas.evidence import Claim
 from services.check.verdict import Verdict
-from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
+from services.evidence.non_claims import claims_nothing, says_nothing_known, without_label
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.coverage import Coverage, cells_with_heads, covering, is_label_line
@@ -125,11 +125,11 @@ class ReportCheck:
         if self.in_opening:
             self.in_opening, self.result.opening = False, len(self.result.claims)
 
-    def _note_lack(self, words: str) -> None:
+    def _note_lack(self) -> None:
         """Record that the opening says that the sources lack information."""
         if self.in_opening:
             self.result.hedged = True
-            if self.result.declined is None and not lacks_only_form(words):
+            if self.result.declined is None:
                 self.result.declined = len(self.result.claims)
 
     def _heads(self, content: Iterable[Inline]) -> bool:
@@ -228,7 +228,7 @@ class ReportCheck:
             if claim is not None:
                 return self._failed(shown, claim)
             self.result.connecting.append(words)
-            self._note_lack(words)
+            self._note_lack()
         return shown
 
     def _said(self, shown: Units, claim: Claim) -> Units:
