@@ -36,7 +36,7 @@ def suspicion(claim: Reading, evidence: Sequence[Reading], cards: Sequence[Readi
     words = word_keys(claim.text)
     for figure in (*claim.figures, *claim.years)[:MAX_CLAIMED]:
         same = [other for other in held if equal(figure.measure, other.measure)][:MAX_SAME]
-        faults = [_misbound(figure, other, words, held, dated) for other in same]
+        faults = [_misbound(figure, other, words, known, held, dated) for other in same]
         if not same and any(_same_digits(figure.measure, other.measure) for other in held):
             return Verdict("unit", (figure.measure.text,))
         if faults and all(faults) and not (figure.measure.value in SMALL and follows(figure.measure, evidence)):
@@ -57,6 +57,7 @@ def _misbound(
     figure: Figure,
     other: Figure,
     words: frozenset[str],
+    known: frozenset[str],
     held: Sequence[Figure],
     dated: frozenset[Period],
 ) -> Fault:
@@ -67,7 +68,7 @@ def _misbound(
     if other.table is not None:
         if _other_cell(figure, other, other.table, words):
             return "row"
-    elif _other_clause(figure, other, held):
+    elif _other_subject(figure, other, known, held) or _other_clause(figure, other, held):
         return "subject"
     apart = figure.measure.kind not in {YEARS, "time"} and conflicting(figure.periods, other.periods | dated)
     return "period" if apart and other.periods else ""
@@ -79,6 +80,19 @@ def _other_cell(figure: Figure, cell: Figure, table: TableRead, words: frozenset
     rows = named(labels, figure.words) or named(labels, words)
     columns = named(table.heads, figure.words) & table.number_columns
     return bool(rows and cell.row not in rows) or bool(columns and cell.column not in columns)
+
+
+def _other_subject(figure: Figure, other: Figure, known: frozenset[str], held: Sequence[Figure]) -> bool:
+    """Tell whether the texts bind a figure to a name that the statement lacks, and another figure of its kind to the statement's."""
+    mine = name_parts(figure.subjects & known)
+    theirs = name_parts(other.subjects)
+    if not mine or not theirs or mine & theirs:
+        return False
+    return any(
+        mine & name_parts(third.subjects) and third.measure.kind == other.measure.kind
+        for third in held
+        if third is not other
+    )
 
 
 def _other_clause(figure: Figure, other: Figure, held: Sequence[Figure]) -> bool:
