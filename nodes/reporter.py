@@ -25,13 +25,12 @@ from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
 from services.evidence.repeated_excerpts import held_by
 from services.evidence.table_heads import with_places
-from services.evidence.views import contradiction_views, evidence_views, finding_views, steps_by_id, within
+from services.evidence.views import contradiction_views, finding_views, steps_by_id, within
 from services.models import write
 from services.models.fallback import answer_by_rules
 from services.reports.chat_message import report_message
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
-from services.reports.checking.numbered_citations import read_citations
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
@@ -39,7 +38,7 @@ from services.reports.markdown import Draft, across_languages, check_draft, fini
 from services.reports.outline import bears_sections, sections_of
 from services.reports.reading import read_draft
 from services.reports.rendering import to_draft
-from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, title_question
+from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of
 from services.reports.sectioned_report import SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
@@ -298,11 +297,8 @@ async def _check(
         body, _, _ = written.text.partition(f"\n{FOLLOW_UP_MARK}")
         if len(body) > MAX_CHARACTERS:
             written.limits.append(say("report_cut", state["locale"], characters=MAX_CHARACTERS))
-        views, question = evidence_views(excerpts, sources), title_question(state)
-        body = await asyncio.to_thread(
-            read_citations, body[:MAX_CHARACTERS], views, question=question, locale=state["locale"]
-        )
-        written.blocks = await asyncio.to_thread(read_draft, body, {excerpt.id: excerpt for excerpt in excerpts})
+        citable = {excerpt.id: excerpt for excerpt in excerpts}
+        written.blocks = await asyncio.to_thread(read_draft, body[:MAX_CHARACTERS], citable)
     titles = {key: source.title for key, source in sources.items()}
     untraced = [key for key, source in sources.items() if source.untraced]
     known = [excerpt for excerpt in excerpts if excerpt.content_hash in sources]

@@ -1,7 +1,7 @@
 """Whether cited texts give the numbers and dates of a statement: as written, rounded, in another unit, or by simple arithmetic."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, permutations
 
@@ -9,7 +9,6 @@ from services.check.reading import Figure, Reading, period_of
 from services.text.measures import MEASURED_KINDS, Measure
 from services.text.numbers import is_held
 from services.text.quantity import Quantity
-from services.text.shares import shares_of
 
 MAX_MISSING = 100
 """Numbers of a statement that are named as missing."""
@@ -19,8 +18,6 @@ MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
 YEAR = 31_557_600.0
 """Seconds of a year, the common unit of times."""
-_NEAR = 0.06
-"""How far, relatively, a share in words may be from the ratio of two figures: `a third` of 35 %."""
 
 
 def equal(former: Measure, other: Measure) -> bool:
@@ -39,12 +36,10 @@ def _missing(claim: Reading, evidence: Sequence[Reading]) -> Iterator[str]:
     held = [quantity for reading in evidence for quantity in reading.quantities]
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
-    shares = shares_of(claim.text)
-    in_words = [claim.text[share.start : share.end] for share in shares]
     tried = 0
     for quantity in claim.quantities:
         given = quantity.kind in {"number", "percent"} and quantity.value in values
-        if given or is_held(quantity, held) or any(quantity.text in words for words in in_words):
+        if given or is_held(quantity, held):
             continue
         measure = figures.get(quantity.text)
         if measure is not None and any(equal(measure, figure.measure) for figure in _figures(evidence)):
@@ -55,22 +50,13 @@ def _missing(claim: Reading, evidence: Sequence[Reading]) -> Iterator[str]:
         )
         if not found:
             yield quantity.text
-    ratios = list(_ratios(evidence)) if shares else []
-    for share, words in zip(shares, in_words, strict=True):
-        if not any(
-            math.isclose(ratio, wanted, rel_tol=_NEAR) for ratio in ratios for wanted in _readings_of(share.value)
-        ):
-            yield words
 
 
 def follows(wanted: Measure, evidence: Sequence[Reading]) -> bool:
     """Tell whether a number follows from two figures of the texts, from a column or list of them, or from two dates."""
     figures = [figure.measure for figure in _figures(evidence)][:MAX_COMPUTED]
-    figures += [
-        Measure("percent", 100 * share.value, 0.5, 1.0, "") for reading in evidence for share in shares_of(reading.text)
-    ]
     figures += [Measure("", total, 0.0, 1.0, "") for total in _totals(evidence)]
-    if wanted.kind == "percent":
+    if wanted.kind in {"percent", ""}:  # of `from 42 to 53 percent` only the second has its unit
         figures += [replace(figure, value=100 - figure.value) for figure in figures if figure.kind == "percent"]
     computed = (_results(former, other, wanted.kind) for former, other in permutations(figures[: 2 * MAX_COMPUTED], 2))
     return (
@@ -149,24 +135,3 @@ def _is_in_parts(wanted: Quantity, evidence: Sequence[Reading]) -> bool:
         return any(year == period[0] for year, _, _ in held) and any(month == period[1] for _, month, _ in held)
     spans = {round(figure.measure.value / YEAR) for figure in _figures(evidence) if figure.measure.kind == "time"}
     return any(abs(period[0] - year) in spans for year in _years(evidence))
-
-
-def _ratios(evidence: Iterable[Reading]) -> Iterator[float]:
-    """Yield the shares that the texts give in words or percent, and the ratio of any two figures of one kind."""
-    for reading in evidence:
-        yield from (share.value for share in shares_of(reading.text))
-        figures = [figure.measure for figure in reading.figures][:MAX_COMPUTED]
-        figures += [Measure("", total, 0.0, 1.0, "") for total in _totals([reading])]
-        yield from (figure.value / 100 for figure in figures if figure.kind == "percent")
-        for former, other in permutations(figures, 2):
-            if other.value and (former.kind == other.kind or not {former.kind, other.kind} <= MEASURED_KINDS):
-                yield former.value / other.value
-
-
-def _readings_of(share: float) -> Iterator[float]:
-    """Yield a share as it may be meant: of the whole, of the rest, as a multiple, as a change."""
-    yield share
-    yield abs(1 - share)
-    yield 1 + share
-    if share:
-        yield 1 / share

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
-from services.text.measures import MEASURED_KINDS, UNIT_WORDS, Measure, in_unit_of, is_year, measure_at
+from services.text.measures import MEASURED_KINDS, UNIT_WORDS, Measure, is_year, measure_at
 from services.text.names import names
 from services.text.numbers import quantities, quantities_with_places
 from services.text.passages import sentences, unwrapped
-from services.text.polarity import change_at
 from services.text.quantity import Quantity
-from services.text.shares import times_in_two_units
 from services.text.tables import TableRead, numbers_of, parted, scale_of, scaled, unit_of_column
 from services.text.tokens import has_cjk, pieces, tokens
 
@@ -63,8 +61,6 @@ class Figure:
     """Keys of the words of its sentence up to it and of its clause; in a table of its row's label and its column's heading."""
     chinese: bool = False
     """Whether its sentence is Chinese."""
-    towards: int = 0
-    """1 where something rises by it or to it, -1 where something falls."""
     table: TableRead | None = None
     row: int = -1
     column: int = -1
@@ -125,26 +121,21 @@ def _of_sentence(sentence: str) -> Iterator[Figure]:
     clauses = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     subjects = [_subjects(clause) for clause in clauses]
     periods: dict[int, set[Period]] = {}
-    counted: list[tuple[int, int, Measure, frozenset[Period]]] = []
-    times = {time.start: time.measure for time in times_in_two_units(text)}
+    counted: list[tuple[int, Measure, frozenset[Period]]] = []
     for start, end, quantity in placed:
-        measure = times.get(start) or measure_at(text, start, end, quantity)
+        measure = measure_at(text, start, end, quantity)
         period = None if measure.kind in MEASURED_KINDS and quantity.kind == "number" else period_of(quantity)
         if period is not None:
             periods.setdefault(bisect_right(cuts, start), set()).add(period)
             if period[0]:
                 year = Measure(YEARS, float(period[0]), 0.0, 1.0, quantity.text)
-                counted.append((start, end, year, frozenset({period})))
+                counted.append((start, year, frozenset({period})))
         if quantity.kind == "percent" or (quantity.kind == "number" and (period is None or measure.kind)):
-            counted.append((start, end, measure, frozenset()))
+            counted.append((start, measure, frozenset()))
     bare = _blanked(text, placed)
     counted = counted[:MAX_IN_SENTENCE]
-    for place, (start, end, measure, own) in enumerate(counted[:-1]):
-        following = counted[place + 1][2]
-        if not measure.kind and bisect_right(cuts, counted[place + 1][0]) - bisect_right(cuts, start) < 2:
-            counted[place] = (start, end, in_unit_of(measure, following), own)
-    with_figures = {bisect_right(cuts, start) for start, _, measure, _ in counted if measure.kind != YEARS}
-    for start, end, measure, own in counted:
+    with_figures = {bisect_right(cuts, start) for start, measure, _ in counted if measure.kind != YEARS}
+    for start, measure, own in counted:
         clause = bisect_right(cuts, start)
         first, last = [0, *cuts][clause], [*cuts, len(text)][clause]
         of_figure = measure.kind == YEARS and clause in with_figures
@@ -152,7 +143,6 @@ def _of_sentence(sentence: str) -> Iterator[Figure]:
             measure=measure,
             periods=own or _nearest(clause, periods),
             chinese=has_cjk(text),
-            towards=change_at(text, start, end)[0],
             subjects=next((subjects[place] for place in range(clause, -1, -1) if subjects[place]), frozenset()),
             clause=frozenset() if of_figure else _words_of(bare[first:last][: 2 * MAX_BEFORE]),
             words=word_keys(f"{text[max(0, start - MAX_BEFORE) : start]} {clauses[clause][: 2 * MAX_BEFORE]}"),

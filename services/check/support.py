@@ -12,7 +12,7 @@ from services.embedding.cross_lingual import Likeness
 from services.text.measures import UNIT_WORDS
 from services.text.names import can_be_found, missing_names, names
 from services.text.numbers import missing_quantities, quantities
-from services.text.tokens import CJK_STOP, has_cjk, tokens
+from services.text.tokens import has_cjk, tokens
 
 MAX_CLAIM = 2_000
 """Characters of a statement that is read; of a longer one, only numbers, names and words are looked for."""
@@ -20,8 +20,6 @@ SUPPORT = 0.2
 """Least share of a statement's words that the cited texts and cards hold (claims of `benchmarks/`, part `choose`: flat from 0.2 to 0.35)."""
 SUPPORT_ANCHORED = 0.1
 """The same for a statement with a number or date, which ties it to its source where the wording is its own."""
-CHARACTERS = 0.6
-"""Least share of single Chinese characters that suffices as well."""
 MEANING = 0.55
 """Least cosine of a statement with a cited text in another language (half of XQuAD's parallel paragraphs: flat from 0.5 to 0.6)."""
 _BEGINNING = 4
@@ -81,7 +79,7 @@ def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | 
 def _told(text: str, around: str) -> bool:
     """Tell whether the texts hold enough of a statement's words."""
     bar = SUPPORT_ANCHORED if quantities(text) else SUPPORT
-    return lexical_share(text, around) >= bar or _share_of_characters(text, around) >= CHARACTERS
+    return lexical_share(text, around) >= bar
 
 
 def lexical_share(text: str, around: str) -> float:
@@ -99,12 +97,6 @@ def lexical_share(text: str, around: str) -> float:
         for term in terms
     )
     return found / len(terms) if terms else 1.0
-
-
-def _share_of_characters(text: str, around: str) -> float:
-    """Return which share of a statement's Chinese characters a text holds; 0 if there are none."""
-    wanted, held = ({char for char in part if has_cjk(char) and char not in CJK_STOP} for part in (text, around))
-    return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
 def _forms_of_one(term: str, word: str) -> bool:

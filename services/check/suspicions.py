@@ -70,8 +70,6 @@ def _misbound(
             return "row"
     elif _other_subject(figure, other, known, held) or _other_clause(figure, other, held):
         return "subject"
-    if figure.towards * other.towards < 0:
-        return "opposite"
     apart = figure.measure.kind not in {YEARS, "time"} and conflicting(figure.periods, other.periods | dated)
     return "period" if apart and other.periods else ""
 

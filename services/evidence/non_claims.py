@@ -1,9 +1,10 @@
-"""Sentences that make no claim: labels, introductions of what follows, and words on missing evidence; what headings state."""
+"""Sentences that make no claim: labels, introductions of what follows, and words on missing evidence."""
 
 import re
 
 from services.text.names import names
 from services.text.numbers import missing_quantities, quantities
+from services.text.polarity import negated
 from services.text.tokens import tokens
 
 SMALL_NUMBER = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
@@ -11,73 +12,40 @@ SMALL_NUMBER = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
 MAX_INTRODUCTION = 12
 """Most terms of a sentence that only introduces what follows, by a colon or `as follows`."""
 
-_LABELS = (
-    "tl;dr|tldr|summary|in short|conclusions?|evidence|answer|short answer|key points|note|overview|background|details|"
-    "要点|摘要|概要|结论|总结|证据|依据|答案|简短回答|一句话总结|说明|注|概述|背景|详情"
-)
 _LABEL = re.compile(
-    rf"^(?:{_LABELS})(?:\s*+(?:[:：.。—-]+\s*|$)|\s++(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*+(?=[\u4e00-\u9fff]))",
+    r"^(?:tl;dr|tldr|summary|in short|conclusions?|evidence|answer|short answer|key points|note|overview|background|details|"
+    r"要点|摘要|概要|结论|总结|证据|依据|答案|简短回答|一句话总结|说明|注|概述|背景|详情)"
+    r"(?:\s*+(?:[:：.。—-]+\s*|$)|\s++(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*+(?=[\u4e00-\u9fff]))",
     re.IGNORECASE,
 )
-_ONLY_LABEL = re.compile(rf"^(?:{_LABELS})\s*[:：.。]*$", re.IGNORECASE)
-_THINGS = r"(?:evidence|sources?|excerpts?|documents?|material|passages?|tables?|quotes?)"
-_ASKING = r"(?:what|which|how|why|when|where|whom?|whose|whether)"
-_NOT_TOLD = r"(?:do|does|did)(?: not|n['’]t) (?:tell|say|show|state|give|mention|record|answer)"
-_LACKS = (
-    r"(?:do(?:es)? not|did not|do(?:es)?n['’]t|didn['’]t|cannot|can['’]t|says? nothing|lacks?|(?:is|are) silent|"
-    r"(?:gives?|contains?|offers?|provides?|names?|mentions?|states?) no)"
-)
-_NOTHING_KNOWN = re.compile(
-    r"^(?:(?:however|but|unfortunately|so far|at present|overall|also),?\s++)?(?:"
-    rf"(?:there (?:is|was|are) )?no (?:\w+ ){{0,2}}(?:{_THINGS}|information|data|answer|figures?)\b|"
-    rf"(?:none of )?(?:the|these|this|available|collected|cited|retrieved|our) (?:\w+ ){{0,2}}(?:{_THINGS}|report)"
-    rf"(?: \w+){{0,4}}? {_LACKS}\b|"
-    rf"(?:they|these|it|neither) {_NOT_TOLD} (?:either,? )?{_ASKING}\b|"
-    rf"{_ASKING} [^;:]{{1,200}}, (?:the|these|our) (?:\w+ ){{0,2}}{_THINGS} {_NOT_TOLD}(?=\.?$)|"
-    rf"[^,;:]{{1,120}} (?:is|are|was|were) not (?:given |told |named |covered |mentioned )?(?:in|among|by) (?:the|these|our) (?:\w+ )?{_THINGS}(?=\.?$)|"
-    rf"[^;:]{{1,120}} assumes? [^;:]{{1,200}}, (?:which|and this|but this) (?:the|these|our) (?:\w+ )?{_THINGS} {_NOT_TOLD}(?=\.?$)|"
-    r"(?:it|this|that|what|whether|how|why|when|who|where|which)\b[^,;.]{0,80}? (?:is|are|was|were|remains?|could)"
-    r"(?: still)? (?:unknown|unclear|open|unanswered|"
-    r"not (?:be )?(?:found|known|stated|answered|established|determined|covered|verified|told|said|given))\b)",
+_OF_EVIDENCE = re.compile(
+    r"\b(?:evidence|sources?|excerpts?|documents?|material|passages?|tables?|quotes?|this report|no (?:information|data|answer|figures?))\b|"
+    r"证据|资料|来源|材料|摘录|文献|文档|本报告|表格|信息|数据",
     re.IGNORECASE,
 )
-_CHINESE_THINGS = r"(?:证据|资料|来源|材料|摘录|文献|文档|报告|表格?)"
-_NOTHING_KNOWN_CHINESE = re.compile(
-    r"^(?:但是?|不过|然而|目前|因此|此外|另外|其中|遗憾的是)?[，,]?(?:"
-    r"(?:现有|已有|上述|这些|所引|本节|本章|以上|各|可用|本次|本报告|检索到的|找到的|收集的)?的?(?:证据|资料|来源|材料|摘录|文献|文档|信息|报告|表格?)(?:中|里|都|均|并|也)*"
-    r"(?:没有|未能?|不足以|无法|不能|缺乏|没)|"
-    r"(?:目前|暂时)?(?:没有|未能?|尚未|暂未|暂无|缺乏|缺少|无法)(?:找到|发现|查到|检索到|获得|足够|相关|确定|确认|核实|直接|任何|明确)*"
-    r"[^，。；]{0,30}(?:证据|资料|来源|信息|材料|数据|记载|文献|依据|说明|答案)|"
-    rf"[^，。；：]{{0,60}}(?:哪|什么|多少|多大|多深|如何|怎样|为何|为什么|是否|何时|谁|几|原因|数据|情况|数值)[^，。；：]{{0,30}}，(?:现有|上述|这些|所引|本节)?(?:的)?{_CHINESE_THINGS}(?:中|里|都|均|并|也)*"
-    r"(?:没有|未)(?:说明|说|给出|提到|提及|交代|记载|写明|涉及)(?=。?$)|"
-    rf"[^，。；：]{{1,60}}不在(?:现有|上述|这些|所引|本节)?(?:的)?{_CHINESE_THINGS}之?[中内里](?=。?$)|"
-    r"(?:它们?|这些|两者)(?:也|都|均)?(?:没有|未)(?:说明|说|给出|提到|提及|交代)[^，。；：]{0,20}(?:哪|什么|多少|如何|怎样|为何|为什么|是否|何时|谁|几))"
+"""What a sentence on missing evidence speaks of."""
+_LACKS = re.compile(r"\b(?:lacks?|silent)\b|缺[乏少]|无法", re.IGNORECASE)
+_NOT_KNOWN = re.compile(
+    r"(?:it|this|that) (?:is|was|remains) (?:still )?(?:not known|unknown|unclear)\b", re.IGNORECASE
 )
-_ONLY_FORM = re.compile(
-    r"\bin (?:a|one) single sentence\b|\bin (?:English|Chinese)\b|单独一句话|没有(?:中文|英文)", re.IGNORECASE
+_OPEN = re.compile(
+    r"^(?:what|which|how|why|when|where|whom?|whose|whether)\b|哪|什么|多少|多[大深长高久]|如何|怎[么样]|为[何什]|是否|何时|谁|几",
+    re.IGNORECASE,
 )
+"""A question, which the rest of the sentence says to be open."""
 _TURN = re.compile(
-    r"\b(?:but|although|though|however|yet|nevertheless|because|since|while|whereas|so|therefore|thus|hence|meaning|"
-    r"which means|as|given that|even if)\b|[;:；：—–]|[,，]\s?(?:and|which|who|where|when|with|after|before|the|it|its|they|this)\b|"
-    r"但|然而|不过|虽然|尽管|因为|却|因此|所以|因而|故|可见|而[^且]",
+    r"\b(?:but|although|though|however|yet|because|since|while|whereas|so|therefore|thus|hence)\b|[,，]\s?(?:and|which)\b|"
+    r"但|然而|不过|虽然|尽管|因为|却|因此|所以|因而|可见",
     re.IGNORECASE,
 )
-_STATES = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|does|did|do|rose|fell|grew|sank|won|lost|led|"
-    r"made|became|began|took|gave|kept|cut|beat|broke|brought|built|caught|drove|found|held|met|overtook|ran|saw|sold|stood)\b|"
-    r"(?<!\bthe )(?<!\ba )(?<!\ban )\b[a-z]{3,20}ed\b(?=\s(?:the|a|an|by|to|in|from|its|their|all|\d|[a-z]{2,}))|"
-    r"[了已将会是为有被使超增减升降涨跌败胜]|导致|造成|高于|低于|多于|少于|优于|早于|晚于",
-    re.IGNORECASE,
+"""Words with which a sentence goes on to claim something."""
+_CLAUSE = re.compile(r"[,，;；:：—–]")
+_ASKED = re.compile(r"[“「]([^“”「」]{1,400}+)[”」]|[:：]\s?([^:：]{1,400}+)$")
+"""What is not told, in quotation marks or behind a colon: a part of the question, whatever words it has."""
+_YEAR = re.compile(r"[12]\d{3}年?")
+_INTRODUCES = re.compile(
+    r"(?:[:：]|\b(?:as follows|as shown below|in the (?:following table|table below))\.|(?:如下|见下表|如下表所示)。)$"
 )
-_ASKED = re.compile(r"[“「]([^“”「」]{1,400}+)[”」]")
-"""What is not told, in quotation marks: a part of the question, whatever words it has."""
-_NAMED = re.compile(r"[:：]\s?([^:：]{1,400}+)$")
-"""The same behind a colon: `The sources do not tell: how many cells.`"""
-_ASKS = re.compile(
-    r"(?:what|how|why|when|where|who|which|whether)\b|什么|如何|为什么|为何|怎样|怎么|哪|谁|何时", re.IGNORECASE
-)
-_CAPITALS = 0.6
-"""Share of a heading's long words that begin with a capital from which on it is in headline style: its capitals tell no names."""
 
 
 def claims_nothing(words: str, *, cites: bool, evidence: str) -> bool:
@@ -92,9 +60,7 @@ def claims_nothing(words: str, *, cites: bool, evidence: str) -> bool:
         return True
     if cites:
         return False
-    if not (tokens(words) or quantities(words)):
-        return True
-    if _ONLY_LABEL.match(words):
+    if not (_LABEL.sub("", words) and (tokens(words) or quantities(words))):
         return True
     introduces = _INTRODUCES.search(words) is not None and len(tokens(words)) <= MAX_INTRODUCTION
     if not introduces or names(words):
@@ -103,36 +69,19 @@ def claims_nothing(words: str, *, cites: bool, evidence: str) -> bool:
     return all(SMALL_NUMBER.fullmatch(number) or (_YEAR.fullmatch(number) and number in evidence) for number in numbers)
 
 
-_YEAR = re.compile(r"[12]\d{3}年?")
-_INTRODUCES = re.compile(
-    r"(?:[:：]|\b(?:as follows|as shown below|in the (?:following table|table below))\.|(?:如下|见下表|如下表所示)。)$"
-)
-
-
 def says_nothing_known(words: str, evidence: str) -> bool:
-    """Tell whether a sentence only says that the evidence lacks something; a clause that goes on to claim spoils it."""
-    words = _ASKED.sub(lambda quoted: "“”" if quoted[1] in evidence else quoted[0], words)
-    named = _NAMED.search(words)
-    if named and named[1].rstrip(".。 ").lower() in evidence.lower():
-        words = words[: named.start()]
-    lack = _NOTHING_KNOWN.match(words) or _NOTHING_KNOWN_CHINESE.match(words)
-    return lack is not None and not _TURN.search(words, lack.end()) and not missing_quantities(words, [evidence])
-
-
-def lacks_only_form(words: str) -> bool:
-    """Tell whether a sentence on what the sources lack means a form alone: one sentence that says all, or the reader's language."""
-    return _ONLY_FORM.search(words) is not None
-
-
-def states_something(words: str) -> bool:
-    """Tell whether a heading or a label has a verb and so states something rather than names a topic or asks."""
-    return _STATES.search(words) is not None and not _ASKS.match(words)
-
-
-def is_headline_style(words: str) -> bool:
-    """Tell whether most of a heading's long words have capitals, as in `Causes And Effects Of The Wire`."""
-    longer = [word for word in words.split() if len(word) > 3 and word[0].isalpha()]
-    return len(longer) > 1 and sum(word[0].isupper() for word in longer) >= _CAPITALS * len(longer)
+    """Tell whether a sentence only says that the evidence lacks something: each of its clauses says so, or asks what is lacking."""
+    asked = evidence.lower()
+    bare = _ASKED.sub(
+        lambda part: "" if (part[1] or part[2]).rstrip(".。 ").lower() in asked else part[0], words.strip(".。 ")
+    )
+    clauses = [clause.strip() for clause in _CLAUSE.split(bare) if tokens(clause)]
+    lacks = [
+        bool(_NOT_KNOWN.match(clause) or (_OF_EVIDENCE.search(clause) and (negated(clause) or _LACKS.search(clause))))
+        for clause in clauses
+    ]
+    told = all(lack or _OPEN.search(clause) for clause, lack in zip(clauses, lacks, strict=True))
+    return any(lacks) and told and not _TURN.search(bare, 1) and not missing_quantities(words, [evidence])
 
 
 def without_label(words: str) -> str:

@@ -9,7 +9,7 @@ def answered(checked: CheckedReport, *, enough: bool) -> Answered:
     """Judge whether a checked report answers its question.
 
     `no` if the opening has no supported sentence before its first statement that the sources lack information: later
-    sentences are only related to the question, unless the statement is just that no single sentence says everything.
+    sentences are only related to the question.
     `yes` only if the opening has no such statement, every statement of it is verified, the research was judged
     sufficient. Other reports are `partly`. The closest passages, which no model wrote, are not judged.
 

@@ -40,6 +40,13 @@ def read_markdown(markdown: str) -> tuple[Block, ...]:
     return _Reader(markdown).read()
 
 
+def is_active(markdown: str) -> bool:
+    """Tell whether Markdown holds HTML or an image, which a report never does."""
+    tokens = PARSER.parse(markdown) if "<" in markdown or "![" in markdown else []
+    kinds = {part.type for token in tokens for part in (token, *(token.children or []))}
+    return not kinds.isdisjoint({"html_block", "html_inline", "image"})
+
+
 def read_draft(markdown: str, excerpts: Mapping[str, Excerpt] = MappingProxyType({})) -> tuple[Block, ...]:
     """Read what a model wrote.
 

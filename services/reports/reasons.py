@@ -19,7 +19,7 @@ REASONS: dict[str, str] = {
     "quote": "It is not a verbatim quote of an excerpt.",
     "fault": "The check of this sentence ended in an error, which the log names.",
     "premises": "It is marked as inference and names no premises.",
-    "share": "It is marked as inference, and more than a third of its section would be inferred.",
+    "share": "It is marked as inference, and no model judged it; more than a third of the report would be inferred.",
 }
 """Texts by the failed part of the check."""
 REASONS_CHINESE: dict[str, str] = {
@@ -41,7 +41,7 @@ REASONS_CHINESE: dict[str, str] = {
     "quote": "不是摘录的逐字引文。",
     "fault": "核查这句话时程序出错，详见日志。",
     "premises": "标为推断，却没有给出前提。",
-    "share": "标为推断，但本节的推断已超过三分之一。",
+    "share": "标为推断，但未经模型核验，而全文的推断已超过三分之一。",
 }
 JUDGED: dict[str, str] = {
     "supported": "",

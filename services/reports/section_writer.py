@@ -1,6 +1,5 @@
 """Writes one section from its excerpts: in portions if one prompt cannot hold them, continued if it is far too short."""
 
-import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +9,9 @@ from schemas.evidence_view import ContradictionView, EvidenceView
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_section import ReporterSectionPrompt, SectionExcerpt
 from schemas.sections import Section
-from services.evidence.citation_forms import inferences_in_words
+from services.evidence.citation_forms import inferences_in_words, plain_citations
 from services.models import write
 from services.models.prompt_fit import passage_tokens
-from services.reports.checking.numbered_citations import read_citations
 from services.reports.length import NEAR
 from services.reports.surroundings import Surroundings, beside_each_other
 from services.run.budget import limit_message
@@ -214,9 +212,7 @@ class SectionWriter:
 
         scale = max(1.0, words * TOKENS_A_WORD / DEFAULTS["reporter"][1])
         reply = await write("reporter", variables, scale=scale, template=TEMPLATE, on_token=on_token)
-        text = await asyncio.to_thread(
-            read_citations, reply.text, usable, question=prompt.question, locale=prompt.locale
-        )
+        text = plain_citations(reply.text, shown)
         if reply.cut_off:
             self.limits.append(say("cut_off", prompt.locale))
         text = _HEADING.sub("", text.strip())

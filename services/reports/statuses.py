@@ -1,12 +1,14 @@
 """Counts the statements of a report by status."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.evidence import Answered, Claim, Standing, Status, standing
 
 SURE: frozenset[Status] = frozenset({"quoted", "supported"})
 """Statuses that are shown in green with a tick, in a report that answers its question."""
+MAX_INFERRED = 3
+"""Divisor of a report's statements for the maximum of inferred ones that no model judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +40,9 @@ def status_of(claim: Claim) -> Status:
 def sure_claims(claims: Iterable[Claim]) -> int:
     """Return how many claims are quoted or supported."""
     return sum(status_of(claim) in SURE for claim in claims)
+
+
+def too_many_inferred(claims: Sequence[Claim]) -> bool:
+    """Tell whether more than a third of a report are conclusions that no model judged: a writer may call anything inferred."""
+    unjudged = sum(claim.status == "inferred" and claim.judgement is None for claim in claims)
+    return unjudged * MAX_INFERRED > len(claims)

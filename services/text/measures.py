@@ -131,22 +131,3 @@ def digits_of(text: str) -> float:
     """Return a number as its digits are written, without its scale: 112.1 of `112.1 thousand`; 0 for one in words."""
     found = _DIGITS.search(text)
     return float(found.group().replace(",", "")) if found else 0.0
-
-
-_ALIKE = 100
-"""How many times more one end of a change may be than the other to be of its unit."""
-
-
-def in_unit_of(measure: Measure, end: Measure) -> Measure:
-    """Return the beginning of a change in the unit of its end, unless one is far more than the other: 8.5 of `from 8.5 to 15.9 million tonnes`."""
-    first, last = digits_of(measure.text), digits_of(end.text)
-    if (
-        not _DIGITS.fullmatch(measure.text)
-        or not first
-        or not last
-        or not 1 / _ALIKE < first / last < _ALIKE
-        or end.kind not in {*MEASURED_KINDS, ""}
-    ):
-        return measure
-    times = end.value / last
-    return Measure(end.kind, measure.value * times, measure.half_step * times, end.factor, measure.text)

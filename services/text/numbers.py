@@ -16,7 +16,6 @@ from services.text.numerals import (
     chinese_value,
     english_value,
     scale_value,
-    with_halves,
 )
 from services.text.numeric import MAX_DIGITS
 from services.text.quantity import Kind, Quantity
@@ -77,17 +76,6 @@ _DECADE = re.compile(
     r"(?<![\d,])([12]\d{2}0)(?:['’]?s\b|\s*年代)|"
     r"(?<!\d)(\d{1,2}|二十一?|十[一二三四五六七八九])\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
 )
-_CENTURY_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
-        "seventeenth eighteenth nineteenth twentieth twenty-first".split(),
-        1,
-    )
-}
-_CENTURY = re.compile(
-    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)|({'|'.join(_CENTURY_WORDS)}))[ -]centur(?:y|ies)\b", re.IGNORECASE
-)
 _ORDINAL = re.compile(
     rf"\b(?<!\d,)\d++(?>(?:,\d++)*)(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
     re.IGNORECASE,
@@ -121,6 +109,8 @@ _ABOUT_BEFORE = re.compile(
 _ABOUT_AFTER = re.compile(r"\s*(?:[^\d\s，。；、,.;]{0,3}(?:左右|上下)|[多余]|or so\b)")
 
 
+_ABOUT_A_SHARE = Fraction(1, 10)
+"""How exactly a share in words is meant, as a part of it: `三分之一` of 35 %."""
 _TOO_LONG = re.compile(
     rf"\d{{{MAX_DIGITS + 1},}}|(?<!\d)\d{{1,3}}(?:[,.]\d{{3}}){{{MAX_DIGITS // 3},}}|[{CHINESE_CHARACTERS}]{{{MAX_DIGITS + 1},}}"
 )
@@ -128,7 +118,7 @@ _TOO_LONG = re.compile(
 
 
 def quantities(text: str) -> list[Quantity]:
-    """Return the numbers, percentages, dates, decades and centuries of a text, in the order of the text.
+    """Return the numbers, percentages, dates, decades and Chinese centuries of a text, in the order of the text.
 
     Citation marks, list marks and ordinals are none of them, and neither are digits that belong to a name (`H2O`,
     `COVID-19`), nor the words `one` and `一`, which are rarely meant as numbers.
@@ -146,7 +136,6 @@ def _read(text: str) -> _Placed:
     text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
     text = _MONEY.sub(lambda found: f"{found.group(1)} {SCALE_SIGNS[found.group(2).lower()]}", text)
-    text = with_halves(text)
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []
@@ -237,9 +226,6 @@ def _years(text: str) -> _Found:
             decade = _part(found.group(3))
             span = (start + 1, start + 100) if decade is None else (start + decade, start + decade + 9)
         yield *found.span(), Quantity(found.group().strip(), "years", years=span)
-    for found in _CENTURY.finditer(text):
-        number = int(found.group(1)) if found.group(1) else _CENTURY_WORDS[found.group(2).lower()]
-        yield *found.span(), Quantity(found.group(), "years", years=((number - 1) * 100 + 1, number * 100))
 
 
 def _ordinals(text: str) -> _Found:
@@ -255,7 +241,8 @@ def _shares(text: str) -> _Found:
             yield *found.span(), _number(text, found, value, percent=True)
         else:
             total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
-            yield *found.span(), _number(text, found, value / total if total else value, percent=False)
+            share = value / total if total else value
+            yield *found.span(), _number(text, found, share, percent=False, step=share * _ABOUT_A_SHARE)
 
 
 def _mixed(text: str) -> _Found:

@@ -98,26 +98,3 @@ def scale_value(written: str) -> int:
     for char in written:
         value *= CHINESE_SCALES[char]
     return value
-
-
-_AND_A_HALF = re.compile(
-    r"\b(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten) and a half (thousand|million|billion|trillion)\b",
-    re.IGNORECASE,
-)
-
-
-_SHARES = {"half": 0.5, "quarter": 0.25, "quarters": 0.75}
-_OF_A_SCALE = re.compile(
-    r"(?<!and a )\b(half|(?:an? |one )?quarter|three quarters)(?: of)? an? (thousand|million|billion|trillion|dozen)\b",
-    re.IGNORECASE,
-)
-
-
-def with_halves(text: str) -> str:
-    """Return a text with `one and a half million` as `1.5 million`, and `a quarter of a million` as `0.25 million`."""
-    text = _OF_A_SCALE.sub(lambda found: f"{_SHARES[found.group(1).lower().split()[-1]]} {found.group(2)}", text)
-    return _AND_A_HALF.sub(lambda found: f"{_few(found.group(1))}.5 {found.group(2)}", text)
-
-
-def _few(written: str) -> int:
-    return int(written) if written.isdigit() else int(english_value(written))

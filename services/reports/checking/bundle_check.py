@@ -10,9 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from markdown_it.token import Token
-
-from schemas.document import Citation, Formula, Link, Text
+from schemas.document import Block, Citation, Code, Display, Link
 from schemas.evidence import Claim, Excerpt, Source
 from services.check.inference import check_inference
 from services.check.support import check_support
@@ -27,14 +25,14 @@ from services.reports.checking.bundle_files import (
     read_inside,
     source_text,
 )
-from services.reports.checking.inference_quota import SHARE
 from services.reports.checking.quotations import AROUND
 from services.reports.counts_line import counts_of
-from services.reports.document import letters
-from services.reports.inlines import PARSER, inlines
+from services.reports.document import contents, letters, within, words
+from services.reports.inlines import PARSER
 from services.reports.labels import ENGLISH
+from services.reports.reading import is_active, read_markdown
 from services.reports.source_numbers import link_of
-from services.reports.statuses import SURE, sure_claims
+from services.reports.statuses import SURE, sure_claims, too_many_inferred
 from services.run.errors import BundleError
 from services.text.page_numbers import Pages
 from services.text.quote_location import locate
@@ -129,9 +127,12 @@ def verify_bundle(folder: Path) -> BundleCheck:
         check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
     sources = {source.content_hash: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
-    tokens = PARSER.parse(report.decode("utf-8", "replace"))
+    text = report.decode("utf-8", "replace")
+    blocks = [part for block in read_markdown(text) for part in within(block)]
     files = {PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
-    citations, broken_links = _links(tokens, sources, files)
+    citations, broken_links = _links(blocks, sources, files)
+    if is_active(text):
+        broken_links.append("report.md: it holds HTML or an image")
     check.checked = {
         "sources": len(content.sources),
         "quotes": len(content.excerpts),
@@ -147,7 +148,7 @@ def verify_bundle(folder: Path) -> BundleCheck:
         _claims(content, excerpts, sources, clock, told, check),
         _artifacts(folder, content, clock),
         _contradictions(content, excerpts, sources, clock),
-        _statements(tokens, content, clock),
+        _statements(blocks, content, clock),
     )
     try:
         for problem in chain.from_iterable(parts):
@@ -280,9 +281,8 @@ def _claims(
     check: BundleCheck,
 ) -> Iterator[str]:
     """Check every claim by its quotes, and count in `check` those that code cannot judge."""
-    inferred = sum(claim.status == "inferred" for claim in content.claims)
-    if inferred * SHARE > len(content.claims):
-        yield f"evidence.json: {inferred} of {len(content.claims)} claims are called inferred, and at most a third may be"
+    if too_many_inferred(content.claims):
+        yield "evidence.json: more than a third of its claims are called inferred, and no model found them so"
     nowhere = {key for key, source in sources.items() if source.untraced}
     for place, claim in enumerate(clock.each(content.claims), 1):
         name = f"claim {place} ({' '.join(claim.text.split())[:60]!r})"
@@ -392,9 +392,9 @@ def _artifacts(folder: Path, content: BundleContent, clock: Clock) -> Iterator[s
             yield f"{artifact.id}: its file {artifact.file} was changed: it does not hash to its content hash"
 
 
-def _statements(tokens: Iterable[Token], content: BundleContent, clock: Clock) -> Iterator[str]:
+def _statements(blocks: Iterable[Block], content: BundleContent, clock: Clock) -> Iterator[str]:
     """Check that every claim stands in the report verbatim."""
-    shown = letters("".join(_shown(tokens)))
+    shown = letters("".join(map(_shown, blocks)))
     for place, claim in enumerate(clock.each(content.claims), 1):
         if letters(claim.text) not in shown:
             yield f"claim {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
@@ -405,35 +405,30 @@ def _normal(link: str) -> str:
     return link if link.startswith("sources/") else PARSER.normalizeLink(link)
 
 
-def _shown(tokens: Iterable[Token]) -> Iterator[str]:
-    """Yield the visible text without citations."""
-    for token in tokens:
-        if token.type in {"fence", "code_block"}:
-            yield token.content
-        yield token.content if token.type == "math_block" else ""
-        for inline in inlines(token.children or []):
-            yield inline.text if isinstance(inline, Text) else inline.latex if isinstance(inline, Formula) else ""
+def _shown(block: Block) -> str:
+    """Return the visible text of a block without citations."""
+    match block:
+        case Code(text=text):
+            return text
+        case Display(latex=latex):
+            return latex
+    return "".join(words(content) for content in contents(block))
 
 
-def _links(tokens: Iterable[Token], sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
-    """Check every link: citations lead to their source, other links to a source or a file; nothing loads or runs."""
+def _links(blocks: Iterable[Block], sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
+    """Check every link: citations lead to their source, other links to a source or a file."""
     links = {source.id: _normal(link_of(source)) for source in sources.values()}
     count = 0
     problems: dict[str, None] = {}
     addresses = set(links.values())
-    for token in tokens:
-        if token.type == "html_block":
-            problems["report.md: it holds HTML"] = None
-        if any(child.type in {"html_inline", "image"} for child in token.children or []):
-            problems["report.md: it holds HTML or an image"] = None
-        for inline in inlines(token.children or []):
-            match inline:
-                case Link(link=link) if link not in addresses and link not in files:
-                    problems[f"report.md: the link to {link[:80]} leads to none of its sources"] = None
-                case Citation(number=number, link=link):
-                    count += 1
-                    if f"S{number}" not in links:
-                        problems[f"report.md: citation [[{number}]] resolves to no source"] = None
-                    elif link != links[f"S{number}"]:
-                        problems[f"report.md: citation [[{number}]] links to {link[:80]}, not to S{number}"] = None
+    for inline in (inline for block in blocks for content in contents(block) for inline in content):
+        match inline:
+            case Link(link=link) if link not in addresses and link not in files:
+                problems[f"report.md: the link to {link[:80]} leads to none of its sources"] = None
+            case Citation(number=number, link=link):
+                count += 1
+                if f"S{number}" not in links:
+                    problems[f"report.md: citation [[{number}]] resolves to no source"] = None
+                elif link != links[f"S{number}"]:
+                    problems[f"report.md: citation [[{number}]] links to {link[:80]}, not to S{number}"] = None
     return count, list(problems)

@@ -4,7 +4,7 @@ The report is parsed as Markdown and written anew from what is understood of it.
 runs does not survive; a statement that its citations do not support is marked or dropped, one that they refute is left out; a
 blockquote must be verbatim. A sentence without citations is covered by those that stand next in its paragraph; a heading, a
 label or an introduction by those below it. For a sentence that nothing covers code cites the excerpt that supports it. A sentence
-that is marked as inference may conclude from what it cites (`ClaimCheck.inference`), at most a third of a section's sentences.
+that is marked as inference may conclude from what it cites (`ClaimCheck.inference`); of more than a third of a report a verifier decides alone.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,6 +22,7 @@ from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.report_check import ReportCheck
 from services.reports.labels import labels_for
 from services.reports.reading import read_draft
+from services.reports.statuses import too_many_inferred
 
 
 def check_citations(
@@ -69,9 +70,9 @@ def check_citations(
         citing=citing,
         former=FormerClaims.of(former),
     )
-    reading = ReportCheck(check, drop=unsupported == "drop")
+    drop = unsupported == "drop"
     blocks = read_draft(draft, excerpts) if isinstance(draft, str) else draft
-    checked = reading.report(blocks)
-    if not (excess := reading.quota.excess(drop=reading.drop)):
+    checked = ReportCheck(check, drop).report(blocks)
+    if not too_many_inferred(checked.claims):
         return checked
-    return ReportCheck(replace(check, undecided={}), reading.drop, excess).report(blocks)
+    return ReportCheck(replace(check, undecided={}), drop, too_many_inferred=True).report(blocks)

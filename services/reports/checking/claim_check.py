@@ -176,11 +176,6 @@ class ClaimCheck:
         inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
         return self._as_judged(inferred, judgement, self.labels.judged_inference) if judgement else inferred
 
-    def too_many(self, claim: Claim) -> Claim:
-        """Return an inferred claim as exceeding the quota of its section."""
-        reason = self.labels.reason(Verdict("share"))
-        return claim.model_copy(update={"verified": False, "status": "unverified", "reason": reason})
-
     def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
         """Judge a formula or code: its numbers and the names in its labels must occur somewhere in the evidence."""
         said = _EXCERPT.sub("", text)

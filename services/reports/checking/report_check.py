@@ -1,7 +1,7 @@
 """Checks a report block by block and sentence by sentence: each is kept, marked or removed, and counted."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 
@@ -25,11 +25,10 @@ from schemas.document import (
 )
 from schemas.evidence import Claim
 from services.check.verdict import Verdict
-from services.evidence.non_claims import claims_nothing, lacks_only_form, says_nothing_known, without_label
+from services.evidence.non_claims import claims_nothing, says_nothing_known, without_label
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.coverage import Coverage, cells_with_heads, covering, is_label_line
-from services.reports.checking.inference_quota import InferenceQuota
 from services.reports.checking.quotations import find_quotation
 from services.reports.document import contents, letters, within, without_empty_sections
 from services.reports.inlines import joined
@@ -64,9 +63,8 @@ class ReportCheck:
     check: ClaimCheck
     drop: bool
     """Whether to remove unsupported statements."""
-    excess: Collection[int] = ()
-    """Indexes of inferred sentences beyond the quota of their sections."""
-    quota: InferenceQuota = field(default_factory=InferenceQuota)
+    too_many_inferred: bool = False
+    """Whether statements that only their writer calls inferred are unproved, since they are too many."""
     result: CheckedReport = field(default_factory=CheckedReport)
     coverage: Coverage = field(default_factory=lambda: Coverage(()))
     section: str = ""
@@ -120,7 +118,6 @@ class ReportCheck:
         if heading.level <= SECTION_LEVEL:
             self.section = words_of(content)
             self.beside = []
-            self.quota.section()
         stands = words_of(content) and (self._is_title(content) or self._heads(content))
         return [replace(heading, content=joined(trimmed(content)))] if stands else []
 
@@ -128,11 +125,11 @@ class ReportCheck:
         if self.in_opening:
             self.in_opening, self.result.opening = False, len(self.result.claims)
 
-    def _note_lack(self, words: str) -> None:
+    def _note_lack(self) -> None:
         """Record that the opening says that the sources lack information."""
         if self.in_opening:
             self.result.hedged = True
-            if self.result.declined is None and not lacks_only_form(words):
+            if self.result.declined is None:
                 self.result.declined = len(self.result.claims)
 
     def _heads(self, content: Iterable[Inline]) -> bool:
@@ -231,7 +228,7 @@ class ReportCheck:
             if claim is not None:
                 return self._failed(shown, claim)
             self.result.connecting.append(words)
-            self._note_lack(words)
+            self._note_lack()
         return shown
 
     def _said(self, shown: Units, claim: Claim) -> Units:
@@ -239,16 +236,12 @@ class ReportCheck:
         if not claim.verified:
             return self._failed(shown, claim)
         self.result.claims.append(claim)
-        self.quota.count(claim.status)
         return _settled(shown, claim)
 
     def _inferred(self, words: str, ids: Sequence[str]) -> Claim:
-        """Judge a statement marked as inference; beyond the quota of its section, it is unverified unless a verifier supports it."""
         claim = self.check.inference(words, ids)
-        beyond = claim.status == "inferred" and claim.judgement is None and self.quota.inferred in self.excess
-        if beyond:
-            self.quota.inferred += 1
-        return self.check.too_many(claim) if beyond else claim
+        beyond = self.too_many_inferred and claim.status == "inferred" and claim.judgement is None
+        return self.check.unverified(words, ids, Verdict("share")) if beyond else claim
 
     def _failed(self, shown: Units, claim: Claim) -> Units:
         """Mark an unsupported statement, or remove a refuted or dropped one, and count it; of a program's output no words are at fault."""
@@ -259,7 +252,6 @@ class ReportCheck:
             return []
         self.result.marked += 1
         self.result.claims.append(claim)
-        self.quota.count(claim.status)
         return _settled(shown, claim)
 
     def _known_ids(self, units: Iterable[Inline]) -> list[str]:

@@ -36,7 +36,6 @@ def report_of(body: str, texts: list[str] = TEXTS, **changes: Any) -> Report:
         (f"{DEPTH} It cost 77,777 guineas [E1-2].", "partly"),
         (f"{DEPTH} The sources do not state the width.", "partly"),
         (f"The sources do not answer this. {DEPTH}", "no"),
-        (f"The sources do not answer this in a single sentence. {DEPTH}", "partly"),
         (
             f"The sources found do not speak of this in English, only in Chinese, quoted here untranslated. {DEPTH}",
             "partly",

@@ -63,7 +63,7 @@ def test_a_bundle_may_call_no_more_than_a_third_of_its_claims_inferred(inferring
         content["claims"][0]["status"] = "inferred"
 
     edit(inferring, change, resealed=True)
-    assert any("at most a third" in problem for problem in verify_bundle(inferring).problems)
+    assert any("more than a third" in problem for problem in verify_bundle(inferring).problems)
 
 
 def test_a_judgement_against_an_inference_is_a_problem(inferring: Path) -> None:
