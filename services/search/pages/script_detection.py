@@ -5,9 +5,10 @@ A false positive costs a rendering, whose text is then compared with the page's 
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from lxml.html import HtmlElement
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
 
 NeedsScripts = Literal["empty", "notice", "route", "shell"]
 """`empty`: no text; `notice`: the text asks for scripts; `route`: the text may belong to another route than the
@@ -63,7 +64,7 @@ class ScriptSigns:
     """Whether the content for browsers without scripts says that scripts are needed."""
 
 
-def script_signs(tree: HtmlElement) -> ScriptSigns:
+def script_signs(tree: "HtmlElement") -> ScriptSigns:
     """Collect the signs of a parsed page in linear time, from at most `MAX_ELEMENTS` elements."""
     scripts = places = 0
     empty = notice = False
@@ -141,7 +142,7 @@ def weight(text: str) -> int:
     return len(text) + (CJK_WEIGHT - 1) * sum("\u3400" <= char <= "\u9fff" for char in text)
 
 
-def _is_place(element: HtmlElement, tag: str) -> bool:
+def _is_place(element: "HtmlElement", tag: str) -> bool:
     """Tell whether a framework fills an element: it has a usual id, or is a custom element of the body."""
     if (element.get("id") or "").lower() in _PLACES or element.get("ng-app") is not None:
         return tag != "body"
@@ -149,7 +150,7 @@ def _is_place(element: HtmlElement, tag: str) -> bool:
     return "-" in tag and parent is not None and parent.tag == "body"
 
 
-def _text_of(element: HtmlElement, limit: int) -> str:
+def _text_of(element: "HtmlElement", limit: int) -> str:
     """Return the first characters of an element's text, without scripts, styles and the like."""
     text = ""
     for inner in element.iter():
