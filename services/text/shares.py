@@ -1,7 +1,7 @@
 """Shares, multiples and compound times in words: `three in ten`, `a quarter`, `三成`, `twice`, `an hour and 35 minutes`."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from services.text.measures import Measure
@@ -36,7 +36,11 @@ def _share_pattern(name: str) -> str:
     return rf"(?<!and a )\b{name.replace(' ', '[ -]')}\b{follows}"
 
 
-_FRACTION = re.compile("|".join(map(_share_pattern, sorted(_FRACTIONS, key=len, reverse=True))), re.IGNORECASE)
+@cache
+def _fraction() -> re.Pattern[str]:
+    return re.compile("|".join(map(_share_pattern, sorted(_FRACTIONS, key=len, reverse=True))), re.IGNORECASE)
+
+
 _NUMERAL = (
     r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|hundred)"
@@ -72,7 +76,8 @@ class Share(NamedTuple):
 def shares_of(text: str) -> tuple[Share, ...]:
     """Return the shares and multiples that a text gives in words: `three in ten`, `a quarter`, `三成`, `twice`."""
     found = [
-        Share(*match.span(), _FRACTIONS[match.group().lower().replace("-", " ")]) for match in _FRACTION.finditer(text)
+        Share(*match.span(), _FRACTIONS[match.group().lower().replace("-", " ")])
+        for match in _fraction().finditer(text)
     ]
     for match in _OF_ORDINALS.finditer(text):
         if not any(share.start == match.start() for share in found):
