@@ -35,7 +35,7 @@ from services.reports.checking.numbered_citations import read_citations
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
-from services.reports.markdown import Draft, across_languages, check_draft, finish_report
+from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report
 from services.reports.outline import bears_sections, sections_of
 from services.reports.reading import read_draft
 from services.reports.rendering import to_draft
@@ -308,7 +308,7 @@ async def _check(
     known = [excerpt for excerpt in excerpts if excerpt.content_hash in sources]
     written.citing = CodeCitations(known, titles, untraced, written.sections)
 
-    def draft() -> Draft:
+    def draft() -> ReportInputs:
         return draft_of(state, run.context, written, excerpts)
 
     await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
@@ -329,7 +329,7 @@ async def _more_for_weakest(
 
 async def _verify(
     run: Run,
-    draft: Draft,
+    draft: ReportInputs,
     written: Written,
     runtime: Runtime[RunContext],
     found: Sequence[Excerpt] | None = None,

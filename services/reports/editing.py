@@ -11,7 +11,7 @@ from services.evidence.nearest import nearest
 from services.evidence.views import evidence_views
 from services.models import ask
 from services.reports.document import cited_in, letters, without_empty_sections
-from services.reports.markdown import Draft
+from services.reports.markdown import ReportInputs
 from services.reports.reading import read_draft
 from services.reports.rendering import to_draft
 from services.text.word_count import words_in
@@ -155,7 +155,7 @@ def views_of(pieces: Sequence[Piece]) -> list[BlockView]:
 
 
 async def edited(
-    draft: Draft,
+    draft: ReportInputs,
     objections: Sequence[Claim],
     reasons: Mapping[str, str],
     *,
@@ -220,7 +220,7 @@ def _holds(block: str, claim: str) -> bool:
     return all(letters(part) in block for part in claim.split(" | "))
 
 
-def _unused(draft: Draft) -> list[Excerpt]:
+def _unused(draft: ReportInputs) -> list[Excerpt]:
     """Return the excerpts of high relevance that a draft does not cite, the first of each quote."""
     cited = set(cited_in(draft.blocks))
     quoted = {excerpt.quote for excerpt in draft.excerpts if excerpt.id in cited}

@@ -23,7 +23,7 @@ from services.search.hit import Hit
 from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.opening import Opening, opening_of
-from services.search.reading import Reading
+from services.search.reading import FolderReading
 from services.search.table_profile import Profiled
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table, profile_tables
@@ -185,7 +185,7 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states, {beyond_limits(), left_today()})
     opening.files, opening.files_done = len(states), len(states) - len(stale)
-    reading = Reading(folder, index, until, opening)
+    reading = FolderReading(folder, index, until, opening)
     late = await reading.add(stale)
     failed = await asyncio.to_thread(index.skipped)
     beyond = [path for path, reason in failed if reason.startswith(BEYOND_LIMITS)]

@@ -22,7 +22,7 @@ from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
 from services.search.converters import CONVERSIONS, MEGABYTE
 from services.search.hit import Hit
-from services.search.pages.addresses import Allowance, Target, shown, target_of
+from services.search.pages.addresses import HostAllowance, Target, shown, target_of
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.fetch import Check, Fetched, connections, fetch, status_problem
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
@@ -105,7 +105,7 @@ class PageReader:
 
     def __init__(
         self,
-        allowance: Allowance | None = None,
+        allowance: HostAllowance | None = None,
         limits: Limits | None = None,
         *,
         links: bool = False,
@@ -128,7 +128,9 @@ class PageReader:
         Raises:
             SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS, LEADLINE_READER_URL or LEADLINE_READER_KEY cannot be used.
         """
-        self.allowance = Allowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
+        self.allowance = (
+            HostAllowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
+        )
         self.limits = limits or Limits()
         self._links = links
         self._robots = Robots()
