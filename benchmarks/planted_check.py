@@ -21,7 +21,7 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import letters
 from services.reports.markdown import ReportInputs, across_languages, check_draft
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import Written, draft_of
 from services.reports.verification import Verified, verify_draft

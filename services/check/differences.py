@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from schemas.evidence import Difference
+from services.check.compared_text import ComparedText, Figure, conflicting, name_parts, read
 from services.check.numbers import equal
-from services.check.reading import ComparedText, Figure, conflicting, name_parts, read
 from services.check.suspicions import nearest_clause
 from services.text.measures import MEASURED_KINDS
 from services.text.polarity import negated, opposite

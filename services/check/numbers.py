@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, permutations
 
-from services.check.reading import ComparedText, Figure, period_of
+from services.check.compared_text import ComparedText, Figure, period_of
 from services.text.measures import MEASURED_KINDS, Measure
 from services.text.numbers import is_held
 from services.text.quantity import Quantity

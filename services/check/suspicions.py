@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from services.check.compared_text import YEARS, ComparedText, Figure, Period, conflicting, name_parts, named, word_keys
 from services.check.numbers import equal, follows
-from services.check.reading import YEARS, ComparedText, Figure, Period, conflicting, name_parts, named, word_keys
 from services.check.verdict import Fault, Verdict
 from services.text.measures import MEASURED_KINDS, Measure, digits_of
 from services.text.polarity import negated, opposite

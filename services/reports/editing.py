@@ -12,7 +12,7 @@ from services.evidence.views import evidence_views
 from services.models import ask
 from services.reports.document import cited_in, letters, without_empty_sections
 from services.reports.markdown import ReportInputs
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.text.word_count import words_in
 

@@ -19,11 +19,11 @@ from services.search.converters import Converters, beyond_limits, left_today
 from services.search.embedded_tables import SUFFIXES as EMBEDDING
 from services.search.file_types import BEYOND_LIMITS, OTHER_KIND
 from services.search.folder_files import list_files, nothing_in
+from services.search.folder_reading import FolderReading
 from services.search.hit import Hit
 from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.opening import Opening, opening_of
-from services.search.reading import FolderReading
 from services.search.table_profile import Profiled
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table, profile_tables

@@ -21,8 +21,8 @@ from services.models.prompt_fit import passages_within
 from services.run.budget import limit_message
 from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer
 from services.run.evidence_store import EvidenceStore
+from services.run.run_messages import told_to_end
 from services.run.scope import Run
-from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
 from services.turn.reading_on import read_on

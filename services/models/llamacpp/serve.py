@@ -21,8 +21,8 @@ from pydantic import SecretStr
 
 from services.models.endpoint import close_with_connections
 from services.models.endpoint_memory import learned
-from services.models.llamacpp.machine import FreeResources, MachineShare, share_of, this_machine
 from services.models.llamacpp.model_file import ModelFile, read_model_file
+from services.models.llamacpp.resources import FreeResources, MachineShare, share_of, this_machine
 from services.run.errors import ModelError, NotInstalled, SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.log import WARNING, log

@@ -12,8 +12,8 @@ from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
 from services.reports.labels import labels_for, language_of
 from services.reports.signs import SIGNS
-from services.reports.slides.outline import outline
 from services.reports.slides.slide import ShownCard, Slide
+from services.reports.slides.slide_outline import outline
 from services.reports.slides.text_fit import TITLE, shortened
 from services.text.languages import direction
 

@@ -1,6 +1,6 @@
 """Lets a model write the deck from a finished report's statements; code proves every card and title, or uses the report's words.
 
-It is part of the report, so that slides can be made later without any model. Without it `outline.py` lays the report out by rules.
+It is part of the report, so that slides can be made later without any model. Without it `slide_outline.py` lays the report out by rules.
 """
 
 import asyncio

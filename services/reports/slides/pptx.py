@@ -22,8 +22,8 @@ from services.reports.document import ParsedReport, Picture, words
 from services.reports.labels import Labels, labels_for, language_of
 from services.reports.plain_math import plain_math
 from services.reports.signs import SIGNS
-from services.reports.slides.outline import outline
 from services.reports.slides.slide import ShownCard, Slide
+from services.reports.slides.slide_outline import outline
 from services.reports.slides.text_fit import TITLE, shortened, width
 
 WIDE, HIGH = 13.333, 7.5

@@ -7,7 +7,7 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
 from services.reports.markdown import ReportInputs
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.duplicates import fingerprint
 from services.text.normal_form import normalise_text

@@ -7,7 +7,7 @@ from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.markdown import ReportInputs, finish_report
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import content_hash
 from services.text.duplicates import fingerprint
 from services.text.normal_form import normalise_text

@@ -13,7 +13,7 @@ from schemas.usage import Usage
 from services.reports.checking.bundle import write_bundle
 from services.reports.checking.bundle_check import seal, verify_bundle
 from services.reports.markdown import ReportInputs, finish_report
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.full import evidence
 

@@ -21,9 +21,9 @@ from services.reports.document import words
 from services.reports.formats import render
 from services.reports.html.page import render_html
 from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
-from services.reports.slides.outline import outline
+from services.reports.slides.slide_outline import outline
 from services.run.evidence_store import EvidenceStore, content_hash
 from tests.fakes.browser import chromium, needs_chromium
 

@@ -8,10 +8,10 @@ import pytest
 
 from schemas.usage import Usage
 from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
-from services.reports.slides.outline import AT_FOOT, outline
 from services.reports.slides.slide import Slide
+from services.reports.slides.slide_outline import AT_FOOT, outline
 from services.reports.slides.text_fit import pieces
 from tests.services.reports.full import ENGLISH, english, evidence
 

@@ -23,9 +23,9 @@ from services.reports.html.notebook import notebook_html
 from services.reports.html.page import asset, render_fragment
 from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.marked_sentences import MAX_LINES, marked_sentences, why_marked
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
 from services.reports.rendering import inline_markdown
 from services.reports.signs import SIGNS
 from services.run.evidence_store import EvidenceStore

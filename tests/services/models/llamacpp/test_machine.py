@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from services.models.llamacpp.machine import FreeResources, share_of, this_machine
 from services.models.llamacpp.model_file import ModelFile
+from services.models.llamacpp.resources import FreeResources, share_of, this_machine
 from services.run.errors import SettingsError
 
 GB = 10**9

@@ -14,7 +14,7 @@ import pytest
 
 from services.models import close_clients
 from services.models.llamacpp import serve
-from services.models.llamacpp.machine import FreeResources
+from services.models.llamacpp.resources import FreeResources
 from services.models.llamacpp.serve import Served, serving
 from services.run.errors import ModelError, SettingsError
 from tests.fakes.tiny_gguf import write_tiny_model
