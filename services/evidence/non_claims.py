@@ -62,22 +62,10 @@ _TURN = re.compile(
     r"但|然而|不过|虽然|尽管|因为|却|因此|所以|因而|故|可见|而[^且]",
     re.IGNORECASE,
 )
-_STATES = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|does|did|do|rose|fell|grew|sank|won|lost|led|"
-    r"made|became|began|took|gave|kept|cut|beat|broke|brought|built|caught|drove|found|held|met|overtook|ran|saw|sold|stood)\b|"
-    r"(?<!\bthe )(?<!\ba )(?<!\ban )\b[a-z]{3,20}ed\b(?=\s(?:the|a|an|by|to|in|from|its|their|all|\d|[a-z]{2,}))|"
-    r"[了已将会是为有被使超增减升降涨跌败胜]|导致|造成|高于|低于|多于|少于|优于|早于|晚于",
-    re.IGNORECASE,
-)
 _ASKED = re.compile(r"[“「]([^“”「」]{1,400}+)[”」]")
 """What is not told, in quotation marks: a part of the question, whatever words it has."""
 _NAMED = re.compile(r"[:：]\s?([^:：]{1,400}+)$")
 """The same behind a colon: `The sources do not tell: how many cells.`"""
-_ASKS = re.compile(
-    r"(?:what|how|why|when|where|who|which|whether)\b|什么|如何|为什么|为何|怎样|怎么|哪|谁|何时", re.IGNORECASE
-)
-_CAPITALS = 0.6
-"""Share of a heading's long words that begin with a capital from which on it is in headline style: its capitals tell no names."""
 
 
 def claims_nothing(words: str, *, cites: bool, evidence: str) -> bool:
@@ -122,17 +110,6 @@ def says_nothing_known(words: str, evidence: str) -> bool:
 def lacks_only_form(words: str) -> bool:
     """Tell whether a sentence on what the sources lack means a form alone: one sentence that says all, or the reader's language."""
     return _ONLY_FORM.search(words) is not None
-
-
-def states_something(words: str) -> bool:
-    """Tell whether a heading or a label has a verb and so states something rather than names a topic or asks."""
-    return _STATES.search(words) is not None and not _ASKS.match(words)
-
-
-def is_headline_style(words: str) -> bool:
-    """Tell whether most of a heading's long words have capitals, as in `Causes And Effects Of The Wire`."""
-    longer = [word for word in words.split() if len(word) > 3 and word[0].isalpha()]
-    return len(longer) > 1 and sum(word[0].isupper() for word in longer) >= _CAPITALS * len(longer)
 
 
 def without_label(words: str) -> str:

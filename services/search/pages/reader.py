@@ -26,7 +26,7 @@ from services.search.pages.addresses import HostAllowance, Target, shown, target
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.fetch import Check, Fetched, connections, fetch, status_problem
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
-from services.search.pages.kinds import Kind, check_readable, declared_charset, kind_of, media_type
+from services.search.pages.kinds import Kind, check_readable, declared_charset, kind_of
 from services.search.pages.limits import ROBOTS, Limits, RenderLimits
 from services.search.pages.page_links import MAX_LINKS
 from services.search.pages.rendering import Renderer
@@ -72,7 +72,6 @@ class Page(BaseModel):
     site: CleanLine = ""
     """Name of who publishes it."""
     source_kind: SourceCategory = "general"
-    content_type: CleanLine
     fetched_at: str
     """ISO time, UTC."""
     cut: bool = False
@@ -184,7 +183,6 @@ class PageReader:
             card=Card.model_validate(extracted.get("card", {})),
             site=site_of(final, "web", extracted.get("publisher", "")),
             source_kind=category_of(final, extracted.get("claimed", "general")),
-            content_type=media_type(fetched.headers),
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             cut=extracted.get("cut", False),
             rendered=rendered,

@@ -59,7 +59,7 @@ async def test_a_page_is_read_with_what_it_says_of_itself(served: Site, reader: 
         f"<body><nav>Home</nav><h1>Wire</h1><p>{PLAIN}</p><footer>Imprint</footer></body>",
     )
     page = await reader.read(f"{url}#part")
-    assert (page.url, page.final_url, page.content_type) == (f"{url}#part", url, "text/html")
+    assert (page.url, page.final_url) == (f"{url}#part", url)
     assert (page.title, page.author, page.published) == ("Wire", "Ann Lee", "2020-05-01")
     assert page.text == f"# Wire\n\n{PLAIN}"
     assert page.hit().url == url
