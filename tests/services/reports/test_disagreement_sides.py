@@ -23,8 +23,8 @@ from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.pptx import render_pptx
-from services.reports.word.docx import render_docx
 from services.reports.slides.slide_outline import outline
+from services.reports.word.docx import render_docx
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.conftest import Make, source_of
 from tests.services.reports.full import evidence as evidence_of
