@@ -25,7 +25,7 @@ from benchmarks.saved_pages import SavedPage, saved_pages
 from services.run.errors import PageError
 from services.run.settings import forget_settings
 from services.sandbox.browser import find_browser
-from services.search.pages.addresses import Allowance
+from services.search.pages.addresses import HostAllowance
 from services.search.pages.reader import PageReader
 from services.text.normal_form import normalise_text
 from tests.fakes.site import Answer, site
@@ -80,7 +80,7 @@ async def measure(pages: Sequence[SavedPage], mode: Literal["off", "auto"]) -> d
     forget_settings()
     figures = {}
     with site() as served:
-        async with PageReader(Allowance.parse(served.host)) as reader:
+        async with PageReader(HostAllowance.parse(served.host)) as reader:
             await reader.read(served.page("/", WARMING))
             for page in pages:
                 served.pages = {path: Answer(part.body, kind=part.media_type) for path, part in page.parts.items()}

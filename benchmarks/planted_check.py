@@ -20,8 +20,8 @@ from services.models.endpoint import clients_open
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import letters
-from services.reports.markdown import Draft, across_languages, check_draft
-from services.reports.reading import read_draft
+from services.reports.markdown import ReportInputs, across_languages, check_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import Written, draft_of
 from services.reports.verification import Verified, verify_draft
@@ -74,7 +74,7 @@ async def checked(
     return Checked(plants, verified, await asyncio.to_thread(check_draft, final), to_draft(final.blocks), usage)
 
 
-def _draft(state: ResearchState, record: RunRecord, report: Report, markdown: str) -> Draft:
+def _draft(state: ResearchState, record: RunRecord, report: Report, markdown: str) -> ReportInputs:
     """Build a draft as the reporter does, and let code find citations as it does."""
     sources = state["sources"]
     known = [excerpt for excerpt in report.excerpts if excerpt.content_hash in sources]

@@ -10,7 +10,7 @@ from schemas.evidence import Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.literals import NO_INPUT
-from services.evidence.number_tracing import Line, lines_holding, lines_of, trace
+from services.evidence.number_tracing import StoredLine, lines_holding, lines_of, trace
 from services.evidence.views import overview
 from services.models import ask
 from services.run.scope import Run, current_run, evidence_of
@@ -184,7 +184,7 @@ def _artifacts(task: StepTask, made: dict[str, str], description: str) -> list[A
 
 
 def _outcome(
-    task: StepTask, finding: str, lines: list[Line], sources: dict[str, Source], artifacts: list[Artifact]
+    task: StepTask, finding: str, lines: list[StoredLine], sources: dict[str, Source], artifacts: list[Artifact]
 ) -> Outcome:
     step_id, locale = task["step"].id, task["locale"]
     quoted = {line.content_hash for line in lines}

@@ -17,8 +17,8 @@ from services.run.errors import reason_of
 from services.run.scope import choices, evidence_of
 from services.run.ui_text import say
 from services.turn.agent_inbox import from_inbox, inbox_request, plan_message
-from services.turn.outline import outline_of_review, without_evidence
 from services.turn.outline_evidence import found_in, placed
+from services.turn.outline_growth import outline_of_review, without_evidence
 
 ACCEPTED = "[ACCEPTED]"
 EDIT_PLAN = "[EDIT_PLAN]"

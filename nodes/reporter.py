@@ -34,11 +34,11 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
-from services.reports.markdown import Draft, across_languages, check_draft, finish_report
-from services.reports.outline import bears_sections, sections_of
-from services.reports.reading import read_draft
+from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of
+from services.reports.section_evidence import bears_sections, sections_of
 from services.reports.sectioned_report import SectionedReport
 from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
@@ -57,12 +57,12 @@ from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
 from services.turn.added_evidence import with_excerpts
+from services.turn.heard_messages import hear, late_messages
 from services.turn.memory_keeping import remember_report
 from services.turn.reused_evidence import reused_limits
 from services.turn.revision import Revised, check_revised, refused_update, revised, revision_of
 from services.turn.revision_gate import change_messages
 from services.turn.section_research import SectionResearch
-from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 from services.turn.versions import keep_version
 
@@ -304,7 +304,7 @@ async def _check(
     known = [excerpt for excerpt in excerpts if excerpt.content_hash in sources]
     written.citing = CodeCitations(known, titles, untraced, written.sections)
 
-    def draft() -> Draft:
+    def draft() -> ReportInputs:
         return draft_of(state, run.context, written, excerpts)
 
     await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
@@ -325,7 +325,7 @@ async def _more_for_weakest(
 
 async def _verify(
     run: Run,
-    draft: Draft,
+    draft: ReportInputs,
     written: Written,
     runtime: Runtime[RunContext],
     found: Sequence[Excerpt] | None = None,

@@ -26,7 +26,7 @@ from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.tool_sources import ranked
 from services.tools.workspace import Workspace
-from services.turn.rounds import MIN_PASSAGES, Gathered, Wanted, answered, search_in_rounds
+from services.turn.rounds import MIN_PASSAGES, RoundsResult, Wanted, answered, search_in_rounds
 from services.turn.steps import Outcome, attempt
 
 FOR_TOOLS = 12
@@ -132,7 +132,7 @@ def _prompt(task: StepTask, room: int) -> ResearcherPrompt:
     )
 
 
-def _result(step_id: str, answer: Findings | Gathered, excerpts: list[Excerpt]) -> StepResult:
+def _result(step_id: str, answer: Findings | RoundsResult, excerpts: list[Excerpt]) -> StepResult:
     return StepResult(
         step_id=step_id,
         status="done",

@@ -10,7 +10,7 @@ EventType = Literal[
     "notice",  # something the user should know before or during the run
     "estimate",  # before the run starts: what its depth will take, and what a limit leaves out of it (`services/run/estimate.py`)
     "triage",
-    "reading",  # documents are being read, told every few seconds; `data` is a `Reading`
+    "reading",  # documents are being read, told every few seconds; `data` is a `ReadingProgress`
     "searching",  # the quick search begins; `data`: `queries`, `names`
     "background",
     "plan",
@@ -22,7 +22,7 @@ EventType = Literal[
     "reflection",
     "steering",  # a message of a person was taken at a boundary; `data` is a `Steering`
     "limit",
-    "draft",  # a piece of the report as it is written; `data` is a `Draft`. The server streams messages instead
+    "draft",  # a piece of the report as it is written; `data` is a `DraftPiece`. The server streams messages instead
     "report",
     "call_progress",  # a model call takes its time; `data` is a `CallProgress`, and the `step` that it is for
     "call",  # a model call has ended; `data` is what it used, as in `schemas/usage.py`, its `role`, and the `step`
@@ -41,7 +41,7 @@ class Event(BaseModel):
     data: dict[str, Any] = Field(default_factory=dict)
 
 
-class Reading(BaseModel):
+class ReadingProgress(BaseModel):
     """How far the documents of a run are read."""
 
     of: Literal["files", "passages"] = "files"
@@ -95,7 +95,7 @@ class ToolSearch(BaseModel):
     searched: list[Searched]
 
 
-class Draft(BaseModel):
+class DraftPiece(BaseModel):
     """A piece of the report as it is written: plain Markdown with ids of excerpts, not checked yet."""
 
     text: str

@@ -1,6 +1,7 @@
 """The researcher's call: which numbered sentences answer a step, what they come to, what is missing and what to look for next."""
 
 import re
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, create_model, field_validator
@@ -164,8 +165,11 @@ _SECTIONS: Any = (
 )
 _WIDE: Any = (Annotated[list[Reference], AtMost(MOST_WIDE)], Field(default_factory=list))
 _MANY: dict[str, Any] = {"high": _WIDE, "medium": _WIDE, "low": _WIDE}
-_SCHEMAS: dict[tuple[bool, bool, bool], type[Findings]] = {
-    (wide, more, outlined): create_model(
+
+
+@cache
+def _schema(wide: bool, more: bool, outlined: bool) -> type[Findings]:
+    return create_model(
         "Findings",
         __base__=Findings,
         __doc__=Findings.__doc__,
@@ -173,12 +177,8 @@ _SCHEMAS: dict[tuple[bool, bool, bool], type[Findings]] = {
         **({"queries": _QUERIES, "read_on": _READ_ON} if more else {}),
         **({"sections": _SECTIONS} if outlined else {}),
     )
-    for wide in (False, True)
-    for more in (False, True)
-    for outlined in (False, True)
-}
 
 
 def findings_schema(prompt: ResearcherPrompt) -> type[Findings]:
     """Return what a prompt asks for: the next queries only where a round may follow, sections only of an outline, more references for breadth."""
-    return _SCHEMAS[prompt.wide, prompt.rounds_left > 0, bool(prompt.sections)]
+    return _schema(prompt.wide, prompt.rounds_left > 0, bool(prompt.sections))

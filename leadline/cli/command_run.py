@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import typer
 
 from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
-from leadline.cli.report_text import print_report
 from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import console_of, echo
@@ -20,7 +19,6 @@ from leadline.runs.first_line import first_line
 from leadline.runs.review_pending import ReviewPending
 from schemas.events import Event
 from schemas.reporter import Report
-from services.reports.parser import parse_report
 from services.run.errors import BadInput, LeadlineError
 from services.run.ui_text import say
 
@@ -74,7 +72,9 @@ def show_report(
 def echo_report(report: Report) -> None:
     """Write a report to standard output: formatted for a terminal, elsewhere as Markdown, with web addresses in its references alone."""
     if sys.stdout.isatty():
-        print_report(parse_report(report), console_of(), headed=not report.direct)
+        from leadline.cli.report_text import print_report
+
+        print_report(report, console_of())
     else:
         echo(_WEB_CITATION.sub(r"\1", report.markdown))
 

@@ -37,9 +37,11 @@ from schemas.document import (
     Table,
     Text,
 )
+from schemas.reporter import Report
 from services.reports.document import ParsedReport, Section
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
+from services.reports.parser import parse_report
 from services.reports.plain_math import plain_math
 from services.reports.reference import Reference
 from services.reports.signs import SIGNS
@@ -54,15 +56,9 @@ _NO_BREAK = "\u00a0"
 _STYLES = {"strong": "bold", "emphasis": "italic", "code": "cyan"}
 
 
-def print_report(report: ParsedReport, console: Console, *, headed: bool = True) -> None:
-    """Print a report on a terminal.
-
-    Args:
-        report: the parsed report.
-        console: console of the terminal.
-        headed: whether to show its title and counts of statements; an answer without research has neither.
-    """
-    for part in _Writer(report, console).parts(headed=headed):
+def print_report(report: Report, console: Console) -> None:
+    """Print a report on a terminal; an answer without research has no title and no counts of statements."""
+    for part in _Writer(parse_report(report), console).parts(headed=not report.direct):
         console.print(part, soft_wrap=isinstance(part, Line))
 
 

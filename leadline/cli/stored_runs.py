@@ -17,7 +17,7 @@ from leadline.cli.options import FinishedRun, Formats, Json, LatestRun, OtherOut
 from leadline.cli.run_summary import summary
 from leadline.progress.terminal import console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
-from leadline.runs.memory import aforget, aforget_all, amemory
+from leadline.runs.own_memory import aforget, aforget_all, amemory
 from leadline.runs.revise import adifference, aversion
 from leadline.runs.store import RunRecord
 from schemas.clean_text import clean_line

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 
 from schemas.clean_text import clean_text
-from schemas.events import Draft, Event
+from schemas.events import DraftPiece, Event
 
 PAUSE = 0.2
 """Seconds between two events. Faster writing, as by the offline model, is not shown."""
@@ -42,6 +42,6 @@ class Drafting:
             yield self._piece()
 
     def _piece(self) -> Event:
-        piece = Draft(text=clean_text(self._held), begins=self._begins)
+        piece = DraftPiece(text=clean_text(self._held), begins=self._begins)
         self._held, self._begins, self._due = "", False, time.monotonic() + PAUSE
         return Event(type="draft", node=NODE, title="", data=piece.model_dump(mode="json"))

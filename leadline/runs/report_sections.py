@@ -2,7 +2,7 @@
 
 from schemas.document import Heading
 from services.reports.document import words
-from services.reports.reading import read_markdown
+from services.reports.markdown_blocks import read_markdown
 from services.reports.rendering import to_markdown
 from services.run.errors import BadInput
 

@@ -24,7 +24,7 @@ TEMPLATE = Path(__file__).parent / "timeline.html"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimedCall:
     """One call of a run."""
 
     kind: str
@@ -104,10 +104,10 @@ class Span:
 class Timeline:
     """The calls of a run in order of their start."""
 
-    spans: list[Span]
+    spans: list[TimedCall]
     locale: str = "en-US"
     """Locale of the labels."""
-    chain: list[Span] = field(default_factory=list)
+    chain: list[TimedCall] = field(default_factory=list)
     """The critical path: from the last call back, each time to the call that it waited for."""
     verdicts: list[str] = field(default_factory=list)
     """The reflections' judgements of steps and question, one line each."""
@@ -234,11 +234,11 @@ class Timeline:
         )
 
 
-def _span(start: float, entry: Entry) -> Span:
+def _span(start: float, entry: Entry) -> TimedCall:
     answer: Mapping[str, Any] = entry.answer or {}
     faults = tuple(answer.get("faults") or ())
     used = answer.get("used") or (answer.get("usage") or {}).get("total") or {}
-    return Span(
+    return TimedCall(
         entry.kind,
         entry.name,
         entry.place,
@@ -258,7 +258,7 @@ def _span(start: float, entry: Entry) -> Span:
     )
 
 
-def _is_inside(span: Span, spans: Sequence[Span]) -> bool:
+def _is_inside(span: TimedCall, spans: Sequence[TimedCall]) -> bool:
     """Tell whether a call is part of another call of the same node."""
     return any(
         other is not span
@@ -271,7 +271,7 @@ def _is_inside(span: Span, spans: Sequence[Span]) -> bool:
     )
 
 
-def _waited_for(span: Span, spans: Sequence[Span]) -> int | None:
+def _waited_for(span: TimedCall, spans: Sequence[TimedCall]) -> int | None:
     """Return the call whose end started this one: the last of its node, else the last of earlier graph steps.
 
     Steps that run side by side wait for nothing of each other.
@@ -282,12 +282,12 @@ def _waited_for(span: Span, spans: Sequence[Span]) -> int | None:
     return max(candidates, key=lambda place: spans[place].end, default=None)
 
 
-def _superstep(span: Span) -> int:
+def _superstep(span: TimedCall) -> int:
     number = span.place.partition(":")[0]
     return int(number) if number.lstrip("-").isdigit() else 0
 
 
-def _chain(spans: Sequence[Span]) -> list[int]:
+def _chain(spans: Sequence[TimedCall]) -> list[int]:
     """Return the critical path in order, found backwards from the call that ended last."""
     outer = [place for place, span in enumerate(spans) if not span.inside]
     at = max(outer, key=lambda place: spans[place].end, default=None)
@@ -298,7 +298,7 @@ def _chain(spans: Sequence[Span]) -> list[int]:
     return chain[::-1]
 
 
-def _bar(span: Span, whole: float) -> str:
+def _bar(span: TimedCall, whole: float) -> str:
     """Draw a call in a line of `_WIDTH` characters; its waiting time is light."""
     before = min(_WIDTH - 1, int(span.start / whole * _WIDTH))
     length = max(1, min(_WIDTH - before, round(span.seconds / whole * _WIDTH)))

@@ -26,12 +26,12 @@ from leadline.server.attachments import attachments
 from leadline.server.auth import RULES
 from leadline.server.body_deadline import BodyDeadline
 from leadline.server.estimates import estimates
-from leadline.server.memory import memory
+from leadline.server.memory_routes import memory
 from leadline.server.own_threads import OwnThread
 from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_versions import report_version, versions
 from leadline.server.report_views import views
-from leadline.server.steering import steering
+from leadline.server.steering_routes import steering
 from leadline.server.thread_deletion import ThreadDeletion
 from leadline.server.thread_owners import threads_restored
 from leadline.server.thread_values import standing_values

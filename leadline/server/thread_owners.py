@@ -15,7 +15,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
 
 from leadline.server.api_client import aegra_store, on_aegra, store_of
-from services.run.thread_owners import OWNERS, Claim, claim_of, write_claim
+from services.run.thread_owners import OWNERS, ThreadOwner, claim_of, write_claim
 from services.run.users import LOCAL
 
 OWNER = "owner"
@@ -52,14 +52,14 @@ async def claim_thread(thread: str, user: str, *, creates: bool, everything: boo
     return claim is None or everything or claim.owner == user
 
 
-async def _first_claim(client: LangGraphClient, thread: str, user: str | None, everything: bool) -> Claim | None:
+async def _first_claim(client: LangGraphClient, thread: str, user: str | None, everything: bool) -> ThreadOwner | None:
     """Return the claim on an id that has none: of an earlier version's thread by its metadata, else the user's."""
     try:
         metadata = (await client.threads.get(thread))["metadata"] or {}
     except NotFoundError:
-        return None if user is None else Claim(owner=user)
+        return None if user is None else ThreadOwner(owner=user)
     owner = metadata.get(OWNER) or (LOCAL if everything else None)
-    return None if owner is None else Claim(owner=str(owner))
+    return None if owner is None else ThreadOwner(owner=str(owner))
 
 
 async def mark_deleted(store: BaseStore, thread: str, user: str) -> None:
@@ -71,7 +71,7 @@ async def mark_deleted(store: BaseStore, thread: str, user: str) -> None:
         user: who deletes it, and owns it if nobody is written down.
     """
     async with _claiming:
-        claim = await claim_of(store, thread) or Claim(owner=user)
+        claim = await claim_of(store, thread) or ThreadOwner(owner=user)
         claim.deleted = True
         await write_claim(store, thread, claim)
 
@@ -87,7 +87,7 @@ async def restore_threads(client: LangGraphClient) -> None:
     while items := await store.asearch(OWNERS, limit=_PAGE, offset=seen):
         seen += len(items)
         for item in items:
-            claim = Claim.model_validate(item.value)
+            claim = ThreadOwner.model_validate(item.value)
             if claim.deleted and item.key in listed:
                 await client.threads.delete(item.key)
             elif not claim.deleted and item.key not in listed:

@@ -13,7 +13,7 @@ from leadline.setup.check import BROKEN, NOTE, OK, Check
 from services.run.errors import LeadlineError
 from services.run.settings import settings
 from services.sandbox.browser import find_browser
-from services.search.pages.addresses import Allowance, target_of
+from services.search.pages.addresses import HostAllowance, target_of
 from services.search.pages.limits import page_limits
 from services.search.pages.reader_endpoint import ReaderEndpoint
 
@@ -75,7 +75,7 @@ async def reader() -> list[Check]:
     begun = time.monotonic()
     try:
         endpoint = ReaderEndpoint.of(address, key.get_secret_value() if key else "")
-        page = await endpoint.render(target_of(HARMLESS_PAGE, Allowance()), page_limits())
+        page = await endpoint.render(target_of(HARMLESS_PAGE, HostAllowance()), page_limits())
     except LeadlineError as error:
         return [check(state=BROKEN, found=str(error))]
     seconds = time.monotonic() - begun

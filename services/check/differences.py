@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from schemas.evidence import Difference
+from services.check.compared_text import ComparedText, Figure, conflicting, name_parts, read
 from services.check.numbers import equal
-from services.check.reading import Figure, Reading, conflicting, name_parts, read
 from services.check.suspicions import nearest_clause
 from services.text.measures import MEASURED_KINDS
 from services.text.polarity import negated, opposite
@@ -47,7 +47,7 @@ def agreement(first: str, other: str) -> bool:
     )
 
 
-def _of_one_thing(left: Reading, right: Reading) -> Iterator[tuple[Figure, Figure]]:
+def _of_one_thing(left: ComparedText, right: ComparedText) -> Iterator[tuple[Figure, Figure]]:
     """Yield the pairs of figures of one kind, period and subject in contexts with mostly the same words."""
     for mine, theirs in product(left.figures[:MAX_FIGURES], right.figures[:MAX_FIGURES]):
         if (
@@ -73,11 +73,11 @@ def _alike(mine: Figure, theirs: Figure) -> bool:
     return 0 < common == least
 
 
-def _gives(reading: Reading, figure: Figure) -> bool:
+def _gives(reading: ComparedText, figure: Figure) -> bool:
     return any(equal(figure.measure, other.measure) for other in reading.figures)
 
 
-def _other_years(left: Reading, right: Reading) -> bool:
+def _other_years(left: ComparedText, right: ComparedText) -> bool:
     """Tell whether two excerpts without figures date one event to different times."""
     return not (left.figures or right.figures) and any(
         conflicting(mine.periods, theirs.periods) and _alike(mine, theirs) and not _other_names(mine, theirs)

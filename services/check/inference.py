@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from services.check.compared_text import read
 from services.check.faults import unproved_on_fault
 from services.check.numbers import missing
-from services.check.reading import read
 from services.check.verdict import Verdict
 from services.text.names import missing_names
 from services.text.numbers import quantities

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, permutations
 
-from services.check.reading import Figure, Reading, period_of
+from services.check.compared_text import ComparedText, Figure, period_of
 from services.text.measures import MEASURED_KINDS, Measure
 from services.text.numbers import is_held
 from services.text.quantity import Quantity
@@ -27,12 +27,12 @@ def equal(former: Measure, other: Measure) -> bool:
     return former.agrees(other) or math.isclose(former.value / former.factor, other.value / other.factor, rel_tol=1e-9)
 
 
-def missing(claim: Reading, evidence: Sequence[Reading]) -> list[str]:
+def missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> list[str]:
     """Return the numbers, dates and shares of a statement, as written, that the texts neither give nor let compute."""
     return list(dict.fromkeys(islice(_missing(claim, evidence), MAX_MISSING)))
 
 
-def _missing(claim: Reading, evidence: Sequence[Reading]) -> Iterator[str]:
+def _missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[str]:
     held = [quantity for reading in evidence for quantity in reading.quantities]
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
@@ -52,7 +52,7 @@ def _missing(claim: Reading, evidence: Sequence[Reading]) -> Iterator[str]:
             yield quantity.text
 
 
-def follows(wanted: Measure, evidence: Sequence[Reading]) -> bool:
+def follows(wanted: Measure, evidence: Sequence[ComparedText]) -> bool:
     """Tell whether a number follows from two figures of the texts, from a column or list of them, or from two dates."""
     figures = [figure.measure for figure in _figures(evidence)][:MAX_COMPUTED]
     figures += [Measure("", total, 0.0, 1.0, "") for total in _totals(evidence)]
@@ -66,7 +66,7 @@ def follows(wanted: Measure, evidence: Sequence[Reading]) -> bool:
     )
 
 
-def _figures(evidence: Sequence[Reading]) -> Iterator[Figure]:
+def _figures(evidence: Sequence[ComparedText]) -> Iterator[Figure]:
     return (figure for reading in evidence for figure in reading.figures)
 
 
@@ -90,7 +90,7 @@ def _results(former: Measure, other: Measure, kind: str) -> Iterator[float]:
         yield former.value / other.value
 
 
-def _totals(evidence: Sequence[Reading]) -> Iterator[float]:
+def _totals(evidence: Sequence[ComparedText]) -> Iterator[float]:
     """Yield the sum and the mean of each column of a table, and of the figures of one kind in one text."""
     for reading in evidence:
         groups: dict[tuple[object, ...], list[float]] = {}
@@ -109,7 +109,7 @@ def _is(wanted: Measure, value: float) -> bool:
     )
 
 
-def _years(evidence: Sequence[Reading]) -> list[int]:
+def _years(evidence: Sequence[ComparedText]) -> list[int]:
     held = (period_of(quantity) for reading in evidence for quantity in reading.quantities)
     return list(dict.fromkeys(period[0] for period in held if period and period[0]))[:MAX_COMPUTED]
 
@@ -118,14 +118,14 @@ def _counts_years(wanted: Measure) -> bool:
     return wanted.kind not in MEASURED_KINDS or (wanted.kind == "time" and wanted.factor >= YEAR)
 
 
-def _years_between(evidence: Sequence[Reading]) -> Iterator[float]:
+def _years_between(evidence: Sequence[ComparedText]) -> Iterator[float]:
     """Yield the years from each year of the texts to each other, in years and in seconds."""
     for former, other in combinations(_years(evidence), 2):
         yield float(abs(former - other))
         yield abs(former - other) * YEAR
 
 
-def _is_in_parts(wanted: Quantity, evidence: Sequence[Reading]) -> bool:
+def _is_in_parts(wanted: Quantity, evidence: Sequence[ComparedText]) -> bool:
     """Tell whether the texts give the year and the month of a date in two places, or a year and the years from it to the wanted year."""
     period = period_of(wanted)
     if period is None or period[0] is None or period[2] is not None:

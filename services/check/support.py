@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import takewhile
 
+from services.check.compared_text import read
 from services.check.faults import unproved_on_fault
 from services.check.numbers import missing
-from services.check.reading import read
 from services.check.suspicions import suspicion
 from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness

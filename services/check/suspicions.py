@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from services.check.compared_text import YEARS, ComparedText, Figure, Period, conflicting, name_parts, named, word_keys
 from services.check.numbers import equal, follows
-from services.check.reading import YEARS, Figure, Period, Reading, conflicting, name_parts, named, word_keys
 from services.check.verdict import Fault, Verdict
 from services.text.measures import MEASURED_KINDS, Measure, digits_of
 from services.text.polarity import negated, opposite
@@ -22,7 +22,7 @@ ALIKE_CHINESE = 0.55
 """The same for pairs of Chinese characters."""
 
 
-def suspicion(claim: Reading, evidence: Sequence[Reading], cards: Sequence[Reading] = ()) -> Verdict:
+def suspicion(claim: ComparedText, evidence: Sequence[ComparedText], cards: Sequence[ComparedText] = ()) -> Verdict:
     """Return the first suspicion against a statement whose numbers the cited texts give.
 
     Args:
@@ -121,7 +121,7 @@ def _instead(figure: Figure, held: Sequence[Figure], known: frozenset[str]) -> s
     return found.pop() if len(found) == 1 else ""
 
 
-def _turned(claim: Reading, evidence: Sequence[Reading]) -> Verdict:
+def _turned(claim: ComparedText, evidence: Sequence[ComparedText]) -> Verdict:
     """Compare each clause of a statement with the clause that says nearly the same, for a denial and the opposite direction."""
     for clause in claim.clauses:
         near = nearest_clause(clause, evidence)
@@ -132,7 +132,7 @@ def _turned(claim: Reading, evidence: Sequence[Reading]) -> Verdict:
     return Verdict()
 
 
-def nearest_clause(clause: str, evidence: Sequence[Reading]) -> str:
+def nearest_clause(clause: str, evidence: Sequence[ComparedText]) -> str:
     """Return the clause of the texts that shares most words with a clause, if each holds enough of the other's; else an empty text."""
     wanted = word_keys(clause)
     least = ALIKE_CHINESE if has_cjk(clause) else ALIKE

@@ -17,7 +17,7 @@ LINES_A_SENTENCE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StoredLine:
     """A line of a stored text: `stored[start:end] == text`."""
 
     content_hash: str
@@ -32,19 +32,19 @@ class Traced:
 
     finding: str
     """Without the sentences that hold a number which no tool returned."""
-    lines: list[Line] = field(default_factory=list)
+    lines: list[StoredLine] = field(default_factory=list)
     """In the order of the sentences, each once."""
     dropped: list[str] = field(default_factory=list)
     """Sentences that were left out."""
 
 
-def lines_of(passage: Passage) -> list[Line]:
+def lines_of(passage: Passage) -> list[StoredLine]:
     """Return the lines of a passage that hold anything."""
-    lines: list[Line] = []
+    lines: list[StoredLine] = []
     place = passage.start
     for line in passage.text.split("\n"):
         if any(char.isalnum() for char in line):
-            lines.append(Line(passage.content_hash, line, place, place + len(line)))
+            lines.append(StoredLine(passage.content_hash, line, place, place + len(line)))
         place += len(line) + 1
     return lines
 
@@ -71,7 +71,7 @@ def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Trac
     return traced
 
 
-def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts: Sequence[str]) -> list[Line]:
+def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts: Sequence[str]) -> list[StoredLine]:
     """Return a line for each number that a program has from what a tool returned and that no excerpt quotes yet.
 
     Args:
@@ -87,7 +87,7 @@ def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts
     return list(dict.fromkeys(line for line in held if line is not None))
 
 
-def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[Line] | None:
+def _held_by(sentence: str, candidates: Sequence[StoredLine], question: str) -> list[StoredLine] | None:
     """Return the fewest lines, greedily, that hold a sentence's numbers; None where some stand nowhere."""
     missing = set(missing_quantities(sentence, [question]))
     if not quantities(sentence):
@@ -97,7 +97,7 @@ def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[L
     tells = dict(
         zip((line for line, _ in useful), sentence_scores(sentence, [line.text for line, _ in useful]), strict=True)
     )
-    chosen: list[Line] = []
+    chosen: list[StoredLine] = []
     while missing and len(chosen) < LINES_A_SENTENCE:
         best = max(useful, key=lambda pair: (len(pair[1] & missing), tells[pair[0]]), default=None)
         if best is None or not best[1] & missing:
@@ -107,7 +107,7 @@ def _held_by(sentence: str, candidates: Sequence[Line], question: str) -> list[L
     return None if missing else chosen or _alike(sentence, candidates)
 
 
-def _alike(sentence: str, candidates: Sequence[Line]) -> list[Line]:
+def _alike(sentence: str, candidates: Sequence[StoredLine]) -> list[StoredLine]:
     """Return the line that tells most of a sentence without numbers, if they share more than a word."""
     scored = zip(sentence_scores(sentence, [line.text for line in candidates]), candidates, strict=True)
     best = max(scored, key=lambda pair: pair[0], default=None)

@@ -24,7 +24,6 @@ from services.models.endpoint import (
 )
 from services.models.endpoint_memory import Learned, learned
 from services.models.llamacpp import addressed
-from services.models.offline import OfflineModel
 from services.models.server_models import root_of
 from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, NotInstalled, SettingsError
@@ -59,6 +58,8 @@ def build(
         SettingsError: a provider's package is not installed.
     """
     if model.provider == OFFLINE:
+        from services.models.offline import OfflineModel
+
         chat: BaseChatModel = OfflineModel(prompt=prompt)
     elif model.provider in OPENAI_COMPATIBLE:
         chat = _openai(addressed(model), max_tokens, response_format, stream, on_piece)

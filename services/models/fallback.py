@@ -6,13 +6,13 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from services.models import offline
-
 Answer = TypeVar("Answer", bound=BaseModel)
 
 
 async def answer_by_rules(prompt: BaseModel) -> str:
     """Return the offline model's answer to a prompt."""
+    from services.models import offline
+
     return await asyncio.to_thread(offline.answer, prompt)
 
 

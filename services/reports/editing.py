@@ -11,8 +11,8 @@ from services.evidence.nearest import nearest
 from services.evidence.views import evidence_views
 from services.models import ask
 from services.reports.document import cited_in, letters, without_empty_sections
-from services.reports.markdown import Draft
-from services.reports.reading import read_draft
+from services.reports.markdown import ReportInputs
+from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.text.token_estimate import estimate
 from services.text.word_count import words_in
@@ -158,7 +158,7 @@ def views_of(pieces: Sequence[Piece]) -> list[BlockView]:
 
 
 async def edited(
-    draft: Draft,
+    draft: ReportInputs,
     objections: Sequence[Claim],
     reasons: Mapping[str, str],
     *,
@@ -223,7 +223,7 @@ def _holds(block: str, claim: str) -> bool:
     return all(letters(part) in block for part in claim.split(" | "))
 
 
-def _shown(draft: Draft, wanted: Collection[str], room: int) -> list[Excerpt]:
+def _shown(draft: ReportInputs, wanted: Collection[str], room: int) -> list[Excerpt]:
     """Return the wanted excerpts and, as far as there is room, those that the draft cites, in the order of the draft."""
     shown = set(wanted)
     known = {excerpt.id: excerpt for excerpt in draft.excerpts}
@@ -235,7 +235,7 @@ def _shown(draft: Draft, wanted: Collection[str], room: int) -> list[Excerpt]:
     return [excerpt for excerpt in draft.excerpts if excerpt.id in shown]
 
 
-def _unused(draft: Draft) -> list[Excerpt]:
+def _unused(draft: ReportInputs) -> list[Excerpt]:
     """Return the excerpts of high relevance that a draft does not cite, the first of each quote."""
     cited = set(cited_in(draft.blocks))
     quoted = {excerpt.quote for excerpt in draft.excerpts if excerpt.id in cited}

@@ -5,21 +5,11 @@ from collections.abc import Callable, Iterable
 
 from schemas.context import OutputFormat
 from schemas.reporter import Report
-from services.reports.bibliography.bibtex import bibtex
-from services.reports.bibliography.items import csl_json
-from services.reports.diagrams.pictures import with_pictures
 from services.reports.document import ParsedReport
 from services.reports.format_names import FORMATS
-from services.reports.html.page import render_html
 from services.reports.parser import parse_report
-from services.reports.pdf import check_pdf, render_pdf
-from services.reports.slides.deck import render_deck
-from services.reports.word.docx import render_docx
 from services.run.errors import NotInstalled
 from services.run.installation import install_command, is_installed
-
-_EXPORTS: dict[OutputFormat, Callable[[Report], bytes]] = {"bibtex": bibtex, "csl": csl_json}
-"""Exports of the report's sources, without its text."""
 
 
 def check_formats(names: Iterable[OutputFormat]) -> None:
@@ -33,6 +23,8 @@ def check_formats(names: Iterable[OutputFormat]) -> None:
         if module and not is_installed(module):
             raise NotInstalled(f"The format {name} needs the package {package}.", install_command("formats"))
         if name == "pdf":
+            from services.reports.pdf import check_pdf
+
             check_pdf()
 
 
@@ -53,13 +45,17 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
         if name == "md":
             files[FORMATS[name].file] = report.markdown.encode()
             continue
-        if name in _EXPORTS:
-            files[FORMATS[name].file] = await asyncio.to_thread(_EXPORTS[name], report)
+        if name in {"bibtex", "csl"}:
+            files[FORMATS[name].file] = await asyncio.to_thread(_export(name), report)
             continue
         if parsed is None:
+            from services.reports.diagrams.pictures import with_pictures
+
             with_png = not {"docx", "pptx"}.isdisjoint(names)
             parsed = await with_pictures(await asyncio.to_thread(parse_report, report), png=with_png)
         if name == "pdf":
+            from services.reports.pdf import render_pdf
+
             files[FORMATS[name].file] = await render_pdf(parsed)
         else:
             made = await asyncio.to_thread(_renderer(name), parsed)
@@ -67,12 +63,28 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     return files
 
 
+def _export(name: OutputFormat) -> Callable[[Report], bytes]:
+    """Return an export of the report's sources, without its text."""
+    from services.reports.bibliography.bibtex import bibtex
+    from services.reports.bibliography.items import csl_json
+
+    return bibtex if name == "bibtex" else csl_json
+
+
 def _renderer(name: OutputFormat) -> Callable[[ParsedReport], str | bytes]:
-    """Return the renderer of a format for a thread. Optional packages are imported here, in a single thread."""
+    """Return the renderer of a format for a thread. What it needs is imported here, in a single thread."""
+    if name == "docx":
+        from services.reports.word.docx import render_docx
+
+        return render_docx
     if name == "pptx":
         from services.reports.slides.pptx import render_pptx
 
         return render_pptx
-    if name == "docx":
-        return render_docx
-    return render_deck if name == "slides" else render_html
+    if name == "slides":
+        from services.reports.slides.deck import render_deck
+
+        return render_deck
+    from services.reports.html.page import render_html
+
+    return render_html

@@ -60,7 +60,7 @@ LONGEST_SIDE = 200
 
 
 @dataclass(slots=True)
-class Draft:
+class ReportInputs:
     """All inputs of a report."""
 
     question: str
@@ -102,7 +102,7 @@ class Draft:
     """The report that it changes, whose statements keep what the check said of them."""
 
 
-def finish_report(draft: Draft, usage: Usage) -> Report:
+def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     """Check a draft's citations, number its sources, and render it.
 
     Returns:
@@ -179,7 +179,7 @@ def finish_report(draft: Draft, usage: Usage) -> Report:
     return with_references(report.model_copy(update={"markdown": to_markdown(numbered_text(report)) + "\n"}))
 
 
-def check_draft(draft: Draft) -> CheckedReport:
+def check_draft(draft: ReportInputs) -> CheckedReport:
     """Check every sentence of a draft."""
     if not draft.excerpts:
         return CheckedReport()
@@ -199,7 +199,7 @@ def check_draft(draft: Draft) -> CheckedReport:
     )
 
 
-def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
+def across_languages(draft: ReportInputs) -> list[tuple[str, tuple[str, ...]]]:
     """Return the sentences of a draft with quotes in another language, which can only be compared by meaning."""
     chinese = has_cjk(to_markdown(draft.blocks))
     if all(has_cjk(excerpt.quote) == chinese for excerpt in draft.excerpts):
@@ -213,7 +213,7 @@ def across_languages(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     return list(pairs)
 
 
-def _with_title(blocks: tuple[Block, ...], draft: Draft) -> tuple[Block, ...]:
+def _with_title(blocks: tuple[Block, ...], draft: ReportInputs) -> tuple[Block, ...]:
     """Add a title to a draft that does not begin with one: that of the plan, unless it contains new numbers."""
     match blocks:
         case [Heading(level=1), *_]:
@@ -226,7 +226,7 @@ def _with_title(blocks: tuple[Block, ...], draft: Draft) -> tuple[Block, ...]:
     return (Heading(1, _text(headline(title))), *blocks)
 
 
-def _grounded(draft: Draft) -> list[Contradiction]:
+def _grounded(draft: ReportInputs) -> list[Contradiction]:
     """Keep contradictions with at least two sides that are excerpts with different quotes."""
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     grounded = []
@@ -237,7 +237,7 @@ def _grounded(draft: Draft) -> list[Contradiction]:
     return grounded
 
 
-def _conflicts(contradictions: list[Contradiction], draft: Draft, labels: Labels) -> Iterator[Block]:
+def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels: Labels) -> Iterator[Block]:
     """Yield the contradictions, each topic once, with the sentence of each side that tells most of it.
 
     One that code did not confirm is left to the text if that cites two of its sides.
@@ -267,7 +267,7 @@ def _telling(quote: str, about: str) -> str:
     return told[max(range(len(told)), key=lambda place: scores[place])] if told else quote
 
 
-def _limits(draft: Draft, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:
+def _limits(draft: ReportInputs, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:
     steps = steps_by_id(draft.plans)
     lines = list(draft.limits)
     if not is_usable(draft.citation_style):

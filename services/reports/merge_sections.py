@@ -12,7 +12,7 @@ from schemas.reporter_joining import Paragraph as NumberedParagraph
 from services.evidence.citation_forms import inferences_in_words
 from services.reports.document import changed
 from services.reports.labels import Labels
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.sentences import Units, join_sentences, sentences_of, units_of, words_of
 from services.text.tokens import tokens

@@ -35,8 +35,8 @@ from services.reports.document import (
 )
 from services.reports.figures import key_figures
 from services.reports.labels import labels_for
+from services.reports.markdown_blocks import read_markdown
 from services.reports.numbered_text import Citations, numbered_text
-from services.reports.reading import read_markdown
 from services.reports.reference_list import entries_of
 from services.reports.references import references
 from services.reports.signs import SIGNS

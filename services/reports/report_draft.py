@@ -14,7 +14,7 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.citable_excerpts import kept_evidence
 from services.evidence.programs import Program
 from services.reports.checking.code_citations import CodeCitations
-from services.reports.markdown import Draft
+from services.reports.markdown import ReportInputs
 from services.reports.verification import Verified
 
 FOLLOW_UP_MARK = "==="
@@ -58,13 +58,13 @@ def _note(triage: Triage | None, context: RunContext) -> str:
     return "\n".join(part for part in (note, safety) if part)
 
 
-def draft_of(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> Draft:
+def draft_of(state: ResearchState, context: RunContext, written: Written, excerpts: list[Excerpt]) -> ReportInputs:
     """Build the draft of a report."""
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     _, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
     question = title_question(state)
-    return Draft(
+    return ReportInputs(
         question=question,
         locale=locale,
         title=state["plan"].title if state["plan"] else question,

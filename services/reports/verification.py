@@ -15,7 +15,7 @@ from services.evidence.nearest import nearest
 from services.models import ask
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.editing import edited
-from services.reports.markdown import Draft, check_draft
+from services.reports.markdown import ReportInputs, check_draft
 from services.reports.surroundings import TextOf
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
@@ -54,7 +54,7 @@ class Verified:
     told: list[Excerpt] = field(default_factory=list)
     """New excerpts: what the sources tell although the draft said that they do not."""
 
-    def draft(self, draft: Draft) -> Draft:
+    def draft(self, draft: ReportInputs) -> ReportInputs:
         """Return a draft with these results."""
         blocks = draft.blocks if self.blocks is None else self.blocks
         return replace(draft, judgements=self.judgements, blocks=blocks, excerpts=self.with_told(draft.excerpts))
@@ -65,7 +65,7 @@ class Verified:
 
 
 async def verify_draft(
-    draft: Draft,
+    draft: ReportInputs,
     text_of: TextOf,
     *,
     tone: str = "",
@@ -105,7 +105,7 @@ async def verify_draft(
     return verified
 
 
-async def _judged(draft: Draft, verified: Verified, judge: "Judge") -> CheckedReport:
+async def _judged(draft: ReportInputs, verified: Verified, judge: "Judge") -> CheckedReport:
     """Check a draft, let the verifier judge what is not judged yet, and return the check with its judgements."""
     checked = await asyncio.to_thread(check_draft, verified.draft(draft))
     fresh = [statement for statement in checked.undecided if statement not in verified.judgements]

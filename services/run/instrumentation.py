@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from services.run.errors import LeadlineError
 from services.run.log import DEBUG, INFO, WARNING, about, log
-from services.run.traces import Span, span
+from services.run.traces import TraceSpan, span
 
 Answer = TypeVar("Answer")
 
@@ -51,7 +51,7 @@ async def watch_call(kind: str, name: str, call: Callable[[], Awaitable[Answer]]
     began = time.monotonic()
     what = loggable(kind, name)
     try:
-        with span(Span.call(kind, what), fields):
+        with span(TraceSpan.call(kind, what), fields):
             try:
                 answer = await call()
             except LeadlineError as error:
@@ -85,7 +85,7 @@ def watch_node(node: str, step: str, thread: str, key: str) -> Iterator[None]:
     with about(run=thread, node=node, step=step):
         log("node_started", DEBUG)
         try:
-            with span(Span.node(node, step, thread, key), {}):
+            with span(TraceSpan.node(node, step, thread, key), {}):
                 yield
         except BaseException as error:
             log("node_failed", WARNING, seconds=_since(began), error=type(error).__name__)

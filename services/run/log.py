@@ -27,7 +27,7 @@ _about: ContextVar[Mapping[str, object] | None] = ContextVar("about", default=No
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """A logged event; its text form is `event name=value …`, which any log can show."""
 
     event: str
@@ -59,7 +59,7 @@ def log(event: str, level: int = INFO, /, **fields: object) -> None:
         logger = _configured()
     if logger.isEnabledFor(level):
         values = {**(_about.get() or {}), **{name: value for name, value in fields.items() if value is not None}}
-        logger.log(level, "%s", Line(event, sanitize_lines(without_secrets_in(values))))
+        logger.log(level, "%s", LogLine(event, sanitize_lines(without_secrets_in(values))))
 
 
 @cache
@@ -86,7 +86,7 @@ class _Json(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line = record.args[0] if isinstance(record.args, tuple) and record.args else None
-        fields = {"event": line.event, **line.fields} if isinstance(line, Line) else {"event": record.getMessage()}
+        fields = {"event": line.event, **line.fields} if isinstance(line, LogLine) else {"event": record.getMessage()}
         values = {"at": _time(record), "level": record.levelname.lower(), **fields}
         return json.dumps(values, ensure_ascii=False, default=str)
 

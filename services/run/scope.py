@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from prompts import PromptError, using
 from prompts.overrides import with_texts
 from schemas.context import RunContext
-from schemas.events import CallProgress, Reading, Searched, ToolSearch
+from schemas.events import CallProgress, ReadingProgress, Searched, ToolSearch
 from schemas.evidence import Source
 from schemas.later_rooms import later_if_loaded
 from schemas.state import ResearchState, StepTask
@@ -142,7 +142,7 @@ class Run:
     """Called after each model call with its role and usage."""
     tell_progress: Callable[[CallProgress], None] = _untold
     """Called with the progress of a slow model call."""
-    tell_reading: Callable[[Reading], None] = _untold
+    tell_reading: Callable[[ReadingProgress], None] = _untold
     """Called every few seconds while documents are read."""
     tell_searching: Callable[[Sequence[str], Sequence[str]], None] = _untold
     """Called before the searches of a node without steps, with the queries and the names of the searches."""

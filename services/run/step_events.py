@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
-from schemas.events import CallProgress, Reading, Searched
+from schemas.events import CallProgress, ReadingProgress, Searched
 from schemas.evidence import Source
 from schemas.usage import CallUsage
 from services.run.events import emit, emit_message
@@ -27,7 +27,7 @@ def tell_progress(runtime: Runtime[RunContext], node: str, step_id: str, locale:
     emit_message(runtime, "call_progress", node, "call_progress", locale, data=data, task=task, state=state)
 
 
-def tell_reading(runtime: Runtime[RunContext], node: str, locale: str, progress: Reading) -> None:
+def tell_reading(runtime: Runtime[RunContext], node: str, locale: str, progress: ReadingProgress) -> None:
     """Emit the event of documents that are being read."""
     emit(runtime, "reading", node, reading_text(progress, locale), progress.model_dump(mode="json"))
 

@@ -14,20 +14,20 @@ OWNERS = ("owners",)
 """Namespace of the claims; their keys are the ids."""
 
 
-class Claim(BaseModel):
+class ThreadOwner(BaseModel):
     """What is written down of a thread id."""
 
     owner: str
     deleted: bool = False
 
 
-async def claim_of(store: BaseStore, thread: str) -> Claim | None:
+async def claim_of(store: BaseStore, thread: str) -> ThreadOwner | None:
     """Return the claim on a thread id, if there is one."""
     item = await store.aget(OWNERS, thread)
-    return None if item is None else Claim.model_validate(item.value)
+    return None if item is None else ThreadOwner.model_validate(item.value)
 
 
-async def write_claim(store: BaseStore, thread: str, claim: Claim) -> None:
+async def write_claim(store: BaseStore, thread: str, claim: ThreadOwner) -> None:
     """Write down the claim on a thread id."""
     await store.aput(OWNERS, thread, claim.model_dump(), index=False)
 
@@ -45,6 +45,6 @@ async def claim_for_run(store: BaseStore, thread: str, user: str) -> None:
     """
     claim = await claim_of(store, thread)
     if claim is None:
-        await write_claim(store, thread, Claim(owner=user))
+        await write_claim(store, thread, ThreadOwner(owner=user))
     elif user not in {claim.owner, LOCAL}:
         raise BadInput(f"Thread with ID {thread} not found.")

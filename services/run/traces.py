@@ -40,7 +40,7 @@ _OPERATIONS = {"model": "chat", "tool": "execute_tool", "embedding": "embeddings
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TraceSpan:
     """Description of a span."""
 
     name: str
@@ -51,7 +51,7 @@ class Span:
     """Key of the run whose root span is the parent; empty for a child of the current span."""
 
     @classmethod
-    def call(cls, kind: str, what: str | None) -> "Span":
+    def call(cls, kind: str, what: str | None) -> "TraceSpan":
         """Describe the span of a call."""
         operation = _OPERATIONS.get(kind)
         about = {"leadline.call": kind, **({"gen_ai.operation.name": operation} if operation else {})}
@@ -60,7 +60,7 @@ class Span:
         return cls(" ".join(filter(None, [operation or kind, what])), about, client=kind not in {"tool", "code"})
 
     @classmethod
-    def node(cls, node: str, step: str, thread: str, key: str) -> "Span":
+    def node(cls, node: str, step: str, thread: str, key: str) -> "TraceSpan":
         """Describe the span of a node."""
         about = {"leadline.node": node, "gen_ai.conversation.id": thread, **({"leadline.step": step} if step else {})}
         return cls(f"{node} {step}".strip(), about, key=key)
@@ -88,7 +88,7 @@ def missing_packages() -> str:
 
 
 @contextmanager
-def span(about: Span, fields: Mapping[str, object]) -> Iterator[None]:
+def span(about: TraceSpan, fields: Mapping[str, object]) -> Iterator[None]:
     """Trace the block in a span.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from schemas.clean_text import clean_text
-from schemas.events import CallProgress, Reading, Searched
+from schemas.events import CallProgress, ReadingProgress, Searched
 from services.run.errors import UselessAnswer
 from services.run.page_messages import is_served
 from services.run.private_paths import without_private
@@ -54,7 +54,7 @@ def call_state(progress: CallProgress, locale: str) -> str:
     return say("call_repeated", locale, state=state, reason=reason) if reason else state
 
 
-def reading_text(progress: Reading, locale: str) -> str:
+def reading_text(progress: ReadingProgress, locale: str) -> str:
     """Return how far documents are read, in words."""
     key = f"reading_{progress.of}" if progress.total else "reading_begins"
     return say(f"{key}_slow" if progress.slow else key, locale, **progress.model_dump(exclude={"of"}))

@@ -19,11 +19,11 @@ from services.search.converters import Converters, beyond_limits, left_today
 from services.search.embedded_tables import SUFFIXES as EMBEDDING
 from services.search.file_types import BEYOND_LIMITS, OTHER_KIND
 from services.search.folder_files import list_files, nothing_in
+from services.search.folder_reading import FolderReading
 from services.search.hit import Hit
 from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
 from services.search.opening import Opening, opening_of
-from services.search.reading import Reading
 from services.search.table_profile import Profiled
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table, profile_tables
@@ -185,7 +185,7 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     index = await asyncio.to_thread(FolderIndex, folder, home)
     stale = await asyncio.to_thread(index.stale, states, {beyond_limits(), left_today()})
     opening.files, opening.files_done = len(states), len(states) - len(stale)
-    reading = Reading(folder, index, until, opening)
+    reading = FolderReading(folder, index, until, opening)
     late = await reading.add(stale)
     failed = await asyncio.to_thread(index.skipped)
     beyond = [path for path, reason in failed if reason.startswith(BEYOND_LIMITS)]

@@ -36,7 +36,7 @@ WIDE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScannedLine:
     """A line of text with its position in pixels from the top left."""
 
     text: str
@@ -49,7 +49,7 @@ class Line:
 class Reader(Protocol):
     """Reads the lines of an image, an array of height, width and three colours."""
 
-    def __call__(self, image: Any) -> list[Line]:
+    def __call__(self, image: Any) -> list[ScannedLine]:
         """Return the lines of an image from top to bottom."""
 
 
@@ -149,12 +149,12 @@ def rapid_reader() -> Reader:
 
     engine: Any = RapidOCR()
 
-    def read(image: Any) -> list[Line]:
+    def read(image: Any) -> list[ScannedLine]:
         found = engine(image)
         if found.boxes is None or found.txts is None or found.scores is None:
             return []
         return [
-            Line(text.strip(), *map(float, (*box.min(axis=0), *box.max(axis=0))))
+            ScannedLine(text.strip(), *map(float, (*box.min(axis=0), *box.max(axis=0))))
             for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
             if score >= LEAST_SCORE and text.strip()
         ]
@@ -162,14 +162,14 @@ def rapid_reader() -> Reader:
     return read
 
 
-def in_order(lines: Sequence[Line]) -> str:
+def in_order(lines: Sequence[ScannedLine]) -> str:
     """Return lines as text: two columns one after the other, paragraphs separated by an empty line."""
     if not lines:
         return ""
     left, right = min(line.left for line in lines), max(line.right for line in lines)
     middle, wide = (left + right) / 2, WIDE * (right - left)
-    ordered: list[Line] = []
-    band: list[Line] = []
+    ordered: list[ScannedLine] = []
+    band: list[ScannedLine] = []
     for line in _by_rows(lines):
         if line.right - line.left >= wide:
             ordered += [*_columns(band, middle), line]
@@ -179,9 +179,9 @@ def in_order(lines: Sequence[Line]) -> str:
     return "\n\n".join(_paragraphs([*ordered, *_columns(band, middle)]))
 
 
-def _by_rows(lines: Iterable[Line]) -> list[Line]:
+def _by_rows(lines: Iterable[ScannedLine]) -> list[ScannedLine]:
     """Sort lines from the top; lines that start above the middle of another are sorted from left to right."""
-    rows: list[list[Line]] = []
+    rows: list[list[ScannedLine]] = []
     for line in sorted(lines, key=lambda line: line.top):
         if rows and line.top < (rows[-1][0].top + rows[-1][0].bottom) / 2:
             rows[-1].append(line)
@@ -190,14 +190,14 @@ def _by_rows(lines: Iterable[Line]) -> list[Line]:
     return [line for row in rows for line in sorted(row, key=lambda line: line.left)]
 
 
-def _columns(band: Sequence[Line], middle: float) -> list[Line]:
+def _columns(band: Sequence[ScannedLine], middle: float) -> list[ScannedLine]:
     """Return the lines between two page-wide lines; with two columns, the left column first."""
     sides = [line for line in band if line.right <= middle], [line for line in band if line.left >= middle]
     two = min(map(len, sides)) > 1 and sum(map(len, sides)) == len(band)
     return [*sides[0], *sides[1]] if two else list(band)
 
 
-def _paragraphs(lines: Iterable[Line]) -> Iterator[str]:
+def _paragraphs(lines: Iterable[ScannedLine]) -> Iterator[str]:
     """Join lines that follow each other closely."""
     text, above = "", None
     for line in lines:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from schemas.events import Reading
+from schemas.events import ReadingProgress
 from services.run.scope import current_run
 
 FIRST_TOLD = 0.5
@@ -65,10 +65,10 @@ async def progress_told(folders: Iterable[Path]) -> AsyncIterator[None]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-def _progress(openings: list[Opening]) -> Reading:
+def _progress(openings: list[Opening]) -> ReadingProgress:
     """Return how far several folders are: their files, and when all of them are done, their passages."""
     files, done = sum(one.files for one in openings), sum(one.files_done for one in openings)
     passages = sum(one.passages for one in openings)
     if passages and done >= files:
-        return Reading(of="passages", done=sum(one.passages_done for one in openings), total=passages)
-    return Reading(of="files", done=done, total=files, slow=sum(one.slow for one in openings))
+        return ReadingProgress(of="passages", done=sum(one.passages_done for one in openings), total=passages)
+    return ReadingProgress(of="files", done=done, total=files, slow=sum(one.slow for one in openings))

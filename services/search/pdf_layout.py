@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import mean, median
 
-from services.search.pdf_lines import HYPHEN, Line, Word
+from services.search.pdf_lines import HYPHEN, PdfLine, Word
 from services.text.tokens import has_cjk
 
 EDGE_LINES = 2
@@ -43,7 +43,7 @@ _LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,5})\D{0,12}\Z")
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
-def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def without_running_heads(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:
     """Leave out lines at the top and bottom of pages that are there on many, also with a number that counts the pages.
 
     One without a number stays where it is first: it may be the title.
@@ -52,7 +52,7 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     counts = Counter(form for lines in edges for form in {form for _, forms in lines for form in forms})
     least = min(LEAST_REPEATS, max(2, len(pages)))
     seen: set[str] = set()
-    kept: list[list[Line]] = []
+    kept: list[list[PdfLine]] = []
     for page, lines in zip(pages, edges, strict=True):
         left_out = {
             id(line)
@@ -64,7 +64,7 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return kept
 
 
-def _edges(page: Sequence[Line]) -> list[Line]:
+def _edges(page: Sequence[PdfLine]) -> list[PdfLine]:
     rows = sorted(page, key=lambda line: -line.top)
     return [*rows[:EDGE_LINES], *rows[max(EDGE_LINES, len(rows) - EDGE_LINES) :]]
 
@@ -78,13 +78,13 @@ def _forms(text: str, page: int) -> Iterator[str]:
             yield f"{text[: found.start(1)]}#{int(found[1]) - page}#{text[found.end(1) :]}"
 
 
-def in_columns(lines: Sequence[Line]) -> list[Line]:
+def in_columns(lines: Sequence[PdfLine]) -> list[PdfLine]:
     """Take columns of prose apart that were written line by line over the page, and return the left one first."""
     rows = _rows(lines)
     if (gutter := _gutter(rows)) is None:
         return list(lines)
-    ordered: list[Line] = []
-    sides: tuple[list[Line], list[Line]] = ([], [])
+    ordered: list[PdfLine] = []
+    sides: tuple[list[PdfLine], list[PdfLine]] = ([], [])
     for row in [*rows, []]:
         parts = [
             [[word for word in line.words if word.right <= gutter] for line in row],
@@ -99,9 +99,9 @@ def in_columns(lines: Sequence[Line]) -> list[Line]:
     return ordered
 
 
-def whole_rows(lines: Iterable[Line]) -> list[Line]:
+def whole_rows(lines: Iterable[PdfLine]) -> list[PdfLine]:
     """Join the parts of each line: the cells of a table, and what a raised character divides, are written as lines of their own."""
-    joined: list[Line] = []
+    joined: list[PdfLine] = []
     for line in lines:
         last = joined[-1] if joined else None
         if last and line.left >= last.right and _beside(last, line) > HALF:
@@ -112,16 +112,16 @@ def whole_rows(lines: Iterable[Line]) -> list[Line]:
     return joined
 
 
-def _beside(one: Line, other: Line) -> float:
+def _beside(one: PdfLine, other: PdfLine) -> float:
     """Return the share of the lower line's height at which two lines stand side by side; 0 beside text that was turned."""
     low, high = sorted((one.height, other.height))
     shared = min(one.top, other.top) - max(one.bottom, other.bottom)
     return shared / low if low > 0 and high < TURNED * low else 0.0
 
 
-def _rows(lines: Iterable[Line]) -> list[list[Line]]:
+def _rows(lines: Iterable[PdfLine]) -> list[list[PdfLine]]:
     """Put lines that follow each other and stand side by side into one row."""
-    rows: list[list[Line]] = []
+    rows: list[list[PdfLine]] = []
     for line in lines:
         above = rows[-1][-1] if rows else None
         if above and _beside(above, line) > THIRD and (line.left >= above.right or line.right <= above.left):
@@ -131,7 +131,7 @@ def _rows(lines: Iterable[Line]) -> list[list[Line]]:
     return rows
 
 
-def _gutter(rows: Sequence[Sequence[Line]]) -> float | None:
+def _gutter(rows: Sequence[Sequence[PdfLine]]) -> float | None:
     """Return the place between two columns of prose that a page has side by side in its rows; None where it has none."""
     edges = sorted(edge for row in rows for left, right in _gaps(row) for edge in ((left, 1), (right, -1)))
     best, most, open_gaps = 0.0, 0, 0
@@ -162,13 +162,13 @@ def _length(pieces: Sequence[Sequence[Word]]) -> float:
     )
 
 
-def _gaps(row: Sequence[Line]) -> list[tuple[float, float]]:
+def _gaps(row: Sequence[PdfLine]) -> list[tuple[float, float]]:
     words = sorted((word for line in row for word in line.words), key=lambda word: word.left)
     least = GUTTER * median(line.height for line in row)
     return [(one.right, other.left) for one, other in pairwise(words) if other.left - one.right >= least]
 
 
-def paragraphs(lines: Sequence[Line], known: frozenset[str]) -> Iterator[str]:
+def paragraphs(lines: Sequence[PdfLine], known: frozenset[str]) -> Iterator[str]:
     """Yield the paragraphs of lines: those that prose was wrapped into are joined, those of lists and tables are not.
 
     Args:
@@ -191,16 +191,16 @@ def paragraphs(lines: Sequence[Line], known: frozenset[str]) -> Iterator[str]:
         yield text
 
 
-def _apart(above: Line, line: Line) -> bool:
+def _apart(above: PdfLine, line: PdfLine) -> bool:
     gap = above.bottom - line.top
     return _other_font(above, line) or not -line.height < gap < NEW_PARAGRAPH * line.height
 
 
-def _other_font(one: Line, other: Line) -> bool:
+def _other_font(one: PdfLine, other: PdfLine) -> bool:
     return abs(one.height - other.height) > OTHER_FONT * max(one.height, other.height)
 
 
-def _goes_on(lines: Sequence[Line], place: int) -> bool:
+def _goes_on(lines: Sequence[PdfLine], place: int) -> bool:
     """Tell whether a line goes on with the sentence above: that line had no room for its first word."""
     above, line = lines[place - 1], lines[place]
     if above.words[-1].text.endswith(HYPHEN):
@@ -221,7 +221,7 @@ def _goes_on(lines: Sequence[Line], place: int) -> bool:
     return above.right + (first.right - first.left) / letters + 0.2 * line.height > edge
 
 
-def _has_cells(line: Line) -> bool:
+def _has_cells(line: PdfLine) -> bool:
     """Tell whether a line is a row of a table."""
     return any(other.left - one.right >= CELL_GAP * line.height for one, other in pairwise(line.words))
 

@@ -27,7 +27,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PdfLine:
     """Words in a line, and its lower and upper edge in points from below."""
 
     words: tuple[Word, ...]
@@ -54,17 +54,17 @@ class Line:
         """Its height, about that of its font."""
         return self.top - self.bottom
 
-    def of(self, words: Sequence[Word]) -> "Line":
+    def of(self, words: Sequence[Word]) -> "PdfLine":
         """Return a line of some of its words."""
-        return Line(tuple(words), self.bottom, self.top)
+        return PdfLine(tuple(words), self.bottom, self.top)
 
 
-def lines_of(page: pypdfium2.PdfPage) -> list[Line]:
+def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
     """Return the lines of a page in the order in which it was written, which is that of reading in most files."""
     text = page.get_textpage()
     codes = [pdfium.FPDFText_GetUnicode(text, place) for place in range(text.count_chars())]
     turned = page.get_rotation()
-    lines: list[Line] = []
+    lines: list[PdfLine] = []
     for places in _runs(codes):
         words, boxes = list[Word](), list[tuple[float, float, float, float]]()
         for first, last in places:
@@ -75,7 +75,7 @@ def lines_of(page: pypdfium2.PdfPage) -> list[Line]:
             word = _LIGATURES.sub(lambda found: normal_form("NFKC", found.group()), word)
             words.append(Word(word, min(edge[0] for edge in edges), max(edge[2] for edge in edges)))
         if words:
-            lines.append(Line(tuple(words), min(box[1] for box in boxes), max(box[3] for box in boxes)))
+            lines.append(PdfLine(tuple(words), min(box[1] for box in boxes), max(box[3] for box in boxes)))
     text.close()
     return lines
 

@@ -12,7 +12,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from services.search.pdf_layout import in_columns, paragraphs, whole_rows, without_running_heads
-from services.search.pdf_lines import HYPHEN, Line, lines_of
+from services.search.pdf_lines import HYPHEN, PdfLine, lines_of
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 
@@ -43,7 +43,7 @@ def pdf_text(data: bytes) -> str:
         pypdfium2.PdfiumError: it is broken, or locked with a password.
     """
     with pypdfium2.PdfDocument(data) as file:
-        pages: list[list[Line]] = []
+        pages: list[list[PdfLine]] = []
         ruled: list[int] = []
         for number in range(len(file)):
             try:
@@ -89,10 +89,10 @@ def carried_over(pages: Sequence[str]) -> list[str]:
     return texts
 
 
-def _blocks(page: Sequence[Line], tables: Sequence[_Table], known: frozenset[str]) -> list[str]:
+def _blocks(page: Sequence[PdfLine], tables: Sequence[_Table], known: frozenset[str]) -> list[str]:
     """Return the paragraphs and tables of a page."""
     blocks: list[str] = []
-    prose: list[Line] = []
+    prose: list[PdfLine] = []
     waiting = list(tables)
     for line in page:
         inside = next((table for table in tables if _inside(line, table)), None)
@@ -105,7 +105,7 @@ def _blocks(page: Sequence[Line], tables: Sequence[_Table], known: frozenset[str
     return [*blocks, *paragraphs(whole_rows(in_columns(prose)), known)]
 
 
-def _inside(line: Line, table: _Table) -> bool:
+def _inside(line: PdfLine, table: _Table) -> bool:
     left, bottom, right, top = table[0]
     return left <= (line.left + line.right) / 2 <= right and bottom <= (line.bottom + line.top) / 2 <= top
 

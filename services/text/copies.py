@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from services.text.names import NOT_NAMES, missing_names
 from services.text.numbers import missing_quantities, quantities
@@ -32,14 +32,18 @@ _STOP = re.compile(r"(?<=[.!?][\s\"'”’)\]])|(?<=[。！？；])")
 _STRUCTURE = re.compile(r"[#|>*+\-–•]|\d{1,3}[.)、]")
 _WORD = re.compile(r"[^\W_]+")
 _CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-_ABOUT_ITSELF = re.compile(
-    r"[\s#*_>|【\[(-]{0,12}+(?:(?:(?:first |re)?published|(?:last )?updated|posted|(?:re)?printed|syndicated)\b|(?-i:By [A-Z])|©|"
-    r"copyright\b|all rights reserved|转载|转自|原标题|本文为|版权|"
-    r"(?:source|author|editor|reporter|photo|date|发布日期|发布时间|发布|更新时间|更新|日期|时间|来源|出处|作者|记者|编辑|责任编辑|责编|"
-    r"通讯员|原文)\s*[:：])",
-    re.IGNORECASE,
-)
-"""How lines begin that tell of the page and not of its subject: where it appeared, when, and who wrote it."""
+
+
+@cache
+def _about_itself() -> re.Pattern[str]:
+    """How lines begin that tell of the page and not of its subject: where it appeared, when, and who wrote it."""
+    return re.compile(
+        r"[\s#*_>|【\[(-]{0,12}+(?:(?:(?:first |re)?published|(?:last )?updated|posted|(?:re)?printed|syndicated)\b|(?-i:By [A-Z])|©|"
+        r"copyright\b|all rights reserved|转载|转自|原标题|本文为|版权|"
+        r"(?:source|author|editor|reporter|photo|date|发布日期|发布时间|发布|更新时间|更新|日期|时间|来源|出处|作者|记者|编辑|责任编辑|责编|"
+        r"通讯员|原文)\s*[:：])",
+        re.IGNORECASE,
+    )
 
 
 @dataclass
@@ -137,12 +141,12 @@ def _sentences(text: str) -> dict[str, _Sentence]:
     """Return the sentences of a text by their letters, without those that tell of the text itself; line breaks do not count."""
     found: dict[str, _Sentence] = {}
     for paragraph in _paragraphs(text):
-        if _ABOUT_ITSELF.match(paragraph):
+        if _about_itself().match(paragraph):
             continue
         for sentence in _STOP.split(paragraph):
             for start in range(0, len(sentence), MAX_SENTENCE):
                 piece = sentence[start : start + MAX_SENTENCE].strip()
-                if (key := _key(piece)) and not _ABOUT_ITSELF.match(piece):
+                if (key := _key(piece)) and not _about_itself().match(piece):
                     if key in found:
                         found[key].times += 1
                     else:

@@ -1,6 +1,7 @@
 """What a question is made of, in English and Chinese: names, clauses, and the kind of answer that it wants."""
 
 import re
+from functools import cache
 from typing import Literal
 
 from services.text.tokens import STOP_WORDS, has_cjk, tokens
@@ -69,11 +70,17 @@ _WHO_IS = re.compile(
 
 SURNAME = "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤]"
 """Pattern of the commonest Chinese family names."""
-_CHINESE_PERSON = re.compile(
-    rf"(?:由|人|者|医生|教授|院士|博士|师|校长|导演)(?P<after>{SURNAME}[\u4e00-\u9fff]{{1,2}})(?=主持|牵头|领导|负责|发|设|创|提|[，。、；（]|在|于|等|和|与)|"
-    rf"(?P<before>{SURNAME}[\u4e00-\u9fff]{{1,2}})(?=团队|教授|医生|院士|博士|等人|先生|女士|主持|牵头|领导|发明|提出|创立|设计)|"
-    r"(?P<foreign>[\u4e00-\u9fff]{1,8}·[\u4e00-\u9fff]{1,8})"
-)
+
+
+@cache
+def _chinese_person() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:由|人|者|医生|教授|院士|博士|师|校长|导演)(?P<after>{SURNAME}[\u4e00-\u9fff]{{1,2}})(?=主持|牵头|领导|负责|发|设|创|提|[，。、；（]|在|于|等|和|与)|"
+        rf"(?P<before>{SURNAME}[\u4e00-\u9fff]{{1,2}})(?=团队|教授|医生|院士|博士|等人|先生|女士|主持|牵头|领导|发明|提出|创立|设计)|"
+        r"(?P<foreign>[\u4e00-\u9fff]{1,8}·[\u4e00-\u9fff]{1,8})"
+    )
+
+
 _FORM_OF_ADDRESS = re.compile(r"^(?:(?:Sir|Dame|Lord|Lady|Dr|Prof|Professor|Mr|Mrs|Ms|Miss)\.? )+(?=\w)")
 _PERSON = re.compile(r"(?:[A-Z][a-z]+\.? )?[A-Z][a-z]+(?: [A-Z]\.?)*(?: (?:de|von|van|der))*(?: [A-Z][\w’'-]+){1,2}")
 _NO_PERSON = re.compile(
@@ -98,7 +105,7 @@ def names_in(text: str) -> tuple[str, ...]:
 
 def persons_in(text: str) -> tuple[str, ...]:
     """Return what looks like names of persons: Chinese by surname and the word beside it, others by their form."""
-    chinese = [match.group(match.lastgroup or 0) for match in _CHINESE_PERSON.finditer(text)]
+    chinese = [match.group(match.lastgroup or 0) for match in _chinese_person().finditer(text)]
     other = [name for name in names_in(text) if _PERSON.fullmatch(name) and not _NO_PERSON.search(name)]
     return tuple(dict.fromkeys([*chinese, *other]))
 

@@ -23,7 +23,6 @@ _PROSE = re.compile(r"[，。；\r\n\0]|[.!?]\s*$|\.\s")
 _UNITS_OF_NAMES = {"percent": "%", "pct": "%", "perc": "%"}
 _RULE = re.compile(r"^[\s|:-]+$")
 _LETTER = re.compile(r"[^\W\d_]")
-_SUMS = re.compile(r"^(?:total|all|sum|overall|average|mean|合计|总计|总数|全部|平均)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from services.models.structured_output import explain
 from services.run.errors import BadInput, NoNativeTools, UselessAnswer
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import role_model
+from services.run.run_messages import told_to_end
 from services.run.scope import current_run, memory
-from services.run.steering import told_to_end
 from services.tools.calls import MAX_CALLS, CallMade, Calls, without_code
 from services.tools.structured_calls import calls_of, read_structured, with_arguments
 from services.tools.workspace import Workspace

@@ -14,7 +14,7 @@ from schemas.planner import Plan, PlanError, PlannerPrompt, Step, queries_of
 from services.models.structured_output import within
 from services.run.log import log
 from services.run.ui_text import say
-from services.turn.outline import Growth, grown, outline_of_steps
+from services.turn.outline_growth import Growth, grown, outline_of_steps
 
 LONGEST_TITLE = 200
 _NUMBER = re.compile(r"\d+")

@@ -9,7 +9,7 @@ from schemas.memory import MemoryEntry
 from schemas.reporter import Report
 from services.run.evidence_store import EvidenceStore
 from services.run.log import log
-from services.run.memory import entry_id, memory_owner, remember
+from services.run.memory_store import entry_id, memory_owner, remember
 from services.run.scope import Run
 from services.run.settings import settings
 from services.text.instructions import gives_instruction

@@ -16,7 +16,7 @@ from schemas.memory import MemoryEntry
 from schemas.results import RECALLED
 from services.run.errors import LeadlineError, LimitReached, PageError, StoreError
 from services.run.evidence_store import EvidenceStore
-from services.run.memory import memory_of, memory_owner
+from services.run.memory_store import memory_of, memory_owner
 from services.run.scope import Run
 from services.run.settings import settings
 from services.search.journaled import may_read_web, page_once

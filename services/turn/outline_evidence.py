@@ -13,7 +13,7 @@ from services.search.source_kinds import owner_of
 from services.text.figures import has_figure
 from services.text.ranking import K1, B, rarity
 from services.text.terms import terms
-from services.turn.outline import id_key
+from services.turn.outline_growth import id_key
 
 ENOUGH, ENOUGH_WIDE = (1, 1), (3, 2)
 """Minimum excerpts and independent sources of a node; the second pair applies to wide research."""

@@ -10,8 +10,8 @@ from schemas.reflector import MOST_NEW, MOST_THIN, Reflection
 from schemas.state import ResearchState, plans_of, research_question
 from services.run.log import log
 from services.text.dates import wanted_time
-from services.turn.outline import grown
 from services.turn.outline_evidence import counted, found_in, idle_plans, placed
+from services.turn.outline_growth import grown
 
 MOST_QUERIES = 3
 """Maximum follow-up queries of a reflection."""

@@ -21,8 +21,8 @@ from services.models.prompt_fit import passages_within
 from services.run.budget import limit_message
 from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer
 from services.run.evidence_store import EvidenceStore
+from services.run.run_messages import told_to_end
 from services.run.scope import Run
-from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
 from services.turn.reading_on import read_on
@@ -44,7 +44,7 @@ SPARE = 0.1
 
 
 @dataclass(slots=True)
-class Gathered:
+class RoundsResult:
     """Results of all rounds."""
 
     finding: str = ""
@@ -74,7 +74,7 @@ class Wanted(NamedTuple):
 
 async def search_in_rounds(
     run: Run, need: ResearcherPrompt, evidence: EvidenceStore, step_id: str, wanted: Wanted
-) -> Gathered:
+) -> RoundsResult:
     """Search for a need in rounds, and collect the quotes that answer it.
 
     Args:
@@ -104,7 +104,7 @@ class _Rounds:
     evidence: EvidenceStore
     step_id: str
     wanted: Wanted
-    gathered: Gathered = field(default_factory=Gathered)
+    gathered: RoundsResult = field(default_factory=RoundsResult)
     waiting: list[Passage] = field(default_factory=list)
     """Found passages that were not shown yet, best first."""
     shown: dict[str, Passage] = field(default_factory=dict)

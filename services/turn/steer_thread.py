@@ -10,7 +10,7 @@ from schemas.steering import Steering, SteeringAction
 from services.run.choices import turn_at
 from services.run.errors import BadInput
 from services.run.journal import run_key
-from services.run.steering import leave_message, messages_of
+from services.run.run_messages import leave_message, messages_of
 from services.run.ui_text import say
 
 _WORDS = {"message": "", "write": "Write now", "skip": "Skip step {steps}"}

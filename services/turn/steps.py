@@ -24,12 +24,12 @@ from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreD
 from services.run.events import emit_message
 from services.run.log import INFO, WARNING, log
 from services.run.private_paths import without_private
+from services.run.run_messages import told_to_end
 from services.run.scope import Run, step_run
-from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
 from services.turn.attempts import with_earlier
-from services.turn.outline import without_evidence
-from services.turn.steering import dropped_steps
+from services.turn.heard_messages import dropped_steps
+from services.turn.outline_growth import without_evidence
 
 OVERLAP = 1.5
 """Factor on the even share of sources of parallel steps, since they quote some sources in common."""

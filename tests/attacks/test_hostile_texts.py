@@ -13,7 +13,7 @@ from services.evidence import non_claims
 from services.models import reasoning_tags, structured_output
 from services.reports import inlines
 from services.reports.checking import citations
-from services.reports.reading import read_draft, read_markdown
+from services.reports.markdown_blocks import read_draft, read_markdown
 from services.reports.rendering import to_markdown
 from services.text import duplicates, numbers, passages, questions, quote_location, tokens, windows
 from services.text.names import names

@@ -7,16 +7,16 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import areplay, aresume
-from leadline.runs.memory import aforget_all, amemory
+from leadline.runs.own_memory import aforget_all, amemory
 from leadline.runs.store import open_home
 from nodes import background_investigator
 from schemas.evidence import Source
 from schemas.memory import MemoryEntry
 from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle
-from services.run import memory
+from services.run import memory_store
 from services.run.errors import SearchError
-from services.run.memory import remember
+from services.run.memory_store import remember
 from services.run.settings import settings
 from services.run.users import LOCAL
 from tests.fakes.openai_server import OpenAIServer
@@ -44,7 +44,7 @@ async def changed(change: Callable[[MemoryEntry], MemoryEntry]) -> None:
     """Change what is remembered, as time would."""
     entries = [change(entry) for entry in await amemory()]
     async with open_home(settings().leadline_home) as home:
-        await memory.forget_all(home.store, LOCAL)
+        await memory_store.forget_all(home.store, LOCAL)
         await remember(home.store, LOCAL, entries)
 
 

@@ -23,8 +23,8 @@ from schemas.tools import StructuredAnswer
 from services.models.structured_output import explain, is_json, parse
 from services.reports.labels import labels_for
 from services.reports.merge_sections import merge_sections, number_paragraphs
-from services.reports.outline import sections_of
 from services.reports.rendering import to_draft
+from services.reports.section_evidence import sections_of
 from services.tools.structured_calls import calls_of, read_structured
 
 FILLED: list[type[BaseModel]] = [

@@ -21,8 +21,8 @@ from pydantic import SecretStr
 
 from services.models.endpoint import close_with_connections
 from services.models.endpoint_memory import learned
-from services.models.llamacpp.machine import Machine, Share, share_of, this_machine
 from services.models.llamacpp.model_file import ModelFile, read_model_file
+from services.models.llamacpp.resources import FreeResources, MachineShare, share_of, this_machine
 from services.run.errors import ModelError, NotInstalled, SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.log import WARNING, log
@@ -57,7 +57,7 @@ class Served:
     words: IO[bytes]
     """Its output, which is errors only."""
     key: SecretStr
-    share: Share
+    share: MachineShare
     base_url: str = ""
     """Address of its OpenAI-compatible API, on loopback."""
     calls: int = 0
@@ -112,7 +112,7 @@ def addressed(model: RoleModel) -> RoleModel:
 
 @asynccontextmanager
 async def serving(
-    path: Path, window: int | None = None, *, machine: Machine | None = None, start_seconds: float | None = None
+    path: Path, window: int | None = None, *, machine: FreeResources | None = None, start_seconds: float | None = None
 ) -> AsyncIterator[Served]:
     """Keep the process that serves a model file running during a call; starts it if there is none.
 
@@ -168,7 +168,9 @@ def _checked(path: Path) -> ModelFile:
     return read_model_file(path.expanduser().resolve())
 
 
-async def _started(path: Path, window: int | None, machine: Machine | None, start_seconds: float | None) -> Served:
+async def _started(
+    path: Path, window: int | None, machine: FreeResources | None, start_seconds: float | None
+) -> Served:
     """Start the process, and wait until it has loaded the model."""
     model = await asyncio.to_thread(_checked, path)
     limit = start_seconds if start_seconds is not None else START_SECONDS + model.weights / BYTES_A_SECOND
@@ -196,7 +198,7 @@ async def _started(path: Path, window: int | None, machine: Machine | None, star
     return served
 
 
-async def _process(path: Path, share: Share) -> Served:
+async def _process(path: Path, share: MachineShare) -> Served:
     key = secrets.token_urlsafe(32)
     register_secrets([key])
     environment = {name: value for name, value in os.environ.items() if _INHERITED.fullmatch(name)}

@@ -27,7 +27,7 @@ _FIGURE = re.compile(r"\d[\d,.]*")
 
 
 @dataclass(frozen=True)
-class Text:
+class ComparedPassage:
     """A text to compare with a question."""
 
     title: frozenset[str]
@@ -69,7 +69,7 @@ def said_in(text: str) -> list[str]:
 
 def compared(
     part: str, question: str, given: Iterable[tuple[str, Sequence[str]]]
-) -> tuple[list[Text], dict[str, float]]:
+) -> tuple[list[ComparedPassage], dict[str, float]]:
     """Return texts as they are compared with a part of a question, and the weights of its terms, which add up to 1.
 
     Args:
@@ -82,7 +82,7 @@ def compared(
     foreign = across_languages(part, every)
     figure, asked = answer_type(part) in {"number", "date"}, set(_FIGURE.findall(question))
     texts = [
-        Text(
+        ComparedPassage(
             frozenset(terms(title)),
             [frozenset(terms(sentence)) for sentence in said],
             [foreign.get(sentence, 0.0) for sentence in said],

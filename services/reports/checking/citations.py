@@ -21,7 +21,7 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.report_check import ReportCheck
 from services.reports.labels import labels_for
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.statuses import too_many_inferred
 
 

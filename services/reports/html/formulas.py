@@ -3,7 +3,6 @@
 import re
 
 import nh3
-from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
 MATHML_TAGS = set(
@@ -27,6 +26,8 @@ def mathml(latex: str, *, display: bool = False) -> Markup:
     The converter copies what stands in `\text` and `\href` as it is, so only tags and attributes of MathML that
     neither link nor style pass the sanitiser behind it.
     """
+    from latex2mathml.converter import convert
+
     code = Markup("<code>{}</code>").format(latex)
     if len(latex) > MAX_LATEX or "\x00" in latex:
         return code

@@ -11,7 +11,7 @@ from services.reports.document import citations_in, words
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.signs import SIGNS
-from services.reports.slides.slide import Card
+from services.reports.slides.slide import ShownCard
 
 CODE_LINES = 14
 """Maximum lines of a card of code."""
@@ -20,7 +20,7 @@ _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$)|[。，；：！？])")
 """Blank that a citation leaves before a stop."""
 
 
-def block_cards(block: Block) -> Iterator[Card]:
+def block_cards(block: Block) -> Iterator[ShownCard]:
     """Yield the cards of a block; none for tables, charts and rules."""
     match block:
         case Paragraph(content=content):
@@ -34,29 +34,29 @@ def block_cards(block: Block) -> Iterator[Card]:
         case Code(text=text):
             lines = text.splitlines()
             for start in range(0, len(lines), CODE_LINES):
-                yield Card("\n".join(lines[start : start + CODE_LINES]), kind="code")
+                yield ShownCard("\n".join(lines[start : start + CODE_LINES]), kind="code")
         case Display(latex=latex):
-            yield Card(latex, kind="formula")
+            yield ShownCard(latex, kind="formula")
         case Heading(content=content):
-            yield Card(words(in_line(content)))
+            yield ShownCard(words(in_line(content)))
         case _:
             return
 
 
-def sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[Card]:
+def sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[ShownCard]:
     """Yield a card for each sentence of a paragraph, or a single card for all of it."""
     for sentence in cited_sentences(in_line(content), single=single):
         reasons = ((sentence.text, sentence.mark),) if sentence.mark else ()
-        yield Card(sentence.text, numbers=numbers_in(sentence.citations), mark=sentence.mark, reasons=reasons)
+        yield ShownCard(sentence.text, numbers=numbers_in(sentence.citations), mark=sentence.mark, reasons=reasons)
 
 
-def item_card(item: Sequence[Block]) -> Card:
+def item_card(item: Sequence[Block]) -> ShownCard:
     """Return one card for blocks that belong together."""
     inner = [card for block in item for card in block_cards(block)]
     shown = [
         replace(card, text=plain_math(card.text) if card.kind == "formula" else with_sign(card)) for card in inner[:-1]
     ] + [replace(card, text=plain_math(card.text)) if card.kind == "formula" else card for card in inner[-1:]]
-    return Card(
+    return ShownCard(
         reduce(_joined, (card.text for card in shown), ""),
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
         mark=inner[-1].mark if inner else None,
@@ -64,7 +64,7 @@ def item_card(item: Sequence[Block]) -> Card:
     )
 
 
-def introduction(block: Block) -> Card | None:
+def introduction(block: Block) -> ShownCard | None:
     """Return a paragraph that introduces the next block, without its colon: it has no citations and ends with a colon."""
     if not isinstance(block, Paragraph) or citations_in(block.content):
         return None
@@ -77,7 +77,7 @@ def numbers_in(content: Iterable[Inline]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(citation.number for citation in citations_in(content)))
 
 
-def with_sign(card: Card) -> str:
+def with_sign(card: ShownCard) -> str:
     """Return a card's text with the sign of its mark."""
     return f"{card.text}{SIGNS[card.mark.status]}" if card.mark else card.text
 

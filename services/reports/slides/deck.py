@@ -12,8 +12,8 @@ from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
 from services.reports.labels import labels_for, language_of
 from services.reports.signs import SIGNS
-from services.reports.slides.outline import outline
-from services.reports.slides.slide import Card, Slide
+from services.reports.slides.slide import ShownCard, Slide
+from services.reports.slides.slide_outline import outline
 from services.reports.slides.text_fit import TITLE, shortened
 from services.text.languages import direction
 
@@ -47,7 +47,7 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
     )
 
 
-def _card_text(card: Card) -> Markup:
+def _card_text(card: ShownCard) -> Markup:
     """Return a card's HTML: formulas rendered, other text escaped."""
     return mathml(card.text, display=True) if card.kind == "formula" else Markup("{}").format(card.text)
 

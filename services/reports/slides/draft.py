@@ -1,6 +1,6 @@
 """Lets a model write the deck from a finished report's statements; code proves every card and title, or uses the report's words.
 
-It is part of the report, so that slides can be made later without any model. Without it `outline.py` lays the report out by rules.
+It is part of the report, so that slides can be made later without any model. Without it `slide_outline.py` lays the report out by rules.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
 from services.reports.document import ParsedReport, words
-from services.reports.markdown import Draft, finish_report
+from services.reports.markdown import ReportInputs, finish_report
 from services.reports.parser import parse_report
 from services.reports.plain_math import in_line
 from services.reports.report_draft import Written
@@ -53,7 +53,7 @@ _LEFT_OVERS = re.compile(r"\*\*|`|\s?\[[\d, ]{1,20}\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ProvenSentence:
     """A proven sentence of the report."""
 
     section: int
@@ -67,12 +67,12 @@ class Material:
     """Material of a deck, by the numbers shown to the model."""
 
     sections: list[SlideSection] = field(default_factory=list)
-    statements: dict[int, Statement] = field(default_factory=dict)
+    statements: dict[int, ProvenSentence] = field(default_factory=dict)
     figures: dict[int, int] = field(default_factory=dict)
     """Section of each chart and table."""
 
 
-async def deck_for(run: Run, written: Written, draft: Draft) -> list[DeckPage]:
+async def deck_for(run: Run, written: Written, draft: ReportInputs) -> list[DeckPage]:
     """Return the deck of a draft's report, and add the related notes to `written`.
 
     Returns:
@@ -157,7 +157,7 @@ def _figure(number: int, block: Table | Drawing) -> SlideFigure:
     return SlideFigure(number=number, kind="table", shows=" | ".join(words(cell) for cell in block.header))
 
 
-def _statements(section: int, blocks: Iterable[Block]) -> Iterator[Statement]:
+def _statements(section: int, blocks: Iterable[Block]) -> Iterator[ProvenSentence]:
     """Yield the cited sentences that are not marked as unverified."""
     for block in blocks:
         match block:
@@ -166,7 +166,7 @@ def _statements(section: int, blocks: Iterable[Block]) -> Iterator[Statement]:
                     excerpts = tuple(dict.fromkeys(key for citation in sentence.citations for key in citation.excerpts))
                     status = sentence.mark.status if sentence.mark else ""
                     if excerpts and sentence.text and status in {"", "inferred"}:
-                        yield Statement(section, sentence.text, excerpts, status == "inferred")
+                        yield ProvenSentence(section, sentence.text, excerpts, status == "inferred")
             case Listing(items=items):
                 for item in items:
                     yield from _statements(section, item)

@@ -11,7 +11,7 @@ from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import in_line
 from services.reports.slides.cards import block_cards, cell_text, introduction, item_card, numbers_in, with_sign
-from services.reports.slides.slide import Card, Slide, size
+from services.reports.slides.slide import ShownCard, Slide, size
 from services.reports.slides.source_titles import headed
 from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, halves, pieces, row_height
 
@@ -31,8 +31,8 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
         shown: letters of the cards on earlier slides, which are not repeated.
     """
     slides: list[Slide] = []
-    cards: list[Card] = []
-    lead: Card | None = None
+    cards: list[ShownCard] = []
+    lead: ShownCard | None = None
 
     def turn_over() -> None:
         nonlocal slides, cards, lead
@@ -63,7 +63,7 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
     return slides
 
 
-def main_cards(block: Block, report: ParsedReport) -> tuple[list[Card], list[Card]]:
+def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], list[ShownCard]]:
     """Return the cards of a block's main points, and the other cards; empty for blocks with their own slide."""
     if isinstance(block, Table | Drawing) or readable_picture(block, report) or introduction(block):
         return [], []
@@ -72,7 +72,7 @@ def main_cards(block: Block, report: ParsedReport) -> tuple[list[Card], list[Car
     return cards[:count], cards[count:]
 
 
-def card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
+def card_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:
     """Put cards on slides, at most four each and as many as fit; a card that is too long continues on the next."""
     waiting = [piece for card in cards for piece in _card_pieces(card)]
     slides = []
@@ -89,13 +89,13 @@ def card_slides(title: str, cards: Sequence[Card]) -> list[Slide]:
     return slides
 
 
-def _card_pieces(card: Card) -> list[Card]:
+def _card_pieces(card: ShownCard) -> list[ShownCard]:
     if size(card) <= CAPACITY[1]:
         return [card]
     return [replace(card, text=text) for text in pieces(card.text, CAPACITY[1] // 2)]
 
 
-def beside(cards: Iterable[Card]) -> tuple[str, ...]:
+def beside(cards: Iterable[ShownCard]) -> tuple[str, ...]:
     """Return cards as notes of a slide."""
     return tuple(f"{with_sign(card)} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in cards)
 

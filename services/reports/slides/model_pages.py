@@ -7,7 +7,7 @@ from schemas.deck import DeckCard, DeckPage
 from schemas.document import Block, Drawing, Mark, Table
 from services.reports.document import ParsedReport, Section, words
 from services.reports.slides.layout import block_slides, card_slides, readable_picture
-from services.reports.slides.slide import Card, Slide
+from services.reports.slides.slide import ShownCard, Slide
 
 
 def pages_by_section(report: ParsedReport) -> dict[str, list[DeckPage]]:
@@ -39,7 +39,7 @@ def written_slides(section: Section, pages: Sequence[DeckPage], report: ParsedRe
     return slides + block_slides(words(section.title), [*figures.values(), *drawn], report)
 
 
-def _proved(card: DeckCard, numbers: Mapping[str, int]) -> Card:
+def _proved(card: DeckCard, numbers: Mapping[str, int]) -> ShownCard:
     cited = tuple(dict.fromkeys(numbers[key] for key in card.citations if key in numbers))
     mark = Mark("inferred") if card.inferred else None
-    return Card(card.text, numbers=cited, mark=mark, reasons=((card.text, mark),) if mark else ())
+    return ShownCard(card.text, numbers=cited, mark=mark, reasons=((card.text, mark),) if mark else ())

@@ -22,8 +22,8 @@ from services.reports.document import ParsedReport, Picture, words
 from services.reports.labels import Labels, labels_for, language_of
 from services.reports.plain_math import plain_math
 from services.reports.signs import SIGNS
-from services.reports.slides.outline import outline
-from services.reports.slides.slide import Card, Slide
+from services.reports.slides.slide import ShownCard, Slide
+from services.reports.slides.slide_outline import outline
 from services.reports.slides.text_fit import TITLE, shortened, width
 
 WIDE, HIGH = 13.333, 7.5
@@ -152,14 +152,14 @@ class _Writer:
             left, top = MARGIN + (place % columns) * (wide + GAP), first + (place // columns) * (high + GAP)
             self._card(card, _Box(left, top, wide, high), size)
 
-    def _needed(self, card: Card, wide: float, size: int) -> float:
+    def _needed(self, card: ShownCard, wide: float, size: int) -> float:
         """Return the required height of a card in inches, rather too high than too low."""
         points = 14 if card.kind == "code" else size
         line = max(8.0, (wide - 0.5) * 72 / (points * 0.56))
         lines = sum(max(1, -(-(width(text) + 6 * len(card.numbers)) // line)) for text in card.text.split("\n"))
         return float(lines * points * 1.3 / 72 + (0.65 if card.heading else 0) + 0.7)
 
-    def _card(self, card: Card, box: _Box, size: int) -> None:
+    def _card(self, card: ShownCard, box: _Box, size: int) -> None:
         shape = self._page.shapes.add_shape(MSO_SHAPE.RECTANGLE, *box.lengths())
         shape.shadow.inherit = False
         shape.fill.solid()

@@ -9,7 +9,7 @@ from services.reports.slides.text_fit import CAPACITY, width
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ShownCard:
     """A card on a slide."""
 
     text: str
@@ -35,7 +35,7 @@ class Slide:
     subtitle: str = ""
     lead: str = ""
     """A line below the title that introduces its cards."""
-    cards: tuple[Card, ...] = ()
+    cards: tuple[ShownCard, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """Rows of a table, the header first; or the entries of the contents or the sources."""
     chart: Chart | None = None
@@ -55,7 +55,7 @@ class Slide:
         )
 
 
-def size(card: Card) -> int:
+def size(card: ShownCard) -> int:
     """Return the room that a card takes, in half-width characters."""
     if card.kind == "code":
         return sum(max(1, -(-width(line) // 32)) * 32 for line in card.text.split("\n"))

@@ -45,7 +45,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class HostAllowance:
     """Private hosts and hosts on other ports that the operator allows."""
 
     entries: frozenset[tuple[str, int | None]] = frozenset()
@@ -120,7 +120,7 @@ def shown(url: str) -> str:
     return hidden if len(hidden) <= 200 else f"{hidden[:199]}…"
 
 
-def target_of(url: str, allowance: Allowance) -> Target:
+def target_of(url: str, allowance: HostAllowance) -> Target:
     """Parse a URL and check all that can be checked without a DNS lookup.
 
     Raises:
@@ -139,7 +139,7 @@ def target_of(url: str, allowance: Allowance) -> Target:
     return target
 
 
-def is_public(url: str, allowance: Allowance) -> bool:
+def is_public(url: str, allowance: HostAllowance) -> bool:
     """Tell whether an address passes the checks that need no DNS lookup."""
     try:
         target_of(url, allowance)

@@ -12,7 +12,7 @@ import httpcore
 import httpx
 
 from services.run.errors import PageError, PageRefused
-from services.search.pages.addresses import Allowance, Target, shown, target_of
+from services.search.pages.addresses import HostAllowance, Target, shown, target_of
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
 from services.search.pages.limits import Limits
 
@@ -69,7 +69,7 @@ async def connections(
 async def fetch(
     pool: httpcore.AsyncConnectionPool,
     start: Target,
-    allowance: Allowance,
+    allowance: HostAllowance,
     limits: Limits,
     *,
     check: Check | None = None,
@@ -221,7 +221,7 @@ async def _body(
     return bytes(body), True
 
 
-def _next(target: Target, location: str, allowance: Allowance) -> Target:
+def _next(target: Target, location: str, allowance: HostAllowance) -> Target:
     """Return the target of a redirect, with the previous route unless it has its own, as in a browser.
 
     A redirect from another host cannot reach a host that only the operator's allowance permits.

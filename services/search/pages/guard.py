@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable
 import httpcore
 
 from services.run.errors import PageError, PageRefused
-from services.search.pages.addresses import Allowance, addresses_problem
+from services.search.pages.addresses import HostAllowance, addresses_problem
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 """Returns the addresses of a host and port, in the order in which to try them."""
@@ -34,7 +34,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 
     def __init__(
         self,
-        allowance: Allowance,
+        allowance: HostAllowance,
         resolver: Resolve = resolve,
         dialler: httpcore.AsyncNetworkBackend | None = None,
     ) -> None:

@@ -5,9 +5,11 @@ elsewhere (`services/search/followed_links.py`).
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin
 
-from lxml.html import HtmlElement
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
 
 LOOKED_AT = 2_000
 """Maximum links of a page that are examined."""
@@ -21,7 +23,7 @@ _PAID_OR_FOREIGN = frozenset({"sponsored", "ugc"})
 """Marks of links that are paid for, or written by visitors."""
 
 
-def links_of(tree: HtmlElement, url: str) -> list[tuple[str, str]]:
+def links_of(tree: "HtmlElement", url: str) -> list[tuple[str, str]]:
     """Return addresses and texts of links, in the order of the page, each address once.
 
     Args:
@@ -43,7 +45,7 @@ def links_of(tree: HtmlElement, url: str) -> list[tuple[str, str]]:
     return list(found.items())
 
 
-def _in_the_text(tree: HtmlElement) -> Iterator[HtmlElement]:
+def _in_the_text(tree: "HtmlElement") -> Iterator["HtmlElement"]:
     """Yield the links of the text in linear time, without entering the elements around it."""
     waiting, seen = [tree], 0
     while waiting and seen < LOOKED_AT:

@@ -22,11 +22,11 @@ from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
 from services.search.converters import CONVERSIONS, MEGABYTE
 from services.search.hit import Hit
-from services.search.pages.addresses import Allowance, Target, shown, target_of
+from services.search.pages.addresses import HostAllowance, Target, shown, target_of
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.fetch import Check, Fetched, connections, fetch, status_problem
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
-from services.search.pages.kinds import Kind, check_readable, declared_charset, kind_of, media_type
+from services.search.pages.kinds import Kind, check_readable, declared_charset, kind_of
 from services.search.pages.limits import ROBOTS, Limits, RenderLimits
 from services.search.pages.page_links import MAX_LINKS
 from services.search.pages.rendering import Renderer
@@ -72,7 +72,6 @@ class Page(BaseModel):
     site: CleanLine = ""
     """Name of who publishes it."""
     source_kind: SourceCategory = "general"
-    content_type: CleanLine
     fetched_at: str
     """ISO time, UTC."""
     cut: bool = False
@@ -105,7 +104,7 @@ class PageReader:
 
     def __init__(
         self,
-        allowance: Allowance | None = None,
+        allowance: HostAllowance | None = None,
         limits: Limits | None = None,
         *,
         links: bool = False,
@@ -128,7 +127,9 @@ class PageReader:
         Raises:
             SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS, LEADLINE_READER_URL or LEADLINE_READER_KEY cannot be used.
         """
-        self.allowance = Allowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
+        self.allowance = (
+            HostAllowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
+        )
         self.limits = limits or Limits()
         self._links = links
         self._robots = Robots()
@@ -182,7 +183,6 @@ class PageReader:
             card=Card.model_validate(extracted.get("card", {})),
             site=site_of(final, "web", extracted.get("publisher", "")),
             source_kind=category_of(final, extracted.get("claimed", "general")),
-            content_type=media_type(fetched.headers),
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
             cut=extracted.get("cut", False),
             rendered=rendered,

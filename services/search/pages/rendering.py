@@ -14,7 +14,7 @@ from services.run.settings import settings
 from services.sandbox.browser import find_browser
 from services.sandbox.rendering import render_page
 from services.sandbox.tab import Drawn
-from services.search.pages.addresses import Allowance
+from services.search.pages.addresses import HostAllowance
 from services.search.pages.fetch import Check, Fetched, connections
 from services.search.pages.limits import Limits, RenderLimits
 from services.search.pages.page_links import AROUND
@@ -39,7 +39,7 @@ class Renderer:
 
     def __init__(
         self,
-        allowance: Allowance,
+        allowance: HostAllowance,
         limits: Limits,
         backend: httpcore.AsyncNetworkBackend,
         tls: ssl.SSLContext | None = None,

@@ -5,9 +5,11 @@ A false positive costs a rendering, whose text is then compared with the page's 
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal
 
-from lxml.html import HtmlElement
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
 
 NeedsScripts = Literal["empty", "notice", "route", "shell"]
 """`empty`: no text; `notice`: the text asks for scripts; `route`: the text may belong to another route than the
@@ -33,17 +35,23 @@ _PLACES = frozenset(
 )
 """Ids of the elements that common frameworks fill, in lower case."""
 _SILENT = frozenset("script style noscript template svg".split())
-_NOTICE = re.compile(
-    r"\b(?:enabl(?:e|ing)|activate|allow|turn\s{1,3}on|switch\s{1,3}on|requir(?:es?|ing)|needs?|without|support)"
-    r"(?:\s{1,3}[\w'’-]{1,20}){0,4}\s{1,3}java\s?script\b"
-    r"|\bjava\s?script(?:\s{1,3}[\w'’-]{1,20}){0,4}\s{1,3}"
-    r"(?:required|disabled|enabled|needed|necessary|activated|off|on|unavailable|blocked)\b"
-    r"|\bjava\s?script\s{1,3}(?:required|disabled)\b"
-    r"|(?:启用|啟用|开启|開啟|打开|打開|允许|允許|激活|需要|支持|支援)[^。！？\n]{0,12}(?:java\s?script|js\b|脚本|腳本)"
-    r"|(?:java\s?script|\bjs|脚本|腳本)[^。！？\n]{0,12}(?:禁用|停用|关闭|關閉|未启用|未啟用|启用|啟用|开启|開啟|打开|打開|不可用)",
-    re.IGNORECASE,
-)
-"""Sentences with which pages ask for scripts."""
+
+
+@cache
+def _notice() -> re.Pattern[str]:
+    """Sentences with which pages ask for scripts."""
+    return re.compile(
+        r"\b(?:enabl(?:e|ing)|activate|allow|turn\s{1,3}on|switch\s{1,3}on|requir(?:es?|ing)|needs?|without|support)"
+        r"(?:\s{1,3}[\w'’-]{1,20}){0,4}\s{1,3}java\s?script\b"
+        r"|\bjava\s?script(?:\s{1,3}[\w'’-]{1,20}){0,4}\s{1,3}"
+        r"(?:required|disabled|enabled|needed|necessary|activated|off|on|unavailable|blocked)\b"
+        r"|\bjava\s?script\s{1,3}(?:required|disabled)\b"
+        r"|(?:启用|啟用|开启|開啟|打开|打開|允许|允許|激活|需要|支持|支援)[^。！？\n]{0,12}(?:java\s?script|js\b|脚本|腳本)"
+        r"|(?:java\s?script|\bjs|脚本|腳本)[^。！？\n]{0,12}(?:禁用|停用|关闭|關閉|未启用|未啟用|启用|啟用|开启|開啟|打开|打開|不可用)",
+        re.IGNORECASE,
+    )
+
+
 _WAITING = re.compile(
     r"(?:loading|please wait|just a moment|one moment|initiali[sz]ing|(?:正在|页面|頁面)?(?:加载|加載|载入|載入)中?|请稍[候等]|請稍[候等])"
     r"[\s.…·。!！,，]{0,20}",
@@ -63,7 +71,7 @@ class ScriptSigns:
     """Whether the content for browsers without scripts says that scripts are needed."""
 
 
-def script_signs(tree: HtmlElement) -> ScriptSigns:
+def script_signs(tree: "HtmlElement") -> ScriptSigns:
     """Collect the signs of a parsed page in linear time, from at most `MAX_ELEMENTS` elements."""
     scripts = places = 0
     empty = notice = False
@@ -133,7 +141,7 @@ def has_drawn(why: NeedsScripts, before: str, text: str) -> bool:
 
 def asks_for_scripts(text: str) -> bool:
     """Tell whether a short text asks for scripts, in English or Chinese."""
-    return _NOTICE.search(text) is not None
+    return _notice().search(text) is not None
 
 
 def weight(text: str) -> int:
@@ -141,7 +149,7 @@ def weight(text: str) -> int:
     return len(text) + (CJK_WEIGHT - 1) * sum("\u3400" <= char <= "\u9fff" for char in text)
 
 
-def _is_place(element: HtmlElement, tag: str) -> bool:
+def _is_place(element: "HtmlElement", tag: str) -> bool:
     """Tell whether a framework fills an element: it has a usual id, or is a custom element of the body."""
     if (element.get("id") or "").lower() in _PLACES or element.get("ng-app") is not None:
         return tag != "body"
@@ -149,7 +157,7 @@ def _is_place(element: HtmlElement, tag: str) -> bool:
     return "-" in tag and parent is not None and parent.tag == "body"
 
 
-def _text_of(element: HtmlElement, limit: int) -> str:
+def _text_of(element: "HtmlElement", limit: int) -> str:
     """Return the first characters of an element's text, without scripts, styles and the like."""
     text = ""
     for inner in element.iter():

@@ -12,7 +12,7 @@ import httpcore
 
 from services.run.errors import PageError, PageRefused
 from services.sandbox.tab import BrowserReply, BrowserRequest
-from services.search.pages.addresses import Allowance, Target, shown, target_of
+from services.search.pages.addresses import HostAllowance, Target, shown, target_of
 from services.search.pages.fetch import Check, Fetched, fetch_once, redirect_of
 from services.search.pages.limits import Limits, RenderLimits
 
@@ -38,7 +38,7 @@ class Subrequests:
         self,
         page: Fetched,
         pool: httpcore.AsyncConnectionPool,
-        allowance: Allowance,
+        allowance: HostAllowance,
         check: Check,
         limits: RenderLimits,
     ) -> None:

@@ -14,7 +14,7 @@ _SEGMENT = re.compile(r"([^.\[\]=*{}]+|\*)((?:\[[^\[\]=]+=[^\[\]=]*\])*)")
 _CONDITION = re.compile(r"\[([^\[\]=]+)=([^\[\]=]*)\]")
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One step of a path."""
 
     name: str
@@ -23,16 +23,16 @@ class Step(NamedTuple):
 
 
 @lru_cache(maxsize=1_024)
-def steps(path: str) -> tuple[Step, ...]:
+def steps(path: str) -> tuple[PathStep, ...]:
     """Parse a path.
 
     Raises:
         ValueError: the text is not a path.
     """
-    taken: list[Step] = []
+    taken: list[PathStep] = []
     place = 0
     while found := _SEGMENT.match(path, place):
-        taken.append(Step(found[1], tuple(_CONDITION.findall(found[2]))))
+        taken.append(PathStep(found[1], tuple(_CONDITION.findall(found[2]))))
         place = found.end()
         if place == len(path):
             return tuple(taken)

@@ -11,7 +11,7 @@ import httpx
 
 from services.run.errors import PageError
 from services.run.settings import settings
-from services.search.pages.addresses import Allowance
+from services.search.pages.addresses import HostAllowance
 from services.search.pages.fetch import tls_context
 from services.search.pages.guard import GuardedBackend
 from services.tools.mcp.configuration import Server
@@ -66,7 +66,7 @@ class Guarded(httpx.AsyncHTTPTransport):
         super().__init__(verify=tls)
         if not server.trusted:
             # httpx has no parameter for its pool's network backend, so the pool is set here.
-            allowance = Allowance.parse(settings().leadline_allow_private_hosts)
+            allowance = HostAllowance.parse(settings().leadline_allow_private_hosts)
             self._pool = httpcore.AsyncConnectionPool(ssl_context=tls, network_backend=GuardedBackend(allowance))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -18,7 +18,7 @@ from services.run.dotenv_file import dotenv
 from services.run.errors import BadInput, PageRefused, SettingsError, reason_of
 from services.run.secrecy import MASK, NAMED_SECRET, register_secrets, without_secrets
 from services.run.settings import settings
-from services.search.pages.addresses import Allowance, target_of
+from services.search.pages.addresses import HostAllowance, target_of
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NO_SECRETS = frozenset({"HOME", "USER", "LOGNAME", "PATH", "PWD", "LANG", "TZ", "TMPDIR", "SHELL"})
@@ -100,7 +100,7 @@ def _of_the_run(name: str, entry: McpServer) -> Server:
             )
     else:
         try:
-            target_of(entry.url, Allowance.parse(settings().leadline_allow_private_hosts))
+            target_of(entry.url, HostAllowance.parse(settings().leadline_allow_private_hosts))
         except PageRefused as refused:
             reason = str(refused).partition(" is not read: ")[2].partition(". ")[0]
             raise BadInput(

@@ -10,7 +10,6 @@ from rich.console import Console
 
 from leadline.cli.report_text import print_report
 from schemas.reporter import Report
-from services.reports.parser import parse_report
 from tests.leadline.progress.pseudo_terminal import in_terminal, plain
 from tests.services.reports.full import ENGLISH, chart, chinese, english, evidence
 
@@ -21,7 +20,7 @@ def shown(report: Report, width: int = 80, **console: object) -> str:
     """Return what a terminal of this width is told."""
     written = io.StringIO()
     options = {"force_terminal": True, "color_system": "standard", "highlight": False, "_environ": {}, **console}
-    print_report(parse_report(report), Console(file=written, width=width, **options))  # type: ignore[arg-type]  # a dict
+    print_report(report, Console(file=written, width=width, **options))  # type: ignore[arg-type]  # a dict
     return written.getvalue()
 
 

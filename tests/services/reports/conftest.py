@@ -6,8 +6,8 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
-from services.reports.markdown import Draft
-from services.reports.reading import read_draft
+from services.reports.markdown import ReportInputs
+from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.duplicates import fingerprint
 from services.text.normal_form import normalise_text
@@ -25,7 +25,7 @@ QUOTES = {
 }
 PLACES = {"web": "https://example.org/a (b)?q=1|2", "paper": "papers/wire notes.md", "plan": "政策/方案.md"}
 
-Make = Callable[..., Draft]
+Make = Callable[..., ReportInputs]
 
 
 def source_of(name: str, **changes: object) -> Source:
@@ -53,12 +53,12 @@ def draft() -> Make:
 
     def make(
         markdown: str, *, excerpts: list[str] | None = None, sources: list[Source] | None = None, **fields: object
-    ) -> Draft:
+    ) -> ReportInputs:
         sources = [source_of(name) for name in TEXTS] if sources is None else sources
         chosen = [excerpt_of(one) for one in (list(QUOTES) if excerpts is None else excerpts)]
         given = {"question": "How deep is the trench?", "locale": "en-US", "title": "The depth of the trench", **fields}
         by_hash = {one.content_hash: one for one in sources}
-        return Draft(blocks=read_draft(markdown), excerpts=chosen, sources=by_hash, **given)  # type: ignore[arg-type]  # fields are the test's
+        return ReportInputs(blocks=read_draft(markdown), excerpts=chosen, sources=by_hash, **given)  # type: ignore[arg-type]  # fields are the test's
 
     return make
 

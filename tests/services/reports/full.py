@@ -6,8 +6,8 @@ from typing import Any
 from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.reports.markdown import Draft, finish_report
-from services.reports.reading import read_draft
+from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import content_hash
 from services.text.duplicates import fingerprint
 from services.text.normal_form import normalise_text
@@ -169,7 +169,7 @@ graph LR; 声波 --> 回声; 回声 --> 深度
 def report_of(body: str, texts: list[str], question: str, locale: str, changes: dict[str, Any]) -> Report:
     excerpts, sources = evidence(texts)
     chinese_words = locale == "zh-CN"
-    draft = Draft(
+    draft = ReportInputs(
         question=question,
         locale=locale,
         title="",

@@ -12,8 +12,8 @@ from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.checking.bundle import write_bundle
 from services.reports.checking.bundle_check import seal, verify_bundle
-from services.reports.markdown import Draft, finish_report
-from services.reports.reading import read_draft
+from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.full import evidence
 
@@ -26,7 +26,7 @@ def report_of(body: str, texts: list[str] = TEXTS, **changes: Any) -> Report:
     """Finish a report with a section that is supported, whatever its opening is."""
     excerpts, sources = evidence(texts)
     fields = {"question": QUESTION, "locale": "en-US", "title": "", **changes}
-    return finish_report(Draft(blocks=read_draft(body), excerpts=excerpts, sources=sources, **fields), Usage())
+    return finish_report(ReportInputs(blocks=read_draft(body), excerpts=excerpts, sources=sources, **fields), Usage())
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from schemas.document import Code, Drawing
 from services.reports.charts.checks import ChartRefused, checked_chart
 from services.reports.charts.fences import check_charts
 from services.reports.document import walk
+from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
 from services.reports.rendering import to_markdown
 from tests.services.reports.full import ENGLISH, chart, chinese, english, report_of
 

@@ -20,10 +20,10 @@ from services.reports.computations import FIRST_LINES, LAST_LINES
 from services.reports.document import words
 from services.reports.formats import render
 from services.reports.html.page import render_html
-from services.reports.markdown import Draft, finish_report
+from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
-from services.reports.slides.outline import outline
+from services.reports.slides.slide_outline import outline
 from services.run.evidence_store import EvidenceStore, content_hash
 from tests.fakes.browser import chromium, needs_chromium
 
@@ -42,7 +42,7 @@ def report_of(
     )
     stored = stored.model_copy(update=source)
     program = program_behind(stored, text)
-    draft = Draft(
+    draft = ReportInputs(
         question="How deep is the harbour?",
         locale=locale,
         title="",
@@ -170,7 +170,9 @@ async def test_word_has_the_program_and_its_tables() -> None:
 def test_a_query_is_shown_as_sql() -> None:
     report = report_of()
     [source] = report.sources
-    draft = Draft("q", "en-US", "", read_draft(f"{SAID[:-1]} [E1-1]."), report.excerpts, {source.content_hash: source})
+    draft = ReportInputs(
+        "q", "en-US", "", read_draft(f"{SAID[:-1]} [E1-1]."), report.excerpts, {source.content_hash: source}
+    )
     draft.programs = {source.content_hash: Program("SELECT sum(depth) FROM casts", "sql", ("primary (casts)",))}
     shown = section(finish_report(draft, Usage()))
     assert "Tables: primary (casts)\n\n```sql\nSELECT sum(depth) FROM casts\n```" in shown

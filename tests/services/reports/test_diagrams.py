@@ -15,7 +15,7 @@ from services.reports.formats import render
 from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
-from services.reports.slides.outline import outline
+from services.reports.slides.slide_outline import outline
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.services.reports.full import english
 from tests.services.reports.test_html import SAFE, quiet

@@ -18,12 +18,12 @@ from services.reports.disagreement_sides import side_notes
 from services.reports.document import words
 from services.reports.html.page import render_html
 from services.reports.labels import CHINESE, ENGLISH
-from services.reports.markdown import Draft, finish_report
+from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
 from services.reports.slides.deck import render_deck
-from services.reports.slides.outline import outline
 from services.reports.slides.pptx import render_pptx
+from services.reports.slides.slide_outline import outline
 from services.reports.word.docx import render_docx
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.conftest import Make, source_of
@@ -160,7 +160,7 @@ async def test_a_side_without_a_full_stop_is_held_against_its_quote_and_not_with
     for text in texts:
         await evidence.put_text(text)
     conflict = Contradiction(topic="hall length", excerpt_ids=["E1-1", "E1-2"])
-    draft = Draft(
+    draft = ReportInputs(
         "How long is the hall?",
         "en-US",
         "",

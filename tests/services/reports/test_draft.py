@@ -8,7 +8,7 @@ from schemas.evidence import Judgement
 from schemas.usage import Usage
 from services.reports.difference import difference
 from services.reports.markdown import finish_report
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.shortening import headings_of, shortened, without_section
 from tests.services.reports.conftest import Make

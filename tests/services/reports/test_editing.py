@@ -4,7 +4,7 @@ import pytest
 
 from schemas.reporter_editing import Edit
 from services.reports.editing import pieces_of, views_of, with_edits
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 
 DRAFT = """# Title

@@ -4,10 +4,10 @@ import pytest
 
 from schemas.usage import Usage
 from services.reports.figures import key_figures
-from services.reports.markdown import Draft, finish_report
+from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.numbered_text import Citations
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
 from tests.services.reports.full import evidence
 
 
@@ -16,7 +16,7 @@ def figures(question: str, *sentences: str) -> list[str]:
     excerpts, sources = evidence(list(sentences))
     body = "\n\n".join(f"{said} [E1-{place}]" for place, said in enumerate(sentences, 1))
     locale = "en-US" if question.isascii() else "zh-CN"
-    draft = Draft(
+    draft = ReportInputs(
         question=question, locale=locale, title="", blocks=read_draft(body), excerpts=excerpts, sources=sources
     )
     report = finish_report(draft, Usage())
@@ -84,14 +84,16 @@ def test_a_report_of_one_statement_has_no_card_that_says_it_again() -> None:
     excerpts, sources = evidence(sentences)
     for count in (1, 2):
         body = " ".join(f"{said[:-1]} [E1-{place}]." for place, said in enumerate(sentences[:count], 1))
-        report = finish_report(Draft("How deep is it?", "en-US", "", read_draft(body), excerpts, sources), Usage())
+        report = finish_report(
+            ReportInputs("How deep is it?", "en-US", "", read_draft(body), excerpts, sources), Usage()
+        )
         assert len(parse_report(report).figures) == (0 if count == 1 else 2)
 
 
 def test_the_closest_passages_have_no_cards() -> None:
     told = ["The ship found 10,984 metres in 2010.", "The beam was 190 metres wide there."]
     excerpts, sources = evidence(told)
-    draft = Draft(
+    draft = ReportInputs(
         "How deep is it?", "en-US", "", read_draft(f"{told[0]} [E1-1]\n\n{told[1]} [E1-2]"), excerpts, sources
     )
     written = finish_report(draft, Usage())

@@ -20,7 +20,7 @@ from services.reports.html.page import render_html
 from services.reports.inlines import with_dollars
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
-from services.reports.slides.outline import outline
+from services.reports.slides.slide_outline import outline
 from services.run.errors import BadInput
 from services.sandbox.browser import find_browser
 from tests.services.reports.full import chart, chinese, english, report_of

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from schemas.usage import Usage
-from services.reports.markdown import Draft, finish_report
+from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
-from services.reports.slides.outline import AT_FOOT, outline
 from services.reports.slides.slide import Slide
+from services.reports.slides.slide_outline import AT_FOOT, outline
 from services.reports.slides.text_fit import pieces
 from tests.services.reports.full import ENGLISH, english, evidence
 
@@ -19,7 +19,7 @@ from tests.services.reports.full import ENGLISH, english, evidence
 def written(body: str, **changes: Any) -> list[Slide]:
     """Return the slides of a report that has this body."""
     excerpts, sources = evidence(ENGLISH)
-    draft = Draft("How deep is the sea?", "en-US", "", read_draft(body), excerpts, sources, **changes)
+    draft = ReportInputs("How deep is the sea?", "en-US", "", read_draft(body), excerpts, sources, **changes)
     return outline(parse_report(finish_report(draft, Usage())))
 
 

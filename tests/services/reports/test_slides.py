@@ -17,7 +17,7 @@ from schemas.reporter_slides import MAX_CARDS
 from services.reports.labels import labels_for
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
-from services.reports.slides.outline import CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, MIN_FIGURES, outline
+from services.reports.slides.slide_outline import CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, MIN_FIGURES, outline
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.services.reports.full import chinese, english
 from tests.services.reports.test_html import hostile_report, quiet

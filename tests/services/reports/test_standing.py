@@ -22,10 +22,10 @@ from services.reports.formats import render
 from services.reports.html.notebook import notebook_html
 from services.reports.html.page import asset, render_fragment
 from services.reports.labels import labels_for
-from services.reports.markdown import Draft, finish_report
+from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_draft
 from services.reports.marked_sentences import MAX_LINES, marked_sentences, why_marked
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
 from services.reports.rendering import inline_markdown
 from services.reports.signs import SIGNS
 from services.run.evidence_store import EvidenceStore
@@ -106,7 +106,7 @@ async def test_the_counts_stand_once_in_the_head_and_in_no_text(locale: str, sta
 
 @pytest.mark.parametrize("locale", SENTENCES)
 async def test_a_report_without_statements_says_so_and_answers_nothing(locale: str) -> None:
-    report = finish_report(Draft("How deep?", locale, "", (), [], {}), Usage())
+    report = finish_report(ReportInputs("How deep?", locale, "", (), [], {}), Usage())
     names: list[OutputFormat] = ["md", "html", "slides"]
     files = (await render(report, names)).values()
     said = {"en-US": "Answers the question: no · no statements", "zh-CN": "未能回答问题 · 没有论断"}[locale]
@@ -248,7 +248,7 @@ def test_a_formula_of_a_marked_sentence_stays_one_and_is_not_cut() -> None:
 
 async def test_an_edited_report_with_reasons_is_checked_without_taking_them_for_claims(tmp_path: Path) -> None:
     report = finish_report(
-        Draft("How deep?", "en-US", "", read_draft("# Depth\n\nIt cost 77,777 guineas [E1-1]."), *evidence(["It was 40 metres deep."])),
+        ReportInputs("How deep?", "en-US", "", read_draft("# Depth\n\nIt cost 77,777 guineas [E1-1]."), *evidence(["It was 40 metres deep."])),
         Usage(),
     )  # fmt: skip
     assert "- 1 statement unverified (†): “It cost 77,777 guineas”. Not in what it cites: 77,777." in report.markdown

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from schemas.document import Citation, Document, Paragraph, Text
 from schemas.reporter import Report
 from services.reports.document import cited_in, words
+from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.reading import read_draft
 from services.reports.rendering import to_draft, to_markdown
 from tests.services.reports.checking.test_citations import PIECES
 from tests.services.reports.full import chinese, english

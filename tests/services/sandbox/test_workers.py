@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from services.sandbox import workers as module
 from services.sandbox.workers import Workers
 from services.search.documents import open_documents
-from services.search.pages.addresses import Allowance
+from services.search.pages.addresses import HostAllowance
 from services.search.pages.reader import PageReader
 from tests.fakes.site import site
 
@@ -146,7 +146,7 @@ async def test_where_locking_in_fails_files_are_read_all_the_same_and_it_is_said
 async def test_a_page_that_was_read_unlocked_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "filter_program", lambda _: KILL_ALL)
     with site() as served:
-        async with PageReader(Allowance.parse(served.host)) as reader:
+        async with PageReader(HostAllowance.parse(served.host)) as reader:
             assert reader.problem == ""
             assert (await reader.read(served.page("/", "<p>Seven fathoms.</p>"))).text == "Seven fathoms."
             assert (await reader.read(served.page("/two", "<p>Eight fathoms.</p>"))).text == "Eight fathoms."

@@ -28,7 +28,6 @@ def read(*links: tuple[str, str], url: str = "https://a.example/") -> Page:
         final_url=url,
         title="A",
         text="Text.",
-        content_type="text/html",
         fetched_at="",
         links=[PageLink(url=address, text=text) for address, text in links],
     )

@@ -10,7 +10,7 @@ import pytest
 from services.run.settings import forget_settings
 from services.search import ocr
 from services.search.documents import open_documents
-from services.search.ocr import Line, image_text, in_order, unread_pages
+from services.search.ocr import ScannedLine, image_text, in_order, unread_pages
 
 SCAN = Path(__file__).parent / "scan.pdf"
 """A scanned page in two columns with Chinese below them, and a page of text with a figure."""
@@ -68,9 +68,9 @@ def _without_text() -> bytes:
     )
 
 
-def lines_of(text: str, left: float, top: float, width: float = 300) -> list[Line]:
+def lines_of(text: str, left: float, top: float, width: float = 300) -> list[ScannedLine]:
     return [
-        Line(row, left, top + 30 * place, left + width, top + 30 * place + 20)
+        ScannedLine(row, left, top + 30 * place, left + width, top + 30 * place + 20)
         for place, row in enumerate(text.split("/"))
     ]
 

@@ -34,7 +34,6 @@ class Web:
             final_url=url,
             title="Tides",
             text="Pulleys.",
-            content_type="text/html",
             fetched_at="2026-01-01T00:00:00",
         )
 

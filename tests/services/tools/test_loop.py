@@ -16,9 +16,9 @@ from services.models import attempts
 from services.run import scope
 from services.run.errors import BadInput, ModelError
 from services.run.journal import Journal
+from services.run.run_messages import leave_message
 from services.run.scope import Run
 from services.run.settings import forget_settings
-from services.run.steering import leave_message
 from services.tools import calls, loop
 from services.tools.loop import use_tools
 from services.tools.structured_calls import read_structured

@@ -14,7 +14,7 @@ import pytest
 
 from services.models import close_clients
 from services.models.llamacpp import serve
-from services.models.llamacpp.machine import Machine
+from services.models.llamacpp.resources import FreeResources
 from services.models.llamacpp.serve import Served, serving
 from services.run.errors import ModelError, SettingsError
 from tests.fakes.tiny_gguf import write_tiny_model
@@ -135,7 +135,7 @@ async def test_a_model_without_its_tensors_is_refused_in_llama_cpps_words(tmp_pa
 
 async def test_too_little_memory_is_found_before_the_start(tiny: Path) -> None:
     with pytest.raises(SettingsError, match=r"too little memory for the model tiny model\.gguf: .* 0\.1 GB are free"):
-        async with serving(tiny, machine=Machine(memory=100_000_000, cores=2)):
+        async with serving(tiny, machine=FreeResources(memory=100_000_000, cores=2)):
             pass
 
 

@@ -6,7 +6,7 @@ from schemas.document import Paragraph
 from schemas.evidence import Excerpt, Judgement
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
-from services.reports.reading import read_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.sentences import words_of
 
 QUOTES = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import httpcore
 import pytest
 
-from services.search.pages.addresses import Allowance
+from services.search.pages.addresses import HostAllowance
 from services.search.pages.limits import Limits
 from services.search.pages.reader import PageReader
 from tests.fakes.site import Site, site
@@ -54,7 +54,7 @@ def served() -> Iterator[Site]:
 async def reader(served: Site) -> AsyncIterator[PageReader]:
     """A reader that may read the loopback site."""
     limits = Limits(seconds=20, wire_bytes=300_000, body_bytes=1_000_000)
-    async with PageReader(Allowance.parse(served.host), limits) as one:
+    async with PageReader(HostAllowance.parse(served.host), limits) as one:
         yield one
 
 
@@ -67,5 +67,5 @@ def internet(served: Site) -> Internet:
 @pytest.fixture
 async def outside(internet: Internet) -> AsyncIterator[PageReader]:
     """A reader on the open Internet, allowed nothing."""
-    async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet) as one:
+    async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as one:
         yield one

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.run.errors import PageRefused
-from services.search.pages.addresses import Allowance, addresses_problem, target_of
+from services.search.pages.addresses import HostAllowance, addresses_problem, target_of
 
 PRIVATE = [
     "127.0.0.0/8",
@@ -19,7 +19,7 @@ PRIVATE = [
     "100.64.0.0/10",
     "0.0.0.0/8",
 ]
-NOTHING = Allowance()
+NOTHING = HostAllowance()
 
 
 @st.composite

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from services.run.errors import PageRefused, SettingsError
-from services.search.pages.addresses import Allowance, addresses_problem, target_of
+from services.search.pages.addresses import HostAllowance, addresses_problem, target_of
 from services.search.pages.reader import PageReader
 from tests.fakes.site import Site
 from tests.services.search.pages.conftest import Internet
@@ -61,7 +61,7 @@ async def literal_only(host: str, port: int) -> list[str]:
 
 @pytest.mark.parametrize("url", HOSTILE)
 async def test_a_hostile_address_is_refused_before_any_look_up_or_connection(url: str, internet: Internet) -> None:
-    async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet) as reader:
+    async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as reader:
         with pytest.raises(PageRefused, match="is not read"):
             await reader.read(url)
     assert (internet.looked_up, internet.dialled) == ([], [])
@@ -74,7 +74,7 @@ def test_there_are_many_hostile_addresses_and_each_once() -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "0x7f.1", "2130706433", "0177.0.0.1", "localhost", "[::1]"])
 async def test_this_machine_is_not_read_with_the_real_resolver_and_dialler(host: str, served: Site) -> None:
     served.page("/", "<p>Private.</p>")
-    async with PageReader(Allowance()) as reader:
+    async with PageReader(HostAllowance()) as reader:
         with pytest.raises(PageRefused):
             await reader.read(f"http://{host}:{served.port}/")
     assert served.asked == []
@@ -85,7 +85,7 @@ async def test_a_number_that_slipped_past_the_reader_of_addresses_is_caught_at_t
 ) -> None:
     from services.search.pages.guard import GuardedBackend
 
-    guard = GuardedBackend(Allowance(), literal_only, internet)
+    guard = GuardedBackend(HostAllowance(), literal_only, internet)
     for host in ("2130706433", "0x7f.1", "0177.0.0.1", "127.1", "::1", "::ffff:127.0.0.1"):
         with pytest.raises(PageRefused):
             await guard.connect_tcp(host, 80)
@@ -139,7 +139,7 @@ def test_every_special_network_that_python_knows_is_refused_too() -> None:
     ],
 )
 def test_ordinary_addresses_are_read_as_browsers_read_them(url: str, read_as: str) -> None:
-    assert target_of(url, Allowance()).url == read_as
+    assert target_of(url, HostAllowance()).url == read_as
 
 
 @pytest.mark.parametrize(
@@ -153,13 +153,13 @@ def test_ordinary_addresses_are_read_as_browsers_read_them(url: str, read_as: st
     ],
 )
 def test_a_fragment_is_kept_where_it_is_a_route(url: str, address: str) -> None:
-    target = target_of(url, Allowance())
+    target = target_of(url, HostAllowance())
     assert target.address == address
     assert target.url == address.partition("#")[0]
 
 
 def test_the_operator_allows_hosts_and_ports_by_name() -> None:
-    allowed = Allowance.parse("wiki.intranet, 10.0.0.7:8080,[::1]:8000, fd00::7,")
+    allowed = HostAllowance.parse("wiki.intranet, 10.0.0.7:8080,[::1]:8000, fd00::7,")
     for url in (
         "http://wiki.intranet/", "https://wiki.intranet/", "http://wiki.intranet:8080/", "http://10.0.0.7:8080/", "http://[::1]:8000/", "http://[fd00::7]/"
     ):  # fmt: skip
@@ -172,7 +172,7 @@ def test_the_operator_allows_hosts_and_ports_by_name() -> None:
 @pytest.mark.parametrize("text", ["http://wiki", "a b", "host:port", "user@host", "[::1"])
 def test_an_allowance_that_cannot_be_read_says_how_to_write_it(text: str) -> None:
     with pytest.raises(SettingsError, match="LEADLINE_ALLOW_PRIVATE_HOSTS"):
-        Allowance.parse(text)
+        HostAllowance.parse(text)
 
 
 async def test_the_allowance_comes_from_the_environment(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,5 +187,5 @@ async def test_the_allowance_comes_from_the_environment(served: Site, monkeypatc
 
 def test_a_refusal_shows_no_password() -> None:
     with pytest.raises(PageRefused) as caught:
-        target_of("http://user:hunter2@example.com/", Allowance())
+        target_of("http://user:hunter2@example.com/", HostAllowance())
     assert "hunter2" not in str(caught.value)

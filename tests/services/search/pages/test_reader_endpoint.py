@@ -8,7 +8,7 @@ import pytest
 
 from services.run.errors import PageError, PageRefused, SettingsError
 from services.run.settings import forget_settings
-from services.search.pages.addresses import Allowance, target_of
+from services.search.pages.addresses import HostAllowance, target_of
 from services.search.pages.limits import Limits
 from services.search.pages.reader import PageReader
 from services.search.pages.reader_endpoint import ReaderEndpoint
@@ -38,7 +38,7 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 async def outside(service: ReaderService, internet: Internet) -> PageReader:
     """A reader on the open Internet, made after the settings."""
     limits = Limits(seconds=5, wire_bytes=300_000, body_bytes=300_000)
-    return PageReader(Allowance(), limits, resolver=internet.resolve, dialler=internet)
+    return PageReader(HostAllowance(), limits, resolver=internet.resolve, dialler=internet)
 
 
 async def test_a_page_that_needs_scripts_is_rendered_by_the_reader(
@@ -119,7 +119,7 @@ async def test_a_page_of_a_private_host_is_not_sent(
 ) -> None:
     monkeypatch.setattr("services.search.pages.rendering.find_browser", lambda: None)
     served.page("/", SHELL)
-    async with PageReader(Allowance.parse(served.host)) as reader:
+    async with PageReader(HostAllowance.parse(served.host)) as reader:
         with pytest.raises(PageError, match="install Chromium"):
             await reader.read(served.url())
     assert service.asked == []
@@ -132,7 +132,7 @@ async def test_rendering_can_be_switched_off(
     forget_settings()
     served.page("/today", THIN)
     served.page("/notice", NOTICE)
-    async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet) as reader:
+    async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as reader:
         assert (await reader.read(URL)).text == "Harbour office."
         with pytest.raises(PageError, match="only asks for scripts, and LEADLINE_RENDER is off"):
             await reader.read("http://tides.example/notice")
@@ -163,7 +163,7 @@ async def test_a_reader_that_fails_is_told_of_in_one_message(fault: str, service
     service.reply = reply
     endpoint = ReaderEndpoint.of(service.address, KEY)
     with pytest.raises(PageError) as caught:
-        await endpoint.render(target_of(URL, Allowance()), Limits(seconds=5, body_bytes=300_000))
+        await endpoint.render(target_of(URL, HostAllowance()), Limits(seconds=5, body_bytes=300_000))
     message = str(caught.value)
     assert message.startswith("the reader of LEADLINE_READER_URL (")
     assert reason in message
@@ -224,7 +224,7 @@ async def test_a_reader_without_its_key_says_so(
     monkeypatch.delenv("LEADLINE_READER_KEY")
     forget_settings()
     served.page("/today", SHELL)
-    async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet) as reader:
+    async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as reader:
         with pytest.raises(PageError, match="check LEADLINE_READER_KEY"):
             await reader.read(URL)
 
@@ -232,7 +232,7 @@ async def test_a_reader_without_its_key_says_so(
 async def test_a_reader_that_is_silent_is_given_up(service: ReaderService, served: Site, internet: Internet) -> None:
     service.reply = Reply(body={}, stall=0.0, heartbeats=(10, 0.3))
     served.page("/today", SHELL)
-    async with PageReader(Allowance(), Limits(seconds=1), resolver=internet.resolve, dialler=internet) as reader:
+    async with PageReader(HostAllowance(), Limits(seconds=1), resolver=internet.resolve, dialler=internet) as reader:
         with pytest.raises(PageError, match="did not answer in time"):
             await reader.read(URL)
 
@@ -272,6 +272,6 @@ async def test_an_answer_of_another_form_names_the_field(
         service.reply = Reply(raw=json.dumps(answer).encode())
         monkeypatch.setenv("LEADLINE_READER_URL", service.address)
         forget_settings()
-        async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet) as reader:
+        async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as reader:
             with pytest.raises(PageError, match=r"its answer has no results"):
                 await reader.read(URL)

@@ -8,7 +8,7 @@ from blockbuster import blockbuster_ctx
 
 from services.run.errors import PageError
 from services.run.settings import forget_settings
-from services.search.pages.addresses import Allowance
+from services.search.pages.addresses import HostAllowance
 from services.search.pages.limits import RenderLimits
 from services.search.pages.reader import PageReader
 from tests.fakes.browser import needs_chromium
@@ -75,12 +75,12 @@ async def test_an_application_is_read_over_https_and_from_several_hosts() -> Non
             status=302, headers={"Location": "/api/tides.json", "Access-Control-Allow-Origin": "*"}
         )
         secure.pages["/api/tides.json"].headers["Access-Control-Allow-Origin"] = "*"
-        async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet, tls=client) as reader:
+        async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet, tls=client) as reader:
             page = await reader.read("https://tides.example/")
         assert "03:10 | 6.9 m" in page.text
         assert {"tides.example", "api.example"} <= set(internet.looked_up)
         assert {address for address, _ in internet.dialled} == {PUBLIC}
-        async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet, tls=client) as reader:
+        async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet, tls=client) as reader:
             secure.pages["/app.js"].body = b"import 'https://wrong.example/view.js'; document.body.append('Loaded.')"
             with pytest.raises(PageError, match="no text"):
                 await reader.read("https://tides.example/")
@@ -109,7 +109,7 @@ async def test_a_redirect_keeps_the_route_and_every_request_of_it_is_guarded(ser
     script = "fetch('http://' + location.hash.slice(2)).catch(() => 'Refused.').then(told => app.textContent = told)"
     served.page("/", f"<div id=app></div><script>{script}</script>")
     internet.names["rebinding.example"] = [["127.0.0.1"]]
-    async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet) as reader:
+    async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as reader:
         for host in (f"127.0.0.1:{served.port}", "169.254.169.254", "rebinding.example"):
             page = await reader.read(f"http://tides.example/old#/{host}/")
             assert (page.text, page.final_url) == ("Refused.", f"http://handbook.example/#/{host}/")
@@ -162,7 +162,7 @@ async def test_a_page_loads_nothing_from_forbidden_addresses(served: Site, inter
         """
         application(served, script)
         served.pages["/inwards"] = Answer(status=302, headers={"Location": away})
-        async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet) as reader:
+        async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as reader:
             page = await reader.read("http://tides.example/")
     assert page.text == ", ".join(["refused"] * 8)
     assert forbidden.asked == []
@@ -175,7 +175,7 @@ async def test_a_name_that_turns_private_after_the_page_is_refused(served: Site,
     served.pages["/robots.txt"] = Answer(raw=closing % (0, b""))
     served.pages["/"] = Answer(raw=closing % (len(shell), shell))
     internet.names["tides.example"] = [[PUBLIC], [PUBLIC], ["127.0.0.1"]]
-    async with PageReader(Allowance(), resolver=internet.resolve, dialler=internet) as reader:
+    async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as reader:
         page = await reader.read("http://tides.example/")
     assert page.text == "gone"
     assert served.asked == ["/robots.txt", "/"]
@@ -204,7 +204,7 @@ async def test_a_flood_of_requests_is_cut_off(served: Site) -> None:
     script = """for (let i = 0; i < 500; i++) fetch('/flood/' + i).catch(() => 0);
         document.getElementById('app').textContent = 'It ran.'"""
     application(served, script)
-    async with PageReader(Allowance.parse(served.host), render_limits=RenderLimits(requests=20)) as reader:
+    async with PageReader(HostAllowance.parse(served.host), render_limits=RenderLimits(requests=20)) as reader:
         assert (await reader.read(served.url())).text == "It ran."
     assert len([path for path in served.asked if path.startswith("/flood")]) < 20
 
@@ -219,7 +219,7 @@ async def test_switched_off_no_browser_is_started(served: Site, monkeypatch: pyt
     monkeypatch.setenv("LEADLINE_RENDER", "off")
     forget_settings()
     application(served)
-    async with PageReader(Allowance.parse(served.host)) as reader:
+    async with PageReader(HostAllowance.parse(served.host)) as reader:
         with pytest.raises(PageError, match="LEADLINE_RENDER is off"):
             await reader.read(served.url())
     assert served.asked == ["/robots.txt", "/"]

@@ -7,7 +7,7 @@ import pytest
 
 from services.run.errors import PageRefused
 from services.sandbox.tab import BrowserReply, BrowserRequest
-from services.search.pages.addresses import Allowance, Target, target_of
+from services.search.pages.addresses import HostAllowance, Target, target_of
 from services.search.pages.fetch import Fetched, connections
 from services.search.pages.guard import GuardedBackend
 from services.search.pages.limits import RenderLimits
@@ -32,15 +32,15 @@ async def passes(_: Target) -> None:
 
 @pytest.fixture
 async def pool(internet: Internet) -> AsyncIterator[httpcore.AsyncConnectionPool]:
-    async with connections(GuardedBackend(Allowance(), internet.resolve, internet), None) as one:
+    async with connections(GuardedBackend(HostAllowance(), internet.resolve, internet), None) as one:
         yield one
 
 
 def page_of(
-    pool: httpcore.AsyncConnectionPool, limits: RenderLimits | None = None, allowance: Allowance | None = None
+    pool: httpcore.AsyncConnectionPool, limits: RenderLimits | None = None, allowance: HostAllowance | None = None
 ) -> Subrequests:
-    fetched = Fetched(target_of(PAGE, Allowance()), 200, HTML, b"the page", cut=False)
-    return Subrequests(fetched, pool, allowance or Allowance(), passes, limits or RenderLimits())
+    fetched = Fetched(target_of(PAGE, HostAllowance()), 200, HTML, b"the page", cut=False)
+    return Subrequests(fetched, pool, allowance or HostAllowance(), passes, limits or RenderLimits())
 
 
 @pytest.fixture
@@ -182,8 +182,8 @@ async def test_robots_txt_holds_for_every_request(pool: httpcore.AsyncConnection
         if target.path.startswith("/api"):
             raise PageRefused("withheld")
 
-    fetched = Fetched(target_of(PAGE, Allowance()), 200, HTML, b"", cut=False)
-    page = Subrequests(fetched, pool, Allowance(), withheld, RenderLimits())
+    fetched = Fetched(target_of(PAGE, HostAllowance()), 200, HTML, b"", cut=False)
+    page = Subrequests(fetched, pool, HostAllowance(), withheld, RenderLimits())
     served.page("/api/data", "x")
     served.page("/app.js", "x")
     assert await page.serve(request("http://other.example/api/data")) is None
@@ -215,7 +215,7 @@ async def test_the_bytes_of_all_requests_have_an_end(pool: httpcore.AsyncConnect
 async def test_a_page_of_the_public_web_reaches_no_host_that_only_the_operator_may_name(
     internet: Internet, served: Site
 ) -> None:
-    allowance = Allowance.parse(served.host)
+    allowance = HostAllowance.parse(served.host)
     served.page("/inside", "x")
     async with connections(GuardedBackend(allowance, internet.resolve, internet), None) as pool:
         page = page_of(pool, allowance=allowance)

@@ -4,7 +4,7 @@ import lxml.html
 import pytest
 
 from services.run.errors import PageError
-from services.search.pages.addresses import Allowance
+from services.search.pages.addresses import HostAllowance
 from services.search.pages.charset import decode_page
 from services.search.pages.extract import extract
 from services.search.pages.limits import Limits
@@ -213,7 +213,7 @@ async def test_headings_lists_and_tables_keep_their_form(served: Site, reader: P
 )
 async def test_other_kinds_are_read_too(name: str, kind: str, words: str, served: Site) -> None:
     served.pages[f"/{name}"] = Answer((EXAMPLES / "deep-sea" / name).read_bytes(), kind=kind)
-    async with PageReader(Allowance.parse(served.host)) as reader:
+    async with PageReader(HostAllowance.parse(served.host)) as reader:
         page = await reader.read(served.url(f"/{name}"))
     assert words in page.text
     assert page.title
@@ -250,16 +250,16 @@ async def test_a_page_that_takes_too_long_is_given_up_and_the_next_is_read(serve
         f"<div><span>{place}</span><table><tr><td>{place}</td></tr></table></div>" for place in range(60_000)
     )
     slow, quick = served.page("/slow", tables), served.page("/quick", f"<p>{ENGLISH}</p>")
-    async with PageReader(Allowance.parse(served.host), Limits(extract_seconds=1.5)) as reader:
+    async with PageReader(HostAllowance.parse(served.host), Limits(extract_seconds=1.5)) as reader:
         with pytest.raises(PageError, match="took too long"):
             await reader.read(slow)
-    async with PageReader(Allowance.parse(served.host)) as reader:
+    async with PageReader(HostAllowance.parse(served.host)) as reader:
         assert (await reader.read(quick)).text == ENGLISH
 
 
 async def test_a_text_that_is_too_long_is_cut_and_says_so(served: Site) -> None:
     served.pages["/"] = Answer(b"Deep water. " * 1_000, kind="text/plain")
-    async with PageReader(Allowance.parse(served.host), Limits(characters=1_000)) as reader:
+    async with PageReader(HostAllowance.parse(served.host), Limits(characters=1_000)) as reader:
         page = await reader.read(served.url())
     assert page.cut
     assert 900 < len(page.text) <= 1_000

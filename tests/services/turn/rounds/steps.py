@@ -13,7 +13,7 @@ from schemas.outline import OutlineNode
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, _current
-from services.turn.rounds import Gathered, Wanted, search_in_rounds
+from services.turn.rounds import RoundsResult, Wanted, search_in_rounds
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import passages_shown, quoting
 
@@ -49,7 +49,7 @@ class Step:
         sources: int = 25,
         kind: StepKind = "general",
         sections: Sequence[OutlineNode] = (),
-    ) -> Gathered:
+    ) -> RoundsResult:
         """Search in rounds."""
         need = ResearcherPrompt(
             question="How heavy is it?",
@@ -82,7 +82,7 @@ def human(body: dict[str, Any]) -> str:
     return str(body["messages"][1]["content"])
 
 
-def quotes(gathered: Gathered) -> list[str]:
+def quotes(gathered: RoundsResult) -> list[str]:
     return [excerpt.quote for excerpt in gathered.excerpts]
 
 

@@ -15,7 +15,7 @@ from services.models.prompt_fit import passage_tokens
 from services.run.budget import Budget
 from services.run.journal import Journal, Recording, replaying
 from services.run.settings import forget_settings
-from services.turn.rounds import Gathered
+from services.turn.rounds import RoundsResult
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import passages_shown, quoting
@@ -294,4 +294,4 @@ async def test_rules_choose_where_a_round_names_nothing_that_there_is_and_the_ne
 
 async def test_nothing_found_is_judged_by_nobody(endpoint: OpenAIServer, folder: Path) -> None:
     gathered = await Step(endpoint).search("nothing of that kind")
-    assert (gathered, endpoint.requests) == (Gathered(sources=gathered.sources), [])
+    assert (gathered, endpoint.requests) == (RoundsResult(sources=gathered.sources), [])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.outline import MOST_NODES, NodeDraft, OutlineNode
 from schemas.planner import Plan, Step
-from services.turn.outline import Growth, grown, outline_of_review, outline_of_steps
+from services.turn.outline_growth import Growth, grown, outline_of_review, outline_of_steps
 
 TREE = [OutlineNode(id="1", title="Depth", excerpt_ids=["E1-1"]), OutlineNode(id="1.1", title="Trenches", parent="1")]
 

@@ -5,8 +5,8 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
 from schemas.memory import MemoryEntry
-from services.run import memory
-from services.run.memory import entry_id, forget, forget_all, memory_of, memory_owner, remember
+from services.run import memory_store
+from services.run.memory_store import entry_id, forget, forget_all, memory_of, memory_owner, remember
 from services.run.settings import Settings
 
 KEY = "0" * 64
@@ -37,13 +37,13 @@ async def test_the_same_statement_is_remembered_once_with_its_newest_proof() -> 
 
 async def test_the_oldest_go_where_the_bounds_are_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     store = InMemoryStore()
-    monkeypatch.setattr(memory, "MAX_ENTRIES", 3)
+    monkeypatch.setattr(memory_store, "MAX_ENTRIES", 3)
     await remember(store, "ada", [entry(f"Ship {day} sailed.", f"2026-11-0{day}") for day in (1, 2, 3)])
     await remember(store, "ada", [entry("Ship 4 sailed.", "2026-11-04")])
     assert [known.known_from for known in await memory_of(store, "ada")] == ["2026-11-04", "2026-11-03", "2026-11-02"]
     await remember(store, "ada", [entry("Ship 0 sailed.", "2026-10-01")])
     assert len(await memory_of(store, "ada")) == 3
-    monkeypatch.setattr(memory, "MAX_BYTES", 2 * entry("Ship 5 sailed.", "2026-11-05").size)
+    monkeypatch.setattr(memory_store, "MAX_BYTES", 2 * entry("Ship 5 sailed.", "2026-11-05").size)
     await remember(store, "ada", [entry("Ship 5 sailed.", "2026-11-05")])
     assert [known.known_from for known in await memory_of(store, "ada")] == ["2026-11-05", "2026-11-04"]
     await remember(store, "ada", [entry("Long.", "2026-11-06", "x" * 30_000)])

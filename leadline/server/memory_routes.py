@@ -11,11 +11,11 @@ from fastapi import APIRouter, Path, Query, Request
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
-from leadline.runs.memory import matching
+from leadline.runs.own_memory import matching
 from leadline.server.access import caller_of
 from leadline.server.api_client import api_of, store_of
 from schemas.memory import MemoryView
-from services.run.memory import forget, forget_all, memory_of
+from services.run.memory_store import forget, forget_all, memory_of
 
 SHOWN = 200
 """Maximum statements in one answer."""

@@ -11,7 +11,7 @@ from services.reports.marked_sentences import why_marked
 from services.reports.slides.cards import introduction, numbers_in, sentence_cards, with_sign
 from services.reports.slides.layout import beside, block_slides, card_slides, limited, main_cards
 from services.reports.slides.model_pages import pages_by_section, written_slides
-from services.reports.slides.slide import Card, Slide
+from services.reports.slides.slide import ShownCard, Slide
 from services.reports.slides.text_fit import TITLE, shortened
 
 MAX_SLIDES = 20
@@ -87,11 +87,11 @@ def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
 
 def _figures(report: ParsedReport, labels: Labels, shown: Collection[str]) -> list[Slide]:
     figures = [figure for figure in report.figures if letters(figure.claim) not in shown]
-    cards = [Card(figure.claim, figure.value, numbers_in(figure.citations), "figure") for figure in figures]
+    cards = [ShownCard(figure.claim, figure.value, numbers_in(figure.citations), "figure") for figure in figures]
     return card_slides(labels.key_figures, cards)
 
 
-def _with_values(cards: Iterable[Card], figures: Iterable[KeyFigure]) -> list[Card]:
+def _with_values(cards: Iterable[ShownCard], figures: Iterable[KeyFigure]) -> list[ShownCard]:
     """Put the key figure of a card's sentence above the card."""
     values = {letters(figure.claim): figure.value for figure in figures}
     return [
@@ -149,7 +149,7 @@ def _section(section: Section, report: ParsedReport, shown: Collection[str], pag
 def _disagreements(title: str, report: ParsedReport) -> list[Slide]:
     slides = []
     for disagreement in report.disagreements:
-        cards = [Card(words(side), numbers=numbers_in(side), kind="quote") for side in disagreement.sides]
+        cards = [ShownCard(words(side), numbers=numbers_in(side), kind="quote") for side in disagreement.sides]
         shown = card_slides(f"{title} · {disagreement.topic}" if disagreement.topic else title, cards)
         slides += [replace(each, notes=(disagreement.note,)) if disagreement.note else each for each in shown]
     return limited(slides, MAX_SECTION_SLIDES)
@@ -202,7 +202,7 @@ def _together(
 ) -> dict[str, list[Slide]]:
     """Put the first point of each section under its title, several on a slide; all others go into the notes."""
     brief: dict[str, list[Slide]] = {part[0].anchor: [] for part in parts}
-    waiting: list[tuple[Card, tuple[str, ...]]] = []
+    waiting: list[tuple[ShownCard, tuple[str, ...]]] = []
     for part in parts:
         for section in part:
             slides = points[section.anchor]

@@ -35,7 +35,7 @@ SIDE_BY_SIDE = 2
 Item = TypeVar("Item")
 
 
-class Reading:
+class FolderReading:
     """One pass over the new files of a folder."""
 
     def __init__(self, folder: Path, index: FolderIndex, until: float, opening: Opening) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from leadline.runs.store import open_home
 from schemas.memory import MemoryEntry
 from services.run.errors import BadInput
-from services.run.memory import forget, forget_all, memory_of
+from services.run.memory_store import forget, forget_all, memory_of
 from services.run.settings import settings
 from services.run.users import LOCAL
 from services.text.ranking import bm25

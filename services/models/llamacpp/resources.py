@@ -20,7 +20,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class FreeResources:
     """Free resources of this machine."""
 
     memory: int
@@ -29,7 +29,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class MachineShare:
     """Resources given to a model."""
 
     context: int
@@ -42,17 +42,17 @@ class Share:
     """Bytes of the prompt cache."""
 
 
-def this_machine(cgroup: Path = _CGROUP) -> Machine:
+def this_machine(cgroup: Path = _CGROUP) -> FreeResources:
     """Return the free resources of this machine; in a container, those within its limits. Blocking."""
     import psutil
 
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     if sys.platform == "linux":
         cores = min(cores, len(os.sched_getaffinity(0)), _cores_of(cgroup))
-    return Machine(min(psutil.virtual_memory().available, _memory_of(cgroup)), cores)
+    return FreeResources(min(psutil.virtual_memory().available, _memory_of(cgroup)), cores)
 
 
-def share_of(model: ModelFile, machine: Machine, window: int | None) -> Share:
+def share_of(model: ModelFile, machine: FreeResources, window: int | None) -> MachineShare:
     """Return a model's share of a machine.
 
     Args:
@@ -82,7 +82,7 @@ def share_of(model: ModelFile, machine: Machine, window: int | None) -> Share:
     slots = 2 if two else 1
     spare = room - model.memory(slots * context)
     threads = machine.cores if sys.platform == "linux" else 0  # elsewhere only llama.cpp knows the fast cores
-    return Share(context, slots, threads, _PROMPT_CACHE if spare > 2 * _PROMPT_CACHE else 0)
+    return MachineShare(context, slots, threads, _PROMPT_CACHE if spare > 2 * _PROMPT_CACHE else 0)
 
 
 def _memory_of(cgroup: Path) -> int:

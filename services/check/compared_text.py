@@ -67,7 +67,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ComparedText:
     """A text as it is compared."""
 
     text: str
@@ -88,7 +88,7 @@ def word_keys(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def read(text: str) -> Reading:
+def read(text: str) -> ComparedText:
     """Read a text; one longer than `MAX_CHARACTERS` up to there."""
     prose, tables = parted(text[:MAX_CHARACTERS])
     prose = unwrapped(prose)
@@ -98,7 +98,7 @@ def read(text: str) -> Reading:
     figures = [figure for figure in figures if figure.measure.kind != YEARS]
     for table in tables:
         figures += _of_table(table)
-    return Reading(
+    return ComparedText(
         text=text,
         clauses=tuple(clause for part in parts for clause in _CLAUSE.split(part) if clause.strip()),
         figures=tuple(figures[:MAX_FIGURES]),

@@ -14,8 +14,8 @@ from schemas.results import StepResult
 from schemas.state import ResearchState
 from schemas.steering import Steering
 from services.run.events import emit
+from services.run.run_messages import take_messages
 from services.run.scope import boundary_journal
-from services.run.steering import take_messages
 from services.run.ui_text import say
 
 

@@ -2,7 +2,7 @@
 
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import OutlineNode
-from services.reports.outline import bears_sections, sections_of
+from services.reports.section_evidence import bears_sections, sections_of
 
 
 def finding(step: str, *ids: str, quote: str = "q") -> FindingView:
