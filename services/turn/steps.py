@@ -27,6 +27,7 @@ from services.run.private_paths import without_private
 from services.run.scope import Run, step_run
 from services.run.steering import told_to_end
 from services.run.ui_text import problem_text, say
+from services.run.wishes import wishes_of
 from services.turn.attempts import with_earlier
 from services.turn.outline import without_evidence
 from services.turn.steering import dropped_steps
@@ -93,6 +94,7 @@ def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: 
         sources_left=sources_left,
         outline=without_evidence(state.get("outline", [])),
         turn=state["turn"],
+        wishes=wishes_of(state["triage"]),
         allowance=allowance,
     )
 
