@@ -34,7 +34,7 @@ from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run
 from services.run.traces import missing_packages
 from services.run.ui_text import say
-from services.run.wishes import answer_locale, obeyed, settled_wishes
+from services.run.wishes import answer_locale, kept_wishes, obeyed, settled_wishes
 from services.search.providers import notices_for
 from services.search.semantic_recall import similar_passages
 from services.search.web import filters_of, named_pages
@@ -221,9 +221,8 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
     spoken = triage.locale.strip() if known_tag else message_language(prompt.question)
     locale = spoken if wanted == "auto" else wanted
     request, text = pasted_text(prompt.question, triage.wishes.pasted)
-    wishes = settled_wishes(triage.wishes, prompt.question).model_copy(
-        update={"text": text, "pages": [hit.url for hit in named_pages(request)]}
-    )
+    followed = kept_wishes(settled_wishes(triage.wishes, prompt.question), context.wishes.ignored)
+    wishes = followed.model_copy(update={"text": text, "pages": [hit.url for hit in named_pages(request)]})
     question = _standing_alone(triage.question.strip(), prompt, request, wishes)
     known = [excerpt.id for excerpt in prompt.known]
     uses = [use for use in dict.fromkeys(triage.uses) if use in known] or known

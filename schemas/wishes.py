@@ -82,9 +82,3 @@ class Wishes(Form, Said):
     """Addresses that the message names. Code sets it, and no model is asked for it."""
     text: SkipJsonSchema[CleanText] = ""
     """The text that the message brings along. Code sets it, too."""
-
-    def values_of(self, name: WishName) -> Any:
-        """Return what a wish, as people see it, asks for; an empty value where it is none."""
-        if name == "form":
-            return " · ".join(filter(None, [self.shape, ", ".join(self.columns), self.form]))
-        return getattr(self, name)

@@ -1,7 +1,7 @@
 """Merges the wishes of a question with the settings of its run: a question narrows what may be searched, and never widens it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from schemas.context import RunContext
@@ -37,20 +37,16 @@ def obeyed(context: RunContext, wishes: Wishes) -> Obeyed:
     Sites and dates hold together with those of the settings; where nothing is left, the settings hold. Language, length and
     form are of the question, as it was asked for by itself.
     """
-    chosen, ignored = context.wishes, set(context.wishes.ignored)
-    own = Wishes(**{name: value for name, value in wishes if name not in ignored})
-    if "form" in ignored:
-        own = own.model_copy(update={"shape": "", "columns": [], "form": ""})
-    asks_form = bool(own.shape or own.columns or own.form)
-    form = own if asks_form else chosen
-    after = max(first_day(own.after), first_day(chosen.after))
-    before = min(filter(None, [last_day(own.before), last_day(chosen.before)]), default="")
+    chosen = context.wishes
+    form = wishes if wishes.shape or wishes.columns or wishes.form else chosen
+    after = max(first_day(wishes.after), first_day(chosen.after))
+    before = min(filter(None, [last_day(wishes.before), last_day(chosen.before)]), default="")
     refused: list[WishName] = []
     if after and before and after > before:
-        refused += ["after"] if own.after else []
-        refused += ["before"] if own.before else []
+        refused += ["after"] if wishes.after else []
+        refused += ["before"] if wishes.before else []
         after, before = first_day(chosen.after), last_day(chosen.before)
-    sites = domains(own.sites)
+    sites = domains([*wishes.sites, *(wishes.pages if wishes.sites else [])])
     only = narrowed(context.include_domains, sites)
     if sites and not only:
         refused.append("sites")
@@ -59,15 +55,15 @@ def obeyed(context: RunContext, wishes: Wishes) -> Obeyed:
         "wishes": chosen.model_copy(
             update={
                 **{name: getattr(form, name) for name in ("shape", "columns", "form")},
-                "readers": own.readers or chosen.readers,
+                "readers": wishes.readers or chosen.readers,
                 "after": after,
                 "before": before,
             }
         ),
         "include_domains": only if sites else context.include_domains,
-        "exclude_domains": list(dict.fromkeys([*context.exclude_domains, *domains(own.without_sites)])),
-        "words": min(own.words, MAX_WORDS) or context.words,
-        "locale": own.language or context.locale,
+        "exclude_domains": list(dict.fromkeys([*context.exclude_domains, *domains(wishes.without_sites)])),
+        "words": min(wishes.words, MAX_WORDS) or context.words,
+        "locale": wishes.language or context.locale,
     }
     return Obeyed(context.model_copy(update=update), refused)
 
@@ -78,7 +74,7 @@ def narrowed(allowed: Sequence[str], wanted: Sequence[str]) -> list[str]:
         return list(wanted)
     return list(
         dict.fromkeys(
-            min(one, other, key=lambda domain: -len(domain))
+            max(one, other, key=len)
             for one in domains(allowed)
             for other in wanted
             if f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}")
@@ -90,6 +86,13 @@ def domains(names: Sequence[str]) -> list[str]:
     """Return what is a domain among names of sites, without what stands around it."""
     bare = (re.sub(r"^(?:[a-z]+://)?(?:\*?\.)?(?:www\.)?([^/:?#]*).*$", r"\1", name.strip().lower()) for name in names)
     return list(dict.fromkeys(name for name in bare if re.fullmatch(r"(?:[a-z0-9_-]+\.)+[a-z0-9-]+", name)))
+
+
+def kept_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
+    """Return wishes without those that are not followed."""
+    of_form = {"shape", "columns", "form"}
+    gone = {field for name in ignored for field in (of_form if name == "form" else {name})}
+    return Wishes(**{field: value for field, value in wishes if field not in gone})
 
 
 def settled_wishes(wishes: Wishes, message: str) -> Wishes:
