@@ -105,7 +105,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     if report is not None and triage.revises:
         asked_for = change_messages([*state.get("messages", []), *_asked(state, question, former)])
         return {**as_change(state, question, chosen, run.usage), "messages": asked_for}
-    triage = _settled(triage, prompt, context)
+    triage = settled_triage(triage, prompt, context)
     locale = answer_locale(triage, context)
     refused = obeyed(context, triage.wishes).refused
     if triage.intent in DIRECT:
@@ -212,7 +212,7 @@ def _without_present(state: ResearchState) -> list[AnyMessage]:
     return messages[:-1] if present else messages
 
 
-def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
+def settled_triage(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
     """Apply the run's choices to the answer: the locale, a scope only with a profile, at most one question back."""
     wanted, intent = context.locale, triage.intent
     if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):

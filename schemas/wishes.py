@@ -30,6 +30,8 @@ class Form(BaseModel):
     """Columns of the table, or keys of the JSON."""
     form: Reason = ""
     """Any other wish for its form, in words."""
+    at_most: bool = False
+    """Whether fewer words than asked for will do."""
     readers: Reason = ""
     """Whom it is written for."""
     after: Day = ""

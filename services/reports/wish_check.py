@@ -57,7 +57,7 @@ def _among(heads: Sequence[str], column: str) -> bool:
 def _length(blocks: Sequence[Block], context: RunContext, locale: str) -> Iterator[str]:
     text = to_draft([block for block in blocks if not isinstance(block, Code)])
     wanted = context.words or 0
-    if wanted and Length(wanted, wanted, wanted).missed(text, chosen=True):
+    if wanted and Length(wanted, wanted, wanted).missed(text, chosen=True, at_most=context.wishes.at_most):
         yield say("words_missed", locale, written=words_in(text), wanted=wanted)
 
 

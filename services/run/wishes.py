@@ -1,7 +1,7 @@
 """Merges the wishes of a question with the settings of its run: a question narrows what may be searched, and never widens it."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from schemas.context import RunContext
@@ -11,6 +11,10 @@ from schemas.wishes import Wishes, WishName
 from services.text.dates import first_day, last_day
 
 MAX_WORDS = 50_000
+
+
+_FIELDS: Mapping[WishName, Sequence[str]] = {"form": ("shape", "columns", "form"), "words": ("words", "at_most")}
+"""Fields of wishes that have more than that of their name."""
 
 
 class Obeyed(NamedTuple):
@@ -55,6 +59,7 @@ def obeyed(context: RunContext, wishes: Wishes) -> Obeyed:
         "wishes": chosen.model_copy(
             update={
                 **{name: getattr(form, name) for name in ("shape", "columns", "form")},
+                "at_most": wishes.at_most if wishes.words else chosen.at_most,
                 "readers": wishes.readers or chosen.readers,
                 "after": after,
                 "before": before,
@@ -90,8 +95,7 @@ def domains(names: Sequence[str]) -> list[str]:
 
 def kept_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
     """Return wishes without those that are not followed."""
-    of_form = {"shape", "columns", "form"}
-    gone = {field for name in ignored for field in (of_form if name == "form" else {name})}
+    gone = {field for name in ignored for field in _FIELDS.get(name, (name,))}
     return Wishes(**{field: value for field, value in wishes if field not in gone})
 
 

@@ -33,6 +33,7 @@ def lacks(text: str, **choices: Any) -> list[str]:
         ("word " * 100, {"words": 110}, ""),
         ("word " * 100, {"words": 200}, "200 words"),
         ("word " * 100, {"words": 50}, "50 words"),
+        ("word " * 100, {"words": 200, "wishes": {"at_most": True}}, ""),
         (ENGLISH, {}, ""),
         ("Any prose.", {"wishes": {"form": "as a letter", "readers": "a child"}}, ""),
     ],
@@ -67,7 +68,7 @@ def source(url: str, published: str | None = None, kind: str = "web") -> Source:
 
 
 def test_sources_of_other_sites_and_dates_are_named() -> None:
-    context = RunContext(include_domains=["who.int"], wishes={"after": "2024-01-01"})  # type: ignore[arg-type]
+    context = RunContext(include_domains=["who.int"], wishes={"after": "2024-01-01"})
     inside, undated = source("https://data.who.int/a", "2024-03"), source("https://who.int/b")
     assert unmet_by_sources([inside], context, "en-US") == []
     dates, sites = unmet_by_sources([inside, source("notes.md", "2020", "document")], context, "en-US")
