@@ -54,7 +54,7 @@ class Triage(BaseModel):
     """Of versions before 0.2, and of the rules. No model is asked for it, as nothing uses it."""
     original: SkipJsonSchema[str] = ""
     """The question as asked. Code sets it, and no model is asked for it."""
-    wishes: Wishes = Wishes()
+    wishes: Wishes = Field(default_factory=Wishes)
     """What the message asks of the answer besides its subject."""
     question: Answer = ""
     """The question, rewritten so that it stands alone; as it was asked where that is empty."""
