@@ -208,6 +208,7 @@ class RunContext(BaseModel):
         Flag("--wish", "NAME=VALUE", CHOICES, "Form, readers or dates: shape=table, after=2024; repeatable."),
     ] = Field(
         default=ChosenWishes(),
+        title="Wishes",
         description="What the answer is to be like, as a question may say it, too: shape (table, list, json), columns, form, "
         "readers, after and before (dates of sources); ignored: wishes of the question that are not followed.",
         json_schema_extra=_at("coordinator", "researcher", "reporter"),
