@@ -1,6 +1,7 @@
 """What a question asks of its answer holds: form, length, language, readers, dates, sites, a pasted text; what cannot hold is told."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from langgraph.types import Command
 
 from graph import build_graph
 from leadline import aresearch
+from leadline.runs.recheck import recheck
 from schemas.context import RunContext
 from services.reports.checking.bundle import verify_bundle
 from services.run.settings import forget_settings
@@ -158,7 +160,7 @@ async def test_sites_and_dates_are_those_that_are_asked_for(endpoint: OpenAIServ
     report = await aresearch(message, search="tavily")
     assert all(request["include_domains"] == ["who.example"] for request in tavily.requests)
     assert {source.url for source in report.sources} == {"https://who.example/new", "https://who.example/undated"}
-    assert any("1 cited sources tell no date" in limit for limit in report.limits)
+    assert any("cited sources without a date (1)" in limit for limit in report.limits)
 
 
 async def test_a_question_narrows_what_the_settings_allow_and_never_widens_it(
@@ -210,6 +212,9 @@ async def test_a_pasted_text_is_a_source_that_can_be_cited(endpoint: OpenAIServe
     report = await aresearch(f"{question}\n\n{PASTED}", search="none", out=tmp_path / "out")
     assert f"<question>\n{question}\n</question>" in asked(endpoint, "reporter")[0]
     assert [(source.title, source.kind) for source in report.sources] == [("Text in the question", "document")]
+    assert re.search(r"1\. .*Text in the question.*sources/01", report.markdown)
+    [again] = (await recheck(report, RunContext(search="none"))).sources
+    assert again.state == "not read again"
     assert {claim.status for claim in report.citations} == {"supported"}
     assert verify_bundle(Path(report.folder or "")).problems == []
 
