@@ -18,6 +18,7 @@ from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
 from schemas.usage import Usage
+from schemas.wishes import Wishes
 from services.evidence.views import evidence_views
 from services.models import ask
 from services.models.fallback import ask_by_rules
@@ -33,9 +34,11 @@ from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run
 from services.run.traces import missing_packages
 from services.run.ui_text import say
+from services.run.wishes import answer_locale, kept_wishes, obeyed, settled_wishes
 from services.search.providers import notices_for
 from services.search.semantic_recall import similar_passages
-from services.search.web import filters_of
+from services.search.web import filters_of, named_pages
+from services.text.pasted import pasted_text
 from services.text.questions import names_in
 from services.text.tokens import message_language
 from services.turn.conversation import (
@@ -87,6 +90,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             conversation=conversation,
             profile=context.profile,
             locale=context.locale,
+            today=today,
             known=evidence_views(recalled, former.sources) if former else [],
             answers=await run.journal.decided("answers", partial(_answers_itself, context)),
             asked_back=former.asked_back if former else "",
@@ -101,17 +105,21 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     if report is not None and triage.revises:
         asked_for = change_messages([*state.get("messages", []), *_asked(state, question, former)])
         return {**as_change(state, question, chosen, run.usage), "messages": asked_for}
-    triage = _settled(triage, prompt, context)
+    triage = settled_triage(triage, prompt, context)
+    locale = answer_locale(triage, context)
+    refused = obeyed(context, triage.wishes).refused
     if triage.intent in DIRECT:
         run_ended(run.thread, run.journal.key, run.usage, "direct")
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
     limits = [
-        *left_out(run, triage.locale),
-        *([limit_message(problem, triage.locale)] if isinstance(problem, LimitReached) else []),
-        *([say("question_by_rules", triage.locale)] if problem else []),
-        *([say("parts_not_read", triage.locale, count=unread)] if (unread := _unread_parts(state)) else []),
+        *left_out(run, locale),
+        *([limit_message(problem, locale)] if isinstance(problem, LimitReached) else []),
+        *([say("question_by_rules", locale)] if problem else []),
+        *([say("parts_not_read", locale, count=unread)] if (unread := _unread_parts(state)) else []),
+        *(say("wish_refused", locale, wish=say(f"wish_{name}", locale)) for name in refused),
     ]
     fresh = _fresh_turn(question, triage, run.turn, today, limits, run.usage)
+    fresh["locale"] = locale
     fresh["choices"] = chosen
     messages = _asked(state, question, former)
     if triage.intent in DIRECT:
@@ -204,7 +212,7 @@ def _without_present(state: ResearchState) -> list[AnyMessage]:
     return messages[:-1] if present else messages
 
 
-def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
+def settled_triage(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
     """Apply the run's choices to the answer: the locale, a scope only with a profile, at most one question back."""
     wanted, intent = context.locale, triage.intent
     if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):
@@ -212,17 +220,22 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
     known_tag = triage.locale.strip().replace("_", "-").partition("-")[0].lower() in LANGUAGES
     spoken = triage.locale.strip() if known_tag else message_language(prompt.question)
     locale = spoken if wanted == "auto" else wanted
+    request, text = pasted_text(prompt.question, triage.wishes.pasted)
+    followed = kept_wishes(settled_wishes(triage.wishes, prompt.question), context.wishes.ignored)
+    wishes = followed.model_copy(update={"text": text, "pages": [hit.url for hit in named_pages(request)]})
+    question = _standing_alone(triage.question.strip(), prompt, request, wishes)
     known = [excerpt.id for excerpt in prompt.known]
     uses = [use for use in dict.fromkeys(triage.uses) if use in known] or known
     answered = triage.answered if known and intent not in DIRECT else "no"
-    short = answered == "whole" and triage.complexity == "simple" and prompt.answers
-    question = _standing_alone(triage.question.strip(), prompt)
+    shaped = wishes.asks_form or wishes.words or wishes.language
+    short = answered == "whole" and triage.complexity == "simple" and prompt.answers and not shaped
     return triage.model_copy(
         update={
             "intent": intent,
             "locale": locale,
             "reply": _reply(triage, intent, locale, context.profile),
             "original": prompt.question,
+            "wishes": wishes,
             "question": question,
             "rewritten": question != prompt.question,
             "answered": answered,
@@ -233,19 +246,29 @@ def _settled(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> 
     )
 
 
-def _standing_alone(rewritten: str, prompt: CoordinatorPrompt) -> str:
-    """Return the rewritten question, or the original if a first turn's rewriting is empty or loses a name.
+def _standing_alone(rewritten: str, prompt: CoordinatorPrompt, request: str, wishes: Wishes) -> str:
+    """Return the rewritten question, or the request if a first turn's rewriting is empty or loses a name; with the pages that it names.
 
-    Writing out an abbreviation does not lose it.
+    Writing out an abbreviation does not lose it, nor does leaving out the words of a wish.
+
+    Args:
+        rewritten: by a model.
+        prompt: what the model saw.
+        request: the message without a text that it brings along.
+        wishes: what the message asks of the answer.
     """
     first = not (prompt.conversation or prompt.asked_back)
     folded = rewritten.casefold()
     initials = "".join(word[0] for word in re.findall(r"[^\W_]+", folded))
+    wished = " ".join(wishes.said).casefold()
     lost = first and any(
-        name.casefold() not in folded and not (name.isupper() and name.casefold() in initials)
-        for name in names_in(prompt.question)
+        name.casefold() not in folded
+        and name.casefold() not in wished
+        and not (name.isupper() and name.casefold() in initials)
+        for name in names_in(request)
     )
-    return prompt.question if lost or not rewritten else rewritten
+    question = request if lost or rewritten in {"", prompt.question} else rewritten
+    return " ".join([question, *(page for page in wishes.pages if page not in question)])
 
 
 def _reply(triage: Triage, intent: str, locale: str, profile: Profile | None) -> str:
@@ -290,7 +313,6 @@ def _fresh_turn(
 ) -> dict[str, object]:
     return {
         "question": question,
-        "locale": triage.locale,
         "turn": turn,
         "today": today,
         "triage": triage,

@@ -16,6 +16,7 @@ from services.run.choices import store_choices
 from services.run.errors import reason_of
 from services.run.scope import choices, evidence_of
 from services.run.ui_text import say
+from services.run.wishes import answer_locale, kept_wishes
 from services.turn.agent_inbox import from_inbox, inbox_request, plan_message
 from services.turn.outline_evidence import found_in, placed
 from services.turn.outline_growth import outline_of_review, without_evidence
@@ -38,6 +39,10 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
         except ValueError as error:
             problem = _explain(error)
     # the answer may bring new choices, which hold from here on
+    if (triage := state["triage"]) is not None and context.wishes.ignored:
+        followed = kept_wishes(triage.wishes, context.wishes.ignored)
+        triage = triage.model_copy(update={"wishes": followed})
+        update |= {"triage": triage, "locale": answer_locale(triage, context)}
     return {**update, "choices": await store_choices(context, evidence_of(runtime))}
 
 

@@ -56,7 +56,7 @@ async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
             tables = await tables_once(run, research_question(state), MAX_TABLES)
             servers, databases = await servers_once(run), await schema_views(run)
             own = await own_tool_views(run) if context.level.wide else []
-            prompt = _prompt(state, context, plans, tables, [*own, *servers.views, *query_tool_view(databases)])
+            prompt = _prompt(state, run.context, plans, tables, [*own, *servers.views, *query_tool_view(databases)])
             try:
                 draft = await ask("planner", prompt, plan_schema(prompt), check_draft)
             except UselessAnswer:
@@ -122,6 +122,7 @@ def _prompt(
         wide=context.level.wide,
         style=context.output_style,
         previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
+        wishes=context.wishes,
         steering=said,
         undone=[step.title for step in undone_steps(state)] if said else [],
     )

@@ -31,6 +31,7 @@ from services.models.fallback import answer_by_rules
 from services.reports.chat_message import report_message
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
+from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.labels import labels_for
 from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
@@ -45,6 +46,7 @@ from services.reports.slides.draft import deck_for
 from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
 from services.reports.weakest_section import borne, weakest
+from services.reports.wish_check import unmet_by_sources, unmet_wishes
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, RevisionRefused, UselessAnswer
 from services.run.events import emit_message
@@ -53,6 +55,7 @@ from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
+from services.run.wishes import obeyed, wishes_of
 from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
@@ -68,6 +71,8 @@ from services.turn.versions import keep_version
 
 MAX_CHARACTERS = 400_000
 """Maximum characters of a model's report; the longest requested reports have a third of that."""
+BRIEF = 300
+"""Words up to which a short answer has no sections."""
 LONG = 3.0
 """Factor on the length of a whole report, relative to a short answer."""
 
@@ -83,7 +88,7 @@ async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
 async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Write the report, or state that nothing was found; without evidence no model is called."""
     revision, account = revision_of(state)
-    context, locale = choices(runtime), state["locale"]
+    context, locale = obeyed(choices(runtime), wishes_of(state.get("triage"))).context, state["locale"]
     state, steering = await hear(state, runtime, "reporter")
     state = await _settled(state, runtime)
     excerpts = cited_evidence(state)
@@ -112,6 +117,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
             if written.text or written.blocks:
                 made = Revised(written, state, excerpts, added)
                 written, state, excerpts, added = await _proved(run, made, revision, prompt, research, runtime)
+                written.limits += await asyncio.to_thread(_unmet, run, state, written, excerpts)
                 deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
         finally:
             await closing
@@ -267,8 +273,10 @@ async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) ->
 
 
 def _words_missed(context: RunContext, text: str, length: Length, locale: str) -> list[str]:
-    """Return a note if a report has clearly fewer words than planned, or clearly more than the user chose."""
-    if not length.missed(text, chosen=context.words is not None):
+    """Return a note if a report has clearly fewer words than its depth promises."""
+    if context.words is not None or not length.missed(
+        text, chosen=False
+    ):  # a chosen number is checked when all is written
         return []
     return [say("words_missed", locale, written=words_in(text), wanted=length.promised)]
 
@@ -323,6 +331,23 @@ async def _more_for_weakest(
     return place is not None and await research(prompt.outline[place]) is not None
 
 
+def _unmet(run: Run, state: ResearchState, written: Written, excerpts: Sequence[Excerpt]) -> list[str]:
+    """Return what the finished text lacks of what was asked for, as far as code can tell."""
+    context, locale = run.context, state["locale"]
+    cited = set(cited_in(written.blocks))
+    used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts if excerpt.id in cited)
+    sources = [state["sources"][key] for key in used if key in state["sources"]]
+    by_sources = unmet_by_sources(sources, context, locale)
+    if written.former:
+        return by_sources
+    if written.by_rules:
+        return [*([say("unmet_form", locale)] if context.wishes.asks_form else []), *by_sources]
+    return [
+        *unmet_wishes(written.blocks, context, locale, translated=bool(run.wishes.language)),
+        *by_sources,
+    ]
+
+
 async def _verify(
     run: Run,
     draft: ReportInputs,
@@ -330,9 +355,13 @@ async def _verify(
     runtime: Runtime[RunContext],
     found: Sequence[Excerpt] | None = None,
 ) -> None:
-    """Let a model check the draft, if the run enables that and has a model; once more for what was found for its weakest topic."""
-    context, locale = run.context, draft.locale
-    wanted = context.verify == "model" or (context.verify == "auto" and context.deep_research)
+    """Let a model check the draft, if the run enables that and has a model; once more for what was found for its weakest topic.
+
+    A quick answer is checked by a model where it lacks what was asked for.
+    """
+    context, locale, translated = run.context, draft.locale, bool(run.wishes.language)
+    unmet = [] if draft.former else unmet_wishes(draft.blocks, context, locale, translated=translated)
+    wanted = context.verify == "model" or (context.verify == "auto" and (context.deep_research or bool(unmet)))
     if not wanted or written.by_rules:
         return
     if not await run.journal.decided("verify", lambda: role_model("verifier", context).model != OFFLINE):
@@ -341,7 +370,7 @@ async def _verify(
     emit_message(runtime, "notice", "reporter", "verifying", locale)
     tone = context.profile.tone if context.profile else ""
     text_of, before = evidence_of(runtime).get_text, written.verified if found else None
-    written.verified = await verify_draft(draft, text_of, tone=tone, before=before, unused=found)
+    written.verified = await verify_draft(draft, text_of, tone=tone, before=before, unused=found, unmet=unmet)
     written.limits += [limit for limit in written.verified.limits if limit not in written.limits]
     if written.verified.blocks is not None:
         written.templates += (EDITING,)
@@ -354,7 +383,7 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
 
     def decide() -> bool:
         model = role_model("reporter", run.context)
-        if not prompt.outline or model.model == OFFLINE:
+        if not prompt.outline or prompt.wishes.shape or model.model == OFFLINE:
             return False
         evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
         evidence += [item.quote for item in prompt.background]
@@ -368,12 +397,14 @@ def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
     triage, reflection = state["triage"], state["reflection"]
     findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
+    fast = fast and not context.wishes.shape and (context.words or 0) <= BRIEF
     prompt = ReporterPrompt(
         question=research_question(state),
         locale=state["locale"],
         today=state["today"],
         length="answer" if fast else "full" if (context.words or 0) >= SECTIONS_FROM else context.length,
-        words=0 if fast else context.words or 0,
+        words=context.words or 0,
+        wishes=context.wishes,
         tone=context.profile.tone if context.profile else "",
         findings=findings,
         background=background_views(state["background"], state["results"], state["sources"]),

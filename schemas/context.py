@@ -31,6 +31,7 @@ from schemas.options import (
     Words,
 )
 from schemas.profile import Profile
+from schemas.wishes import ChosenWishes
 
 __all__ = ["LANGUAGES", "Locale", "OutputFormat", "RunContext"]
 
@@ -201,6 +202,16 @@ class RunContext(BaseModel):
         default=None,
         description="Words that the report is to have; by default as depth and length say.",
         json_schema_extra=_at("reporter"),
+    )
+    wishes: Annotated[
+        ChosenWishes,
+        Flag("--wish", "NAME=VALUE", CHOICES, "Form, readers or dates: shape=table, after=2024; repeatable."),
+    ] = Field(
+        default=ChosenWishes(),
+        title="Wishes",
+        description="What the answer is to be like, as a question may say it, too: shape (table, list, json), columns, form, "
+        "readers, after and before (dates of sources); ignored: wishes of the question that are not followed.",
+        json_schema_extra=_at("coordinator", "researcher", "reporter"),
     )
     output_style: Annotated[Style, Flag("--style", "STYLE", panel=CHOICES)] = Field(
         default="report",

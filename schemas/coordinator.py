@@ -8,6 +8,7 @@ from pydantic.json_schema import SkipJsonSchema
 from schemas.answer_schema import LONGEST, Answer, AtMost, Id, Reason, Title, asked_as
 from schemas.evidence_view import EvidenceView
 from schemas.profile import Profile
+from schemas.wishes import Wishes
 
 Intent = Literal["in_scope", "edge_case", "out_of_scope", "greeting", "unclear", "not_research"]
 
@@ -27,6 +28,8 @@ class CoordinatorPrompt(BaseModel):
     profile: Profile | None
     locale: str
     """The run's locale, or `auto`."""
+    today: str = ""
+    """ISO date on which it is asked."""
     known: list[EvidenceView] = Field(default_factory=list)
     """What earlier turns read that may answer the question; empty in a first turn."""
     answers: bool = False
@@ -51,6 +54,8 @@ class Triage(BaseModel):
     """Of versions before 0.2, and of the rules. No model is asked for it, as nothing uses it."""
     original: SkipJsonSchema[str] = ""
     """The question as asked. Code sets it, and no model is asked for it."""
+    wishes: Wishes = Field(default_factory=Wishes)
+    """What the message asks of the answer besides its subject."""
     question: Answer = ""
     """The question, rewritten so that it stands alone; as it was asked where that is empty."""
     rewritten: SkipJsonSchema[bool] = False
@@ -60,6 +65,7 @@ class Triage(BaseModel):
     locale: Annotated[str, AtMost(20)] = Field(
         default="", description="BCP 47 tag of the user's language, for example en-US or zh-CN"
     )
+    """Of the message; the answer's may differ (`wishes`)."""
     complexity: Literal["simple", "complex"] = "complex"
     reply: Annotated[str, AtMost(LONGEST)] = ""
     """Direct reply, clarifying question, or the note that an edge case carries."""

@@ -11,16 +11,18 @@ LANGUAGES = frozenset(
 """ISO 639 codes of the languages that a run may be asked for."""
 
 
+def is_language(tag: str) -> bool:
+    """Tell whether a BCP 47 tag is of a language that a run may be asked for."""
+    first, *others = tag.split("-")
+    return first.lower() in LANGUAGES and all(part.isalnum() and 2 <= len(part) <= 4 for part in others)
+
+
 def _locale(value: object) -> object:
     """Accept `auto` or a BCP 47 tag of a language and, optionally, script and region."""
     if not isinstance(value, str):
         return value
     tag = value.strip().replace("_", "-") or "auto"
-    parts = tag.split("-")
-    known = tag == "auto" or (
-        parts[0].lower() in LANGUAGES and all(part.isalnum() and 2 <= len(part) <= 4 for part in parts[1:])
-    )
-    if not known:
+    if tag != "auto" and not is_language(tag):
         msg = f"unknown locale {value!r}: use auto, or a language tag such as en-US or zh-CN"
         raise ValueError(msg)
     return tag

@@ -13,6 +13,7 @@ from schemas.evidence import StepKind
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.mcp import ToolView
 from schemas.outline import NodeView, OutlineNode
+from schemas.wishes import Form
 
 
 def _lower(value: Any) -> Any:
@@ -115,6 +116,8 @@ class PlannerPrompt(BaseModel):
     """Titles of the last plan's steps, a line each; empty for the first plan."""
     steering: list[str] = Field(default_factory=list)
     """Messages of the user since the last plan, while the run went on; usually empty."""
+    wishes: Form = Form()
+    """Form, readers and dates of sources that are asked for."""
     undone: list[str] = Field(default_factory=list)
     """Titles of the last plan's steps that were not done, where something was said."""
     max_nodes: int = 0

@@ -17,6 +17,7 @@ from schemas.reflector import Reflection
 from schemas.results import StepResult
 from schemas.sections import Section
 from schemas.usage import Usage
+from schemas.wishes import Form
 
 _LOCAL_LINK = re.compile(r"\[(\[\d{1,6}\])\]\([^()\s]*\)|\[([^\[\]]*)\]\(sources/[^()\s]*\)")
 """A citation, or a link to a stored text: what stands for itself where nothing can be followed."""
@@ -33,6 +34,8 @@ class ReporterPrompt(BaseModel):
     words: int = 0
     """That the report is to have; 0 where its length says it."""
     tone: str
+    wishes: Form = Form()
+    """Form and readers that are asked for."""
     findings: list[FindingView]
     """Steps with their evidence; failed steps have no evidence."""
     background: list[EvidenceView]

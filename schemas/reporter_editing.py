@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from schemas.answer_schema import AtMost, Id, Reason
 from schemas.evidence_view import EvidenceView
+from schemas.wishes import Form
 
 MAX_EDITS = 40
 """Changes of a draft in one answer."""
@@ -46,6 +47,10 @@ class ReporterEditingPrompt(BaseModel):
     unused: list[EvidenceView] = Field(default_factory=list)
     """Excerpts of high relevance that the draft does not cite; of a finished report, all others."""
     missing_aspects: list[str] = Field(default_factory=list)
+    wishes: Form = Form()
+    """Form and readers that are asked for."""
+    unmet: list[str] = Field(default_factory=list)
+    """What the draft as a whole lacks of what is asked for, in words."""
     instruction: str = ""
     """What the reader of a finished report wants changed; empty for a draft."""
     searched: list[str] = Field(default_factory=list)

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from schemas.answer_schema import Answer, AtMost, Reason, Title
+from schemas.wishes import Form
 
 
 class Paragraph(BaseModel):
@@ -29,6 +30,8 @@ class ReporterJoiningPrompt(BaseModel):
     tone: str
     sections: list[SectionText]
     missing_aspects: list[str]
+    wishes: Form = Form()
+    """Form and readers that are asked for."""
 
 
 class TermChange(BaseModel):

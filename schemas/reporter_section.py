@@ -4,6 +4,7 @@ from pydantic import BaseModel, Field
 
 from schemas.evidence_view import ContradictionView, EvidenceView
 from schemas.sections import Section
+from schemas.wishes import Form
 
 
 class SectionExcerpt(EvidenceView):
@@ -33,6 +34,8 @@ class ReporterSectionPrompt(BaseModel):
     portions: int = 1
     written: str = ""
     """What the section has already, where it is to go on with excerpts that were not used."""
+    wishes: Form = Form()
+    """Form and readers that are asked for."""
     passages: list[SectionExcerpt] = Field(default_factory=list)
     """The excerpts that are written from."""
     shared: list[EvidenceView] = Field(default_factory=list)

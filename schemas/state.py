@@ -30,6 +30,7 @@ from schemas.results import StepResult
 from schemas.revision import Revision
 from schemas.steering import Steering
 from schemas.usage import Allowance, Usage
+from schemas.wishes import Wishes
 
 Value = TypeVar("Value")
 
@@ -163,6 +164,8 @@ class StepTask(TypedDict):
     outline: list[OutlineNode]
     """The outline of the report, without its evidence; empty where there is none."""
     turn: int
+    wishes: Wishes
+    """Of the question."""
     allowance: Allowance
     """What it may spend, and how long it may take."""
     previous: StepResult | None

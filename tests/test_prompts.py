@@ -51,7 +51,7 @@ def test_after_the_block_the_built_in_prompts_are_back(folder: Path) -> None:
     with using(load_prompts(folder)):
         assert _system() != before
     assert _system() == before
-    assert prompt_info("coordinator").version == 7
+    assert prompt_info("coordinator").version == 8
 
 
 def test_a_folder_is_read_once(folder: Path) -> None:

@@ -13,6 +13,7 @@ from leadline.runs.profiles import load_profile
 from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.evidence import NamedKind
 from schemas.options import SEARCH_WORDS, Flag, OutputFormat
+from schemas.wishes import ChosenWishes
 from services.reports.format_names import chosen_formats
 from services.run.errors import LeadlineError
 from services.search.choice import BESIDE, ELSE, known_names
@@ -44,6 +45,16 @@ def _parts(text: str) -> list[str]:
     return list(dict.fromkeys(filter(None, (part.strip().lower() for part in text.split(",")))))
 
 
+def _wishes(given: Iterable[str]) -> dict[str, Any]:
+    """Read `name=value` pairs; the values of lists have commas between."""
+    read: dict[str, Any] = {}
+    for name, _, value in (wish.partition("=") for wish in given):
+        field = ChosenWishes.model_fields.get(name)
+        listed = field is not None and field.default_factory is list
+        read[name] = [part.strip() for part in value.split(",")] if listed else value.strip()
+    return read
+
+
 def _searches(incomplete: str) -> list[str]:
     """Complete the last of several search names."""
     last = incomplete[max(map(incomplete.rfind, (BESIDE, ELSE))) + 1 :]
@@ -70,6 +81,7 @@ _TYPES: dict[str, Any] = {
     "documents": list[Path],
     "profile": Path,
     "output_formats": str,
+    "wishes": list[str],
     **dict.fromkeys(LISTS, str),
 }
 """Types of options whose form differs from the field's."""
@@ -77,6 +89,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "documents": lambda folders: [str(folder) for folder in folders],
     "profile": load_profile,
     "output_formats": chosen_formats,
+    "wishes": _wishes,
     **dict.fromkeys(LISTS, _parts),
 }
 _COMPLETIONS = {"search": _searches, "locale": _locales, "output_formats": _formats, **dict.fromkeys(LISTS, _kinds)}

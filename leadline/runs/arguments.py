@@ -12,6 +12,7 @@ from schemas.mcp import McpServer
 from schemas.models import ModelChoice, ToolProtocol
 from schemas.options import CitationStyle, Flag, Length, OutputFormat, Style, TimeRange
 from schemas.profile import Profile
+from schemas.wishes import ChosenWishes
 from services.run.python_messages import register_arguments
 
 
@@ -39,6 +40,7 @@ class Choices(TypedDict, total=False):
     citation_style: CitationStyle
     length: Length
     words: int | None
+    wishes: ChosenWishes | Mapping[str, Any]
     output_style: Style
     unsupported: Literal["mark", "drop"]
     verify: Literal["auto", "code", "model"]

@@ -52,6 +52,7 @@ ALLOWED_TYPES = [
         "revision": ["Revision"],
         "steering": ["Steering"],
         "usage": ["Allowance", "CallUsage", "Usage"],
+        "wishes": ["Wishes"],
     }.items()
     for name in names
 ]

@@ -105,7 +105,7 @@ async def recheck(report: Report, context: RunContext) -> Rechecked:
 
 async def _text_now(source: Source, providers: Providers, reader: PageReader) -> tuple[str | None, str]:
     """Return a source's present text, or None and the reason."""
-    if source.kind == "document":
+    if source.kind == "document" and "/" in source.url:  # a text of the question is of no folder, and stays as it is
         hits = await asyncio.gather(*(document.at(source.url) for document in providers.documents))
         hit = next(filter(None, hits), None)
         return (hit.text, "") if hit is not None else (None, "the file is gone")

@@ -23,6 +23,7 @@ from services.models.offline.closest import closest_passages, said_in
 from services.run.errors import JournalMiss, StoreError
 from services.run.evidence_store import content_hash
 from services.run.journal import Recording, run_key
+from services.run.wishes import obeyed, wishes_of
 from services.search.gather import Complete, Gathered, gather
 from services.search.hit import Hit
 from services.search.pages.limits import page_limits
@@ -205,7 +206,7 @@ class _Searched:
     def __init__(self, context: RunContext, values: Mapping[str, Any], known: set[str], since: datetime) -> None:
         self.brought: list[str] = []
         """Addresses and hashes of new results."""
-        self._context = context
+        self._context = obeyed(context, wishes_of(values.get("triage"))).context
         self._known = known
         self._since = since
         self._question = research_question(values)  # type: ignore[arg-type]  # the values are the state

@@ -165,6 +165,7 @@ async def edited(
     tone: str = "",
     unused: Sequence[Excerpt] | None = None,
     only_mend: bool = False,
+    unmet: Sequence[str] = (),
 ) -> tuple[Block, ...] | None:
     """Let a model edit a draft.
 
@@ -175,9 +176,11 @@ async def edited(
         tone: tone of the report.
         unused: excerpts that the draft should use; by default those of high relevance that it does not cite.
         only_mend: whether only blocks with objections may change.
+        unmet: what the draft as a whole lacks of what is asked for, in words.
 
     Returns:
-        The new blocks; None where nothing is to be mended, or where the answer would leave less than half of the draft.
+        The new blocks; None where nothing is to be mended, or where the answer would leave less than half of the draft, unless that was
+        asked for.
 
     Raises:
         LimitReached: the budget or the time left does not suffice for the call.
@@ -198,8 +201,10 @@ async def edited(
                 break
     unused = [] if only_mend else _unused(draft) if unused is None else unused
     unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
-    if not wanted and not unused and not any(view.objections for view in views):
+    if not wanted and not unused and not unmet and not any(view.objections for view in views):
         return None
+    wanted.update(cited_in(draft.blocks) if unmet else [])
+    unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
     prompt = ReporterEditingPrompt(
         question=draft.question,
         locale=draft.locale,
@@ -207,13 +212,16 @@ async def edited(
         blocks=views,
         evidence=evidence_views(_shown(draft, wanted, 0 if only_mend else CITED_TOKENS), draft.sources),
         unused=evidence_views(unused, draft.sources),
+        wishes=draft.wishes,
+        unmet=list(unmet),
         missing_aspects=[] if only_mend else draft.missing_aspects,
     )
     answer = await ask("reporter", prompt, Editing, template=TEMPLATE)
     faulty = {view.id for view in views if view.objections}
     edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in faulty or not only_mend]
     blocks = with_edits(pieces, edits, {excerpt.id: excerpt for excerpt in draft.excerpts})
-    if blocks == draft.blocks or words_in(to_draft(blocks)) < LEAST_LEFT * words_in(to_draft(draft.blocks)):
+    least = 0.0 if unmet else LEAST_LEFT * words_in(to_draft(draft.blocks))
+    if not blocks or blocks == draft.blocks or words_in(to_draft(blocks)) < least:
         return None
     return blocks
 

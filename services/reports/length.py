@@ -34,10 +34,18 @@ class Length:
     promised: int = 0
     """Number of words that the run or its depth promises; a report that misses it says so. 0: none."""
 
-    def missed(self, text: str, *, chosen: bool) -> bool:
-        """Tell whether a text has clearly fewer words than promised, or clearly more if the user chose the number."""
+    def missed(self, text: str, *, chosen: bool, at_most: bool = False) -> bool:
+        """Tell whether a text has clearly fewer words than promised, or clearly more if the user chose the number.
+
+        Args:
+            text: the text.
+            chosen: whether the user chose the number.
+            at_most: whether fewer words will do.
+        """
         count = words_in(text)
-        return count < (1 - NEAR) * self.promised or (chosen and count > (1 + NEAR) * self.promised > 0)
+        return (not at_most and count < (1 - NEAR) * self.promised) or (
+            chosen and count > (1 + NEAR) * self.promised > 0
+        )
 
 
 def length_of(context: RunContext, quoted: int, steps: int) -> Length:

@@ -28,6 +28,7 @@ from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
+from schemas.wishes import Form
 from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
 from services.evidence.programs import Program
@@ -42,6 +43,7 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.computations import computations
 from services.reports.disagreement_sides import side_notes
 from services.reports.document import cited_in, contents, words
+from services.reports.json_of_table import with_json
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import marked_sentences
 from services.reports.numbered_text import numbered_text
@@ -100,6 +102,8 @@ class ReportInputs:
     """Style of its references."""
     former: Report | None = None
     """The report that it changes, whose statements keep what the check said of them."""
+    wishes: Form = field(default_factory=Form)
+    """How it is to look, and for whom."""
 
 
 def finish_report(draft: ReportInputs, usage: Usage) -> Report:
@@ -120,6 +124,8 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     enough = draft.enough and not draft.missing_aspects
     answer: Answered = "" if draft.by_rules else answered(checked, enough=enough)
     body = _with_title(checked.blocks, draft)
+    if draft.wishes.shape == "json":
+        body = with_json(body)
     contradictions = _grounded(draft)
     conflicts = tuple(_conflicts(contradictions, draft, labels))
     numbering = number_sources(draft.sources, draft.excerpts, [*cited_in([*body, *conflicts]), *charts.cited])

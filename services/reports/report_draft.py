@@ -89,6 +89,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         enough=reflection is None or reflection.has_enough_context,
         programs=written.programs,
         former=written.former,
+        wishes=context.wishes,
     )
 
 

@@ -192,7 +192,7 @@ class SectionWriter:
         usable: list[EvidenceView] = [*passages, *portion.shared]
         shown = {item.id for item in usable}
         variables = ReporterSectionPrompt(
-            **prompt.model_dump(include={"question", "locale", "today", "tone"}),
+            **prompt.model_dump(include={"question", "locale", "today", "tone", "wishes"}),
             outline=self.sections,
             number=portion.number,
             words=words,

@@ -180,7 +180,7 @@ class SectionedReport:
     async def _joining(self, sections: list[WrittenSection]) -> Joining:
         prompt, limits = self.prompt, self.writer.limits
         variables = ReporterJoiningPrompt(
-            **prompt.model_dump(include={"question", "locale", "tone", "missing_aspects"}),
+            **prompt.model_dump(include={"question", "locale", "tone", "wishes", "missing_aspects"}),
             sections=shown_sections(sections),
         )
         try:

@@ -71,6 +71,7 @@ async def verify_draft(
     tone: str = "",
     before: Verified | None = None,
     unused: Sequence[Excerpt] | None = None,
+    unmet: Sequence[str] = (),
 ) -> Verified:
     """Let a verifier judge the statements of a draft and an editor mend it, and judge what the editor wrote.
 
@@ -82,6 +83,7 @@ async def verify_draft(
         tone: tone of the report.
         before: results of the first pass, for a second one over what the editor left.
         unused: excerpts that the editor is to use; by default those of high relevance that the draft does not cite.
+        unmet: what the draft lacks of what was asked for, in words.
     """
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
     judge.judgements.update(before.judgements if before else {})
@@ -93,7 +95,9 @@ async def verify_draft(
         fallen = {id(claim): claim for claim in [*checked.failed, *checked.left_out]}
         objections = [claim for claim in fallen.values() if claim not in kept]
         now, only_mend = verified.draft(draft), draft.former is not None
-        blocks = await edited(now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend)
+        blocks = await edited(
+            now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend, unmet=unmet
+        )
         verified.edited = True
         if blocks is not None:
             verified.blocks = blocks

@@ -29,6 +29,7 @@ from schemas.evidence import Source
 from schemas.later_rooms import later_if_loaded
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
+from schemas.wishes import Wishes
 from services.run.budget import Budget, allowance_of
 from services.run.errors import BadInput, reason_of
 from services.run.evidence_store import EvidenceStore
@@ -45,6 +46,7 @@ from services.run.step_events import (
     tell_searching,
 )
 from services.run.thread_lock import hold_thread
+from services.run.wishes import obeyed, wishes_of
 
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
@@ -129,6 +131,8 @@ class Run:
     """Step of the graph with which the turn of the conversation began."""
     locale: str = ""
     """Locale of the user, as far as it is known."""
+    wishes: Wishes = field(default_factory=Wishes)
+    """Of the question; `context` obeys them already."""
     journal: Journal = field(default_factory=Journal)
     budget: Budget = field(default_factory=Budget)
     usage: Usage = field(default_factory=Usage)
@@ -242,9 +246,10 @@ async def node_run(
         node: name of the node.
         report: whether the report's share of the limits may be spent.
     """
-    context = choices(runtime)
+    wishes = wishes_of(state.get("triage"))
+    context = obeyed(choices(runtime), wishes).context
     budget = Budget(allowance_of(context, state.get("usage") or Usage(), report=report), context)
-    async with _opened(Run(context, node, budget=budget), runtime, state.get("turn", _step())) as run:
+    async with _opened(Run(context, node, wishes=wishes, budget=budget), runtime, state.get("turn", _step())) as run:
         run.locale = state.get("locale", "")
         run.tell_progress = partial(tell_progress, runtime, node, "", state.get("locale", ""))
         run.tell_reading = partial(tell_reading, runtime, node, state.get("locale", ""))
@@ -256,9 +261,11 @@ async def node_run(
 @asynccontextmanager
 async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> AsyncIterator[Run]:
     """Open a worker's run scope, with the share of the limits that it was sent with."""
-    context, step_id = choices(runtime), task["step"].id
+    wishes, step_id = task.get("wishes", Wishes()), task["step"].id
+    context = obeyed(choices(runtime), wishes).context
     budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
-    async with _opened(Run(context, node, step_id, budget=budget), runtime, task["turn"], before) as run:
+    opened = Run(context, node, step_id, wishes=wishes, budget=budget)
+    async with _opened(opened, runtime, task["turn"], before) as run:
         run.locale = task["locale"]
         run.tell_progress = partial(tell_progress, runtime, node, step_id, task["locale"])
         run.tell_reading = partial(tell_reading, runtime, node, task["locale"])

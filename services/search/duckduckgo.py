@@ -7,6 +7,7 @@ the answer's status is checked. Results are addresses and snippets; `pages.reade
 import asyncio
 import math
 import re
+from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
@@ -83,8 +84,9 @@ class DuckDuckGoSearch:
     def _ask(self, words: str) -> list[_Result]:
         """Send a query and parse the answer. Blocking."""
         try:
-            span = _RANGES[self._filters.time_range] if self._filters.time_range else None
-            results = _engine(self._url, math.ceil(self._seconds)).search(words, region=WHOLE_WORLD, timelimit=span)
+            span = self._filters.range_at(datetime.now(UTC).date())
+            limit = _RANGES[span] if span else None
+            results = _engine(self._url, math.ceil(self._seconds)).search(words, region=WHOLE_WORLD, timelimit=limit)
         except SearchError:
             raise
         except TimeoutException:

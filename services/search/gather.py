@@ -93,7 +93,7 @@ async def gather(
         question: the question, which tells whether recent sources are wanted; by default the queries.
         source_kind: kind of sources with a small bonus.
         preferred: kinds that the user prefers.
-        filters: excluded sites and kinds of pages, for all providers.
+        filters: excluded sites, kinds of pages and dates, for all providers.
     """
     queries = list(dict.fromkeys(filter(None, map(str.strip, queries))))
     pool = Pool()
@@ -106,7 +106,7 @@ async def gather(
         followed = [(" ".join(queries), hits) for hits in completed[len(results) :]]
         results = [*((query, hits) for (query, _), hits in zip(results, completed, strict=False)), *followed]
         failures += unread
-    if filters is not None and filters.kinds:
+    if filters is not None:
         results = [(query, [hit for hit in hits if _permitted(hit, filters)]) for query, hits in results]
     direct = await asyncio.to_thread(_ranked, pool, results)
     hops = await asyncio.to_thread(follow, queries, direct, indexes, pool)
@@ -137,8 +137,8 @@ async def gather(
 
 
 def _permitted(hit: Hit, filters: Filters) -> bool:
-    """Tell whether the filters permit a hit, after its page, if read, has stated its kind."""
-    return hit.kind != "web" or filters.permit(hit.url, hit.source_kind)
+    """Tell whether the filters permit a hit, after its page, if read, has stated its kind and date."""
+    return filters.in_time(hit.published) and (hit.kind != "web" or filters.permit(hit.url, hit.source_kind))
 
 
 def _ranked(pool: Pool, results: Results) -> list[Key]:

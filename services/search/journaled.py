@@ -29,6 +29,7 @@ from services.search.providers import MAX_FILES_NAMED, FileNote, Providers, not_
 from services.search.recorded_search import RecordedSearch
 from services.search.run_pages import RunPages, StoredPage
 from services.search.web import filters_of, named_pages
+from services.text.normal_form import normalise_text
 
 LINKS = "links"
 """Name under which pages reached by links are counted, beside the searches."""
@@ -141,7 +142,7 @@ async def gather_once(
             evidence=evidence,
             limit=limit,
             complete=pages.complete,
-            named=named_pages(question) if may_read_web(run) else [],
+            named=[*(named_pages(question) if may_read_web(run) else []), *_pasted(run)],
             hits=run.context.max_results,
             document_hits=max(run.context.max_results, run.context.level.hits),
             question=question,
@@ -193,6 +194,13 @@ async def gather_once(
         run.budget.take_searches(search.searches)
         run.budget.take_pages(search.pages)
     return search
+
+
+def _pasted(run: Run) -> list[Hit]:
+    """Return the text that the question brings along, as a document to cite."""
+    text = normalise_text(run.wishes.text)
+    title = say("pasted_text", run.locale)
+    return [Hit(url=title, title=title, kind="document", text=text)] if text else []
 
 
 def may_read_web(run: Run) -> bool:
@@ -299,8 +307,9 @@ async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
         run.count(pages=1)
     async with PageReader(limits=page_limits(), links=_wants_links(run)) as reader:
         page = await _recorded_page(run, reader, evidence, url)
-    if not filters_of(run.context).permit(page.final_url, page.source_kind):
-        raise PageError(f"{page.final_url} is of a site, or of a kind, that this run leaves out.")
+    filters = filters_of(run.context)
+    if not filters.permit(page.final_url, page.source_kind) or not filters.in_time(page.published):
+        raise PageError(f"{page.final_url} is of a site, of a kind, or of a time, that this run leaves out.")
     return page
 
 

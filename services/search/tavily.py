@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -62,7 +63,7 @@ class TavilySearch:
                 include_raw_content="markdown",
                 include_domains=list(self._filters.only) or None,
                 exclude_domains=list(self._filters.never) or None,
-                time_range=self._filters.time_range,
+                time_range=self._filters.range_at(datetime.now(UTC).date()),
                 timeout=self._seconds,
             )
         results = await asyncio.to_thread(without_secrets_in, answer.get("results"))

@@ -1,7 +1,7 @@
 """A run's web access: parallel searches, cached for the whole process, and the pages that the run may read."""
 
 import re
-from functools import cache
+from functools import lru_cache
 
 from schemas.context import RunContext
 from schemas.evidence import StepKind
@@ -12,6 +12,7 @@ from services.search.failover import FailOver
 from services.search.filters import Filters
 from services.search.hit import Hit, SearchProvider
 from services.search.web_services.client import ServiceSearch
+from services.text.dates import first_day, last_day
 
 _URL = re.compile(r"https?://[^\s<>\"'，。；！？）】》]+", re.ASCII)
 MAX_NAMED = 5
@@ -46,11 +47,16 @@ def filters_of(context: RunContext) -> Filters:
         BadInput: a domain is invalid.
     """
     return Filters.of(
-        context.include_domains, context.exclude_domains, time_range=context.time_range, kinds=context.exclude_kinds
+        context.include_domains,
+        context.exclude_domains,
+        time_range=context.time_range,
+        kinds=context.exclude_kinds,
+        after=first_day(context.wishes.after),
+        before=last_day(context.wishes.before),
     )
 
 
-@cache
+@lru_cache(maxsize=500)
 def _web(accesses: tuple[Access, ...], filters: Filters) -> SearchProvider:
     """Cache one per process, so that it remembers paused providers."""
     return FailOver([provider_of(access, filters) for access in accesses])

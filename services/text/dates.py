@@ -101,6 +101,24 @@ def latest_day(published: str | None) -> date | None:
     return date.fromordinal(following.toordinal() - 1)
 
 
+def first_day(published: str | None) -> str:
+    """Return the first day that a date may mean, as an ISO date; empty where it is none."""
+    told = iso_date(published)
+    return f"{told}-01-01"[:10] if told else ""
+
+
+def last_day(published: str | None) -> str:
+    """Return the last day that a date may mean, as an ISO date; empty where it is none."""
+    latest = latest_day(published)
+    return latest.isoformat() if latest else ""
+
+
+def in_time(published: str | None, after: str, before: str) -> bool:
+    """Tell whether a date lies, or may lie, between two days, of which each may be empty; what is no date may lie anywhere."""
+    latest = last_day(published)
+    return not latest or (latest >= after and (not before or first_day(published) <= before))
+
+
 def _exists(year: int, month: int, day: int) -> bool:
     if not _FIRST_YEAR <= year <= _LAST_YEAR:
         return False

@@ -40,3 +40,38 @@ def direction(text: str) -> str:
     """Return the direction in which most letters of a text are written, as HTML names it: `rtl` for Arabic and Hebrew, else `ltr`."""
     classes = Counter(map(unicodedata.bidirectional, text))
     return "rtl" if classes["R"] + classes["AL"] > classes["L"] else "ltr"
+
+
+_SCRIPT_OF = {
+    language: script
+    for script, languages in {
+        "CYRILLIC": "ru uk bg mk", "GREEK": "el", "ARABIC": "ar fa ur", "HEBREW": "he", "THAI": "th", "DEVANAGARI": "hi mr ne",
+        "BENGALI": "bn", "TAMIL": "ta", "TELUGU": "te", "KANNADA": "kn", "MALAYALAM": "ml", "GUJARATI": "gu", "GURMUKHI": "pa",
+        "SINHALA": "si", "KHMER": "km", "LAO": "lo", "ARMENIAN": "hy", "GEORGIAN": "ka", "MYANMAR": "my",
+        "HANGUL": "ko", "CJK": "zh yue", "KANA": "ja", "": "sr uz kk mn",
+    }.items()
+    for language in languages.split()
+}  # fmt: skip
+"""Script of a language, empty where it has several; the others are written in Latin letters."""
+_KANA = 0.05
+"""Share of a text's letters from which hiragana and katakana make it Japanese."""
+_NOT_BELOW, _NOT_ABOVE = 0.01, 0.06
+"""Shares of a language's commonest words among all words: below the first a text is not in it, above the second it is in no other."""
+
+
+def is_written_in(text: str, locale: str) -> bool:
+    """Tell whether a text may be in a language: false where script or commonest words certainly show another one."""
+    language = locale.partition("-")[0].lower()
+    scripts = Counter(unicodedata.name(char, "").split(" ")[0] for char in text if char.isalpha())
+    if not scripts:
+        return True
+    kana = scripts["HIRAGANA"] + scripts["KATAKANA"]
+    found = "KANA" if kana >= _KANA * scripts.total() else scripts.most_common(1)[0][0]
+    wanted = _SCRIPT_OF.get(language)
+    if wanted is not None:
+        return wanted in {"", found}
+    if found != "LATIN":
+        return False
+    words = re.findall(r"\w+", text.lower())
+    shares = {name[:2]: sum(word in common for word in words) / len(words) for name, common in _WORDS_OF.items()}
+    return shares[language] >= _NOT_BELOW if language in shares else max(shares.values()) <= _NOT_ABOVE

@@ -162,8 +162,10 @@ async def recall(
     around = f"{former.question} {' '.join(turn.text for turn in conversation[-1:])}"
     texts: dict[str, str] = {}
     for key, source in former.sources.items():
-        if source.duplicate_of in former.sources or (
-            source.kind == "web" and not filters.permit(source.url, source.source_kind)
+        if (
+            source.duplicate_of in former.sources
+            or not filters.in_time(source.published)
+            or (source.kind == "web" and not filters.permit(source.url, source.source_kind))
         ):
             continue
         try:

@@ -118,7 +118,8 @@ def _is_permitted(run: Run, entry: MemoryEntry) -> bool:
     """Tell whether a run may use a statement's sources: pages of sites that it excludes are not used."""
     filters = filters_of(run.context)
     return all(
-        source.kind != "web" or filters.permit(source.url, source.source_kind) for source in entry.sources.values()
+        filters.in_time(source.published) and (source.kind != "web" or filters.permit(source.url, source.source_kind))
+        for source in entry.sources.values()
     )
 
 

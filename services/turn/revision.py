@@ -225,7 +225,10 @@ async def _answer(run: Run, research: RevisionResearch, known: Sequence[Excerpt]
 def _lasting(limits: Sequence[str], locale: str) -> list[str]:
     """Drop limits that only apply to the former text: its number of words, and content that its change lacked."""
     openings = tuple(
-        say(key, locale, written=_GAP, wanted=_GAP, aspects=_GAP).partition(str(_GAP))[0]
-        for key in ("words_missed", "revision_lacks", "revision_not_found", "revision_no_room")
+        say(key, locale, written=_GAP, wanted=_GAP, aspects=_GAP, found=_GAP, columns=_GAP).partition(str(_GAP))[0]
+        for key in (
+            *("words_missed", "revision_lacks", "revision_not_found", "revision_no_room"),
+            *("unmet_language", "unmet_table", "unmet_columns", "unmet_list", "unmet_json", "unmet_form"),
+        )
     )
     return [limit for limit in limits if not limit.startswith(openings)]

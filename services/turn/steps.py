@@ -27,6 +27,7 @@ from services.run.private_paths import without_private
 from services.run.run_messages import told_to_end
 from services.run.scope import Run, step_run
 from services.run.ui_text import problem_text, say
+from services.run.wishes import wishes_of
 from services.turn.attempts import with_earlier
 from services.turn.heard_messages import dropped_steps
 from services.turn.outline_growth import without_evidence
@@ -93,6 +94,7 @@ def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: 
         sources_left=sources_left,
         outline=without_evidence(state.get("outline", [])),
         turn=state["turn"],
+        wishes=wishes_of(state["triage"]),
         allowance=allowance,
     )
 

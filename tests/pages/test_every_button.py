@@ -247,8 +247,12 @@ def _failing_and_trying_again(tab: Page, site: Site) -> None:
 def _reviewing(tab: Page, site: Site) -> None:
     tab.click("document.getElementById('brand')")
     tab.click("document.getElementById('review')")
+    wishes = {"said": ["Why was tallow"], "readers": "children"}
+    triage = {"intent": "in_scope", "complexity": "complex", "locale": "en-US", "question": QUESTION, "wishes": wishes}
+    site.model.endpoint.script["coordinator"] = [json.dumps(triage)]
     ask(tab, QUESTION)
     tab.wait("document.querySelector('form.review')", "the review of the plan")
+    tab.click(button("Do without: For"))
     tab.click("document.querySelector('.in-words textarea')")
     tab.write("also the silver chromate tube")
     tab.click(button("Plan again"))

@@ -135,7 +135,7 @@ def test_a_prompt_names_the_fields_in_the_order_of_the_schema(schema: type[BaseM
 
 def test_a_first_turn_is_asked_for_nothing_of_earlier_turns() -> None:
     first, later = (list(shape_of(triage_schema(prompt))["properties"]) for prompt in (FIRST_TURN, FOLLOW_UP))
-    assert first == ["reason", "intent", "question", "locale", "complexity", "reply"]
+    assert first == ["reason", "intent", "wishes", "question", "locale", "complexity", "reply"]
     assert {*later} - {*first} == {"category", "rewriting", "answered", "uses", "missing", "answer"}
 
 

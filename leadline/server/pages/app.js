@@ -19,6 +19,7 @@ let graph = null;
 let assistant = null;
 let view = null;
 let turn = null;
+const without = new Set(); // wishes of the question that the next run does without
 let before = {}; // what the user had chosen when the turn was asked or opened: the run keeps its own choices
 
 translate();
@@ -47,8 +48,9 @@ const work = session({
   began(begun) {
     turn = begun;
     before = choices();
+    without.clear();
     view?.retire();
-    view = turnView(work.thread, graph, { answer: work.answer, change: work.change, goOn: work.goOn, steer: work.steer, ask, problem });
+    view = turnView(work.thread, graph, { answer, change: work.change, goOn: work.goOn, steer: work.steer, ask, problem, without, unwished });
     turns.append(view.element);
     const lost = document.activeElement === document.body;
     document.body.dataset.open = "thread";
@@ -86,9 +88,24 @@ const work = session({
   },
   problem,
 }, async (begins) => {
-  const chosen = { ...choices(), documents: [...(choices().documents || []), ...files.documents()] };
-  return begins ? chosen : changedSince(before, chosen, files.added, assistant);
+  const wished = without.size ? { wishes: { ...choices().wishes, ignored: [...without] } } : {};
+  const chosen = { ...choices(), ...wished, documents: [...(choices().documents || []), ...files.documents()] };
+  return begins ? chosen : { ...(await changedSince(before, chosen, files.added, assistant)), ...wished };
 });
+
+/** Answer the review of a plan; what it does without is the run's own from then on. */
+async function answer(review) {
+  const taken = await work.answer(review);
+  if (taken) without.clear();
+  return taken;
+}
+
+/** Offer the question to be asked again without what was taken away. */
+function unwished(text) {
+  question.value ||= text;
+  grow();
+  question.focus();
+}
 
 async function ask(text) {
   quiet();

@@ -9,7 +9,7 @@ export function nothingYet(question) {
   return {
     question, status: "running", now: "", error: "", reply: "", refused: "", byMessage: false, standing: false, review: null, report: null, started: 0, ended: 0,
     plans: [], steering: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], searched: [], notices: [], drafts: new Map(), calls: new Map(),
-    tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
+    wishes: {}, tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
 }
 
@@ -20,6 +20,7 @@ export function fromState(state) {
   const done = (node, was) => was && turn.nodes.set(node, { running: 0, done: 1, failed: 0 });
   const direct = ["greeting", "out_of_scope", "unclear", "not_research"].includes(values.triage?.intent);
   done("coordinator", values.triage);
+  turn.wishes = values.triage?.wishes || {};
   done("background_investigator", values.background);
   for (const [url, title] of Object.values(values.sources || {}).map((one) => [one.url, one.title])) turn.sources.set(url, title);
   takePlans(turn, values.plans || [], done);
@@ -96,6 +97,7 @@ function takeTask(turn, task) {
   for (const one of Object.values(fresh(result.results))) takeResult(turn, one);
   for (const one of Object.values(fresh(result.sources))) turn.sources.set(one.url, one.title);
   for (const message of result.steering || []) takeSaid(turn, message);
+  if (result.triage) turn.wishes = result.triage.wishes || {};
   if (result.triage?.reply && !result.report && result.messages) turn.reply = result.triage.reply;
   if (result.report) turn.report = { title: result.report.title, version: result.report.version };
   if (result.revision?.refused) turn.refused = result.revision.refused;

@@ -170,7 +170,7 @@ export function session(views, context) {
     const known = begun || !question ? fromState(state) : refusedTurn(question, whole.error);
     const error = turn.error || (begun ? "" : refusedTurn("", whole.error).error);
     Object.assign(turn, {
-      status: known.status, review: known.review, report: known.report, reply: known.reply, refused: known.refused, byMessage: known.byMessage, standing: known.standing, error: known.error || error,
+      wishes: known.wishes, status: known.status, review: known.review, report: known.report, reply: known.reply, refused: known.refused, byMessage: known.byMessage, standing: known.standing, error: known.error || error,
       plans: known.plans.length ? known.plans : turn.plans,
       steering: [...known.steering, ...turn.steering.filter((one) => one.waiting && known.status !== "done" && !known.steering.some((other) => other.id === one.id))],
     });

@@ -7,7 +7,7 @@ import { say } from "./words.js";
 const KEPT = "leadline-choices";
 const ELSEWHERE = ["depth", "review_plan"]; // beside the question
 const COMMON = ["search", "documents", "locale", "length", "max_seconds", "max_cost"];
-const LEFT_OUT = ["output_formats", "deep_research"]; // files are made when they are downloaded; quick is a depth
+const LEFT_OUT = ["output_formats", "deep_research", "wishes"]; // files are made when they are downloaded; quick is a depth; a question says its wishes
 
 /** What the user chose, without what is as by default. */
 export function choices() {

@@ -9,15 +9,21 @@ import { graphPicture } from "./graph.js";
 import { planView } from "./plan.js";
 import { reportView } from "./report.js";
 import { reviewForm } from "./review.js";
+import { wishChips } from "./wishes.js";
 import { say } from "./words.js";
 
 const EVERY = 40; // milliseconds between two drawings of what changed
 
-/** The view of a turn. `actions` are what its buttons do: answer(review), change(request), goOn(), ask(question), steer(said), problem(error). */
+/** The view of a turn. `actions` are what its buttons do: answer(review), change(request), goOn(), ask(question), steer(said), problem(error);
+ *  `without` is the set of wishes that the next run does without, `unwished(question)` is called when it grows. */
 export function turnView(thread, graph, actions) {
   const picture = graphPicture(graph);
   const plans = planView((id) => actions.steer({ action: "skip", steps: [id] }));
   const draft = draftView();
+  const chips = wishChips(actions.without, () => {
+    chips.show(turn);
+    if (turn.status !== "waiting") actions.unwished(turn.question);
+  });
   const heading = el("h2", { class: "asked", tabindex: "-1" });
   const notices = el("ul", { class: "notices", hidden: true });
   const now = el("span", { class: "now" });
@@ -32,7 +38,7 @@ export function turnView(thread, graph, actions) {
   work.append(writeNow);
   const review = el("div", { class: "review-place" });
   const ending = el("div", { class: "ending" });
-  const element = el("article", { class: "turn" }, heading, notices, work, review, draft.element, ending);
+  const element = el("article", { class: "turn" }, heading, chips.element, notices, work, review, draft.element, ending);
   let turn = null;
   let drawing = 0;
   let ticking = 0; // while a model call takes its time, its seconds count on
@@ -55,6 +61,7 @@ export function turnView(thread, graph, actions) {
     element.setAttribute("aria-label", turn.question);
     notices.hidden = !turn.notices.length;
     if (notices.childElementCount !== turn.notices.length) notices.replaceChildren(...turn.notices.map((text) => el("li", { text })));
+    chips.show(turn);
     picture.show(turn);
     plans.show(turn);
     draft.show(turn);
@@ -153,6 +160,7 @@ export function turnView(thread, graph, actions) {
     /** A later turn has begun: nothing can be asked or downloaded from here any more. */
     retire() {
       for (const one of ending.querySelectorAll(".downloads, .follow-ups, .change, .versions, button")) one.remove();
+      for (const one of chips.element.querySelectorAll("button")) one.remove();
     },
     focus: () => heading.focus({ preventScroll: true }),
   };

@@ -32,7 +32,7 @@ from services.search.web_services.problems import (
     status_problem,
     without_results,
 )
-from services.search.web_services.query import Asked, asked, since_of
+from services.search.web_services.query import Asked, asked
 from services.search.web_services.results import hits_of
 from services.search.web_services.service import Service
 from services.text.dates import latest_day
@@ -162,7 +162,7 @@ class ServiceSearch:
         if answer.status != 200:
             raise status_problem(self.service, answer.status, answer.headers, has_key=bool(self._key))
         hits = await asyncio.to_thread(self._read, answer.body)
-        return [self._permitted(hit) for hit in hits if self._permit(hit, since_of(self._filters, today))][:limit]
+        return [self._permitted(hit) for hit in hits if self._permit(hit, self._filters.since(today))][:limit]
 
     async def _turn(self, request: Asked) -> None:
         """Wait for a turn at the service."""

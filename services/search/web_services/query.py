@@ -3,11 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 from urllib.parse import quote
 
-from schemas.options import DAYS
 from services.search.filters import Filters
 from services.search.web_services.service import Service, Words
 from services.text.normal_form import normal_form
@@ -62,13 +61,13 @@ def asked(
     """
     code = message_language(query)
     contact = contact if service.sends_contact else ""
-    since = since_of(filters, today)
+    since, span = filters.since(today), filters.range_at(today)
     values = {
         "limit": str(max(1, min(limit, service.max_results))),
         "language": service.languages.get("zh" if code == "zh" else "en", code),
         "contact": contact,
         "key": key,
-        "time_range": service.time_ranges.get(filters.time_range, "") if filters.time_range else "",
+        "time_range": service.time_ranges.get(span, "") if span else "",
         "since": since.isoformat() if since else "",
         "since_day": f"{since:%Y%m%d}" if since else "",
     }
@@ -92,11 +91,6 @@ def asked(
         headers={**defaults, **headers},
         secret={name: parameters[name] for name in secret},
     )
-
-
-def since_of(filters: Filters, today: date) -> date | None:
-    """Return the first day of the time range."""
-    return today - timedelta(days=DAYS[filters.time_range]) if filters.time_range else None
 
 
 def fill(template: str, values: Mapping[str, str]) -> str | None:

@@ -27,6 +27,8 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
         "'official', 'reference', 'forum'",
     ),
     "an unknown kind to leave out": (["research", QUESTION, "--exclude-kinds", "blog"], 2, "'company' or 'personal'"),
+    "a wish that there is not": (["research", QUESTION, "--wish", "colour=red"], 2, "wishes.colour"),
+    "a wish that cannot be": (["research", QUESTION, "--wish", "shape=poem"], 2, "wishes.shape cannot be 'poem'"),
     "an unknown length": (["research", QUESTION, "--length", "epic"], 2, "brief"),
     "an unknown style": (["research", QUESTION, "--style", "haiku"], 2, "data"),
     "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),

@@ -21,7 +21,7 @@ WIDER = {
     "output_formats",
     "profile",
 }
-WIDER |= {"models", "mcp_servers", "prompts", "locale", "search"}
+WIDER |= {"models", "mcp_servers", "prompts", "locale", "search", "wishes"}
 """Fields that take more in Python than their own type, such as any sequence for a list, or a bare text for a checked one."""
 
 

@@ -1,0 +1,86 @@
+"""What a question asks of its answer besides the subject: language, length, form, readers, dates and sites."""
+
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from schemas.answer_schema import AtMost, Reason, Title
+from schemas.clean_text import CleanLine, CleanText
+
+WishName = Literal["language", "words", "form", "readers", "after", "before", "sites", "without_sites"]
+"""A wish as people see it: shape and columns are part of the form."""
+WISH_NAMES: tuple[WishName, ...] = get_args(WishName)
+Shape = Literal["", "table", "list", "json"]
+MAX_COLUMNS, MAX_SITES = 12, 20
+Columns = Annotated[list[Title], AtMost(MAX_COLUMNS)]
+Sites = Annotated[list[Title], AtMost(MAX_SITES)]
+Day = Annotated[str, AtMost(10)]
+"""`YYYY-MM-DD`; a year or a month alone is its first day, or its last one in `before`."""
+
+ChosenDay = Annotated[str, Field(pattern=r"^(\d{4}(-\d\d){0,2})?$")]
+
+
+class Form(BaseModel):
+    """How the answer is to look, for whom, and how old its sources may be."""
+
+    shape: Shape = ""
+    """What the whole answer is to be; empty for prose, and for what is none of these."""
+    columns: Columns = Field(default_factory=list)
+    """Columns of the table, or keys of the JSON."""
+    form: Reason = ""
+    """Any other wish for its form, in words."""
+    at_most: bool = False
+    """Whether fewer words than asked for will do."""
+    readers: Reason = ""
+    """Whom it is written for."""
+    after: Day = ""
+    """First day on which a source may have been published."""
+    before: Day = ""
+    """Last day."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        """Take what a model left as null for not asked for."""
+        return {name: value for name, value in given.items() if value is not None} if isinstance(given, dict) else given
+
+    @property
+    def asks_form(self) -> bool:
+        """Whether it says how the answer is to look, or for whom it is."""
+        return bool(self.shape or self.columns or self.form or self.readers)
+
+
+class ChosenWishes(Form, extra="forbid"):
+    """Wishes that a run chooses itself; what else a question may ask for has settings of its own."""
+
+    after: ChosenDay = ""
+    before: ChosenDay = ""
+    ignored: list[WishName] = Field(default_factory=list, max_length=len(WISH_NAMES))
+    """Wishes of the question that are not followed."""
+
+
+class Said(BaseModel):
+    """The words of a message that have wishes."""
+
+    said: Annotated[list[Reason], AtMost(8)] = Field(default_factory=list)
+    """Verbatim: what no words ask for is no wish. They come first, so that a model reads before it fills in."""
+
+
+class Wishes(Form, Said):
+    """Wishes that a question has, as the coordinator read them."""
+
+    language: Annotated[str, AtMost(20)] = ""
+    """Of the answer, as a BCP 47 tag."""
+    words: int = Field(default=0, ge=0)
+    """That the answer is to have."""
+    sites: Sites = Field(default_factory=list)
+    """Domains that the sources are to be of."""
+    without_sites: Sites = Field(default_factory=list)
+    """Domains that no source is to be of."""
+    pasted: Title = ""
+    """First words of a text that the message brings along to work on."""
+    pages: SkipJsonSchema[list[CleanLine]] = Field(default_factory=list)
+    """Addresses that the message names. Code sets it, and no model is asked for it."""
+    text: SkipJsonSchema[CleanText] = ""
+    """The text that the message brings along. Code sets it, too."""

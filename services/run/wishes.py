@@ -1,0 +1,121 @@
+"""Merges the wishes of a question with the settings of its run: a question narrows what may be searched, and never widens it."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from schemas.context import RunContext
+from schemas.coordinator import Triage
+from schemas.locale import is_language
+from schemas.wishes import Wishes, WishName
+from services.text.dates import first_day, last_day
+
+MAX_WORDS = 50_000
+
+
+_FIELDS: Mapping[WishName, Sequence[str]] = {"form": ("shape", "columns", "form"), "words": ("words", "at_most")}
+"""Fields of wishes that have more than that of their name."""
+
+
+class Obeyed(NamedTuple):
+    """A run's choices with the wishes of its question, and the wishes that its settings do not allow."""
+
+    context: RunContext
+    refused: list[WishName]
+
+
+def wishes_of(triage: Triage | None) -> Wishes:
+    """Return the wishes of a turn's question; none before it was read."""
+    return triage.wishes if triage is not None else Wishes()
+
+
+def answer_locale(triage: Triage, context: RunContext) -> str:
+    """Return the locale of the answer: what its question asks for, then what the run chose, then that of the question."""
+    locale = obeyed(context, triage.wishes).context.locale
+    return triage.locale if locale == "auto" else locale
+
+
+def obeyed(context: RunContext, wishes: Wishes) -> Obeyed:
+    """Merge the wishes of a question with the settings of its run.
+
+    Sites and dates hold together with those of the settings; where nothing is left, the settings hold. Language, length and
+    form are of the question, as it was asked for by itself.
+    """
+    chosen = context.wishes
+    form = wishes if wishes.shape or wishes.columns or wishes.form else chosen
+    after = max(first_day(wishes.after), first_day(chosen.after))
+    before = min(filter(None, [last_day(wishes.before), last_day(chosen.before)]), default="")
+    refused: list[WishName] = []
+    if after and before and after > before:
+        refused += ["after"] if wishes.after else []
+        refused += ["before"] if wishes.before else []
+        after, before = first_day(chosen.after), last_day(chosen.before)
+    sites = domains([*wishes.sites, *(wishes.pages if wishes.sites else [])])
+    only = narrowed(context.include_domains, sites)
+    if sites and not only:
+        refused.append("sites")
+        only = context.include_domains
+    update = {
+        "wishes": chosen.model_copy(
+            update={
+                **{name: getattr(form, name) for name in ("shape", "columns", "form")},
+                "at_most": wishes.at_most if wishes.words else chosen.at_most,
+                "readers": wishes.readers or chosen.readers,
+                "after": after,
+                "before": before,
+            }
+        ),
+        "include_domains": only if sites else context.include_domains,
+        "exclude_domains": list(dict.fromkeys([*context.exclude_domains, *domains(wishes.without_sites)])),
+        "words": min(wishes.words, MAX_WORDS) or context.words,
+        "locale": wishes.language or context.locale,
+    }
+    return Obeyed(context.model_copy(update=update), refused)
+
+
+def narrowed(allowed: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Return the domains that lie below an allowed and a wanted one; all wanted ones where all are allowed."""
+    if not allowed:
+        return list(wanted)
+    return list(
+        dict.fromkeys(
+            max(one, other, key=len)
+            for one in domains(allowed)
+            for other in wanted
+            if f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}")
+        )
+    )
+
+
+def domains(names: Sequence[str]) -> list[str]:
+    """Return what is a domain among names of sites, without what stands around it."""
+    bare = (re.sub(r"^(?:[a-z]+://)?(?:\*?\.)?(?:www\.)?([^/:?#]*).*$", r"\1", name.strip().lower()) for name in names)
+    return list(dict.fromkeys(name for name in bare if re.fullmatch(r"(?:[a-z0-9_-]+\.)+[a-z0-9-]+", name)))
+
+
+def kept_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
+    """Return wishes without those that are not followed."""
+    gone = {field for name in ignored for field in _FIELDS.get(name, (name,))}
+    return Wishes(**{field: value for field, value in wishes if field not in gone})
+
+
+def settled_wishes(wishes: Wishes, message: str) -> Wishes:
+    """Return the wishes that a message bears out: some of its words ask for them, and they can be followed.
+
+    Args:
+        wishes: as a model read them.
+        message: the whole message.
+    """
+    held = " ".join(message.split()).casefold()
+    said = [words for words in wishes.said if words.strip() and " ".join(words.split()).casefold() in held]
+    kept = wishes if said else Wishes(pasted=wishes.pasted)
+    return kept.model_copy(
+        update={
+            "said": said,
+            "language": kept.language if is_language(kept.language) else "",
+            "after": first_day(kept.after),
+            "before": last_day(kept.before),
+            "sites": domains(kept.sites),
+            "without_sites": domains(kept.without_sites),
+        }
+    )
