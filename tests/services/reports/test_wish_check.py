@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from services.reports.reading import read_draft
 
 from schemas.context import RunContext
 from schemas.document import Code
 from schemas.evidence import Source
 from services.reports.json_of_table import with_json
+from services.reports.markdown_blocks import read_draft
 from services.reports.wish_check import unmet_by_sources, unmet_wishes
 
 TABLE = "# Title\n\n| Year | Share |\n|---|---|\n| 2020 | 4 [E1-1] |"
