@@ -205,7 +205,7 @@ class Tree:
             _str(f" — {about}" if about else ""),
         ]
         # A word that is cut goes, unless it is of a script without blanks
-        quotes = [re.sub(r"(?a:\w+)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.quoted_texts]
+        quotes = [re.sub(r"(?a:(?<!\w)\w++)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.quoted_texts]
         return [_paragraph("Bibliography", content), *(_paragraph("Quote", [_str(quote)]) for quote in quotes)]
 
     def _inlines(self, content: Inlines) -> list[Node]:
