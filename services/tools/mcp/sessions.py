@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from contextvars import Context
+from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -162,7 +163,7 @@ def _opened(
     """Return the context that connects to a server, by its transport."""
     from mcp.types import Implementation
 
-    options = {"client_info": Implementation(name="leadline", version="0.1.0"), "message_handler": on_message}
+    options = {"client_info": Implementation(name="leadline", version=metadata.version("leadline")), "message_handler": on_message}
     return session_with(server, options) if server.transport == "stdio" else session_at(server, options)
 
 
