@@ -180,6 +180,10 @@ class Passage(BaseModel):
     about: CleanLine = ""
     """What its card has besides the title: authors, dates, status, version."""
 
+    def lies_in(self, other: "Passage") -> bool:
+        """Tell whether another passage of the same text holds it."""
+        return self.content_hash == other.content_hash and other.start <= self.start and self.end <= other.end
+
 
 class Excerpt(BaseModel):
     """A verbatim quote: `quote == stored[start:end]` of its source."""

@@ -254,12 +254,10 @@ class _Rounds:
 
         What was asked for comes first, then what this round's queries found, as they ask for the missing aspects.
         """
-        candidates: dict[tuple[str, int], Passage] = {}
+        unseen: list[Passage] = []
         for passage in [*asked, *found, *self.waiting]:
-            candidates.setdefault((passage.content_hash, passage.start), passage)
-        for passage in self.shown.values():
-            candidates.pop((passage.content_hash, passage.start), None)
-        unseen = list(candidates.values())
+            if not any(map(passage.lies_in, [*self.shown.values(), *unseen])):
+                unseen.append(passage)
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
         shown = passages_within(unseen, self.room // (2 if self.gathered.rounds else 1), MIN_PASSAGES)
         self.waiting = unseen[len(shown) :]

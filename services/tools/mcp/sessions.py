@@ -163,7 +163,10 @@ def _opened(
     """Return the context that connects to a server, by its transport."""
     from mcp.types import Implementation
 
-    options = {"client_info": Implementation(name="leadline", version=metadata.version("leadline")), "message_handler": on_message}
+    options = {
+        "client_info": Implementation(name="leadline", version=metadata.version("leadline")),
+        "message_handler": on_message,
+    }
     return session_with(server, options) if server.transport == "stdio" else session_at(server, options)
 
 
