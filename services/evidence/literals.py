@@ -41,6 +41,8 @@ SMALL = 100
 """Most that an argument such as `head(20)` or `quantile(0.9)` can be without being data."""
 IN_WORDS = 10
 """Most that a number in words within a printed text can be without being data: `两项`, `both of the two`; `a part in a thousand` is none."""
+_COUNTS = frozenset({0, 1, 2})
+"""Numbers within a printed text that are no data: `1 of the dates`, `按1个年份`."""
 MAX_BITS = 1_000
 """Of a whole number that is written out."""
 PIECE = 2_000
@@ -188,7 +190,8 @@ class _Walk:
             for quantity in quantities(piece):
                 number = quantity.kind in {"number", "percent"}
                 in_words = number and not any(map(str.isdigit, quantity.text))
-                if in_words and (quantity.value <= IN_WORDS or quantity.text.casefold() in SCALES):
+                counts = use == "printed" and quantity.kind == "number" and quantity.value in _COUNTS
+                if counts or (in_words and (quantity.value <= IN_WORDS or quantity.text.casefold() in SCALES)):
                     continue
                 if not number or not _harmless(quantity.value, use):
                     self._add(quantity.text, use, small=number and quantity.value <= SMALL)

@@ -34,6 +34,7 @@ READ = "import pandas as pd\ntable = pd.read_csv('soundings.csv')\n"
         (f"{READ}print(f'The share is {{0.42}}')", "0.42"),
         (f"{READ}share = 42.5\nprint(f'The share is {{share}} %')", "42.5"),
         (f"{READ}print('总计三百四十五')", "三百四十五"),
+        (f"{READ}print('相差3个年份')", "3"),
         (f"{READ}rows = {{'a': 8184, 'b': 9999}}\nprint(sum(rows.values()))", "9999"),
         (f"{READ}print('soundings.csv adds up to 12345')", "12345"),
         ("print('12345 rows of soundings.csv')", "12345"),
@@ -61,6 +62,7 @@ def test_a_number_from_nowhere_is_named(code: str, nowhere: str) -> None:
         "first = 8184  # E1-1\nsecond = 7137  # E1-1\nprint(f'{(first - second) / second * 100:.1f} %')",
         "depths = {'1875': 8184, '1874': 7137}\nprint(sum(depths.values()) / len(depths))",
         "import json\nfound = json.load(open('excerpts.json'))\nprint(len(found))",
+        "first = 8184  # E1-1\nsecond = 7137  # E1-1\nprint(f'相差{first - second}，用2次测深、1个单位')",
     ],
 )
 def test_what_is_computed_from_inputs_and_excerpts_is_traced(code: str) -> None:
