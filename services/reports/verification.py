@@ -178,7 +178,8 @@ class Judge:
         """Return all passages of the sources that excerpts quote, by ids of their own."""
         passages: dict[str, Excerpt] = {}
         for content_hash in dict.fromkeys(excerpt.content_hash for excerpt in self.excerpts.values()):
-            if self.sources[content_hash].kind == "computation":
+            source = self.sources.get(content_hash)
+            if source is None or source.kind == "computation":
                 continue
             try:
                 text = await self.text_of(content_hash)
