@@ -7,17 +7,15 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from schemas.evidence import EXCERPT_ID
+from schemas.document import Citation, Inlines, Mark
 from schemas.reporter import Report
-from services.evidence.citation_forms import INFERENCE
+from services.reports.document import changed
 from services.reports.references import numbers_of
-from services.reports.rendering import to_draft
+from services.reports.rendering import to_markdown
 from services.text.passages import sentences
 
 AROUND = 1
 """Unchanged sentences shown before and after a change."""
-_ID = re.compile(EXCERPT_ID)
-_CITATIONS = re.compile(rf"(?:\[{EXCERPT_ID}\])+")
 
 
 class Sentence(BaseModel):
@@ -61,12 +59,24 @@ def own_markdown(report: Report) -> str:
     """Return a report's own text with numbers as citations, such as `[2]`, without marks of inference."""
     numbers = numbers_of(report)
 
-    def cited(run: re.Match[str]) -> str:
-        return "".join(dict.fromkeys(f"[{numbers[key]}]" for key in _ID.findall(run[0]) if key in numbers))
+    def numbered(content: Inlines) -> Inlines:
+        return tuple(
+            part
+            for inline in content
+            if not isinstance(inline, Mark)
+            for part in (
+                [
+                    Citation(number, "")
+                    for number in dict.fromkeys(numbers[key] for key in inline.excerpts if key in numbers)
+                ]
+                if isinstance(inline, Citation)
+                else [inline]
+            )
+        )
 
-    draft = to_draft(report.document.body) if report.document else ""
-    text = _CITATIONS.sub(cited, draft.replace(f"[{INFERENCE}]", ""))
-    return text or report.markdown
+    blocks = (changed(block, numbered) for block in report.document.body) if report.document else ()
+    cited = re.sub(r"\[\[(\d{1,9})\]\]\(\)", r"[\1]", to_markdown(blocks))
+    return re.sub(r"(\[\d{1,9}\])(?:\1)+", r"\1", cited) or report.markdown
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -26,7 +26,7 @@ from schemas.document import (
 from schemas.evidence import Status
 from services.evidence.citation_forms import INFERENCE
 from services.reports.document import changed
-from services.reports.sentences import lines_of
+from services.reports.sentences import cited_once, lines_of
 from services.reports.signs import SIGNS
 
 _SPECIAL = re.compile(
@@ -74,7 +74,7 @@ def _fenced(text: str, language: str) -> str:
 def _block(block: Block) -> str:
     match block:
         case Paragraph(content=content):
-            return inline_markdown(content)
+            return inline_markdown(cited_once(content))
         case Heading(level=level, content=content):
             return f"{'#' * level} {_line(content)}"
         case Listing(items=items, ordered=ordered, start=start, tight=tight):

@@ -6,7 +6,7 @@ A paragraph is cut as a sequence of units: characters, and whole pieces of code,
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise, takewhile, zip_longest
 
 from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Text
 from services.reports.inlines import joined
@@ -98,6 +98,22 @@ def join_sentences(parts: Iterable[Units]) -> Inlines:
             units.append(Text(" ", frozenset.intersection(*styles) - {"code"}))
         units += part
     return joined(units)
+
+
+def cited_once(content: Inlines) -> Inlines:
+    """Return a paragraph in which sentences in a row with the same sources name them once, behind the last; marked ones keep theirs."""
+    sentences = sentences_of(units_of(content))
+    kept: list[bool] = []
+    for before, after in zip_longest(sentences, sentences[1:], fillvalue=()):
+        sources = [{unit.number for unit in sentence if isinstance(unit, Citation)} for sentence in (before, after)]
+        marked = any(isinstance(unit, Mark | Break) for unit in (*before, *after))
+        kept += [sources[0] != sources[1] or 0 in sources[0] or marked] * sum(
+            isinstance(one, Citation) for one in before
+        )
+    if all(kept):
+        return content
+    keeps = iter(kept)
+    return joined(trimmed(units_of(tuple(part for part in content if not isinstance(part, Citation) or next(keeps)))))
 
 
 def _joins(before: Inline, after: Inline) -> bool:

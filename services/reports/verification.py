@@ -32,7 +32,7 @@ Statement = tuple[str, tuple[str, ...]]
 """A sentence with its cited excerpt ids."""
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
-NEAREST = 5
+NEAREST = 8
 """Passages of the quoted sources by which a statement on what they do not tell is judged once more."""
 MAX_SEARCHED = 200_000
 """Characters of a source in which such passages are looked for."""
