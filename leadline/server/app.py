@@ -7,7 +7,8 @@
 It is the thread's latest report, or with `?version=` an earlier version of it: a turn that was answered without research leaves it standing.
 
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
-Runs are steered at `/steering/<thread>`; what is remembered of reports is at `/memory`.
+Runs are steered at `/steering/<thread>`; what is remembered of reports is at `/memory`, and
+the model that the page connects at `/model`.
 """
 
 import asyncio
@@ -27,10 +28,12 @@ from leadline.server.auth import RULES
 from leadline.server.body_deadline import BodyDeadline
 from leadline.server.estimates import estimates
 from leadline.server.memory_routes import memory
+from leadline.server.model_connection import model_connection
 from leadline.server.own_threads import OwnThread
 from leadline.server.page import PAGE, PageFiles, page
 from leadline.server.report_versions import report_version, versions
 from leadline.server.report_views import views
+from leadline.server.search_offers import searches
 from leadline.server.steering_routes import steering
 from leadline.server.thread_deletion import ThreadDeletion
 from leadline.server.thread_owners import threads_restored
@@ -50,7 +53,7 @@ from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None, lifespan=threads_restored)
-for router in (page, attachments, views, versions, estimates, steering, memory):
+for router in (page, attachments, views, versions, estimates, steering, memory, model_connection, searches):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(ThreadDeletion)

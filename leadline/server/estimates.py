@@ -3,15 +3,19 @@
 `POST /estimates` takes `{"choices": {…}, "locale": "en-US"}`, with the choices as of a run; the depth among them does not count.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, Field
 
+from schemas.context import RunContext
 from schemas.depth import DEPTHS
 from schemas.locale import Locale
+from services.models.local_endpoint import settled
 from services.run.errors import BadInput, SettingsError
 from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line
+from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.scope import checked_choices
 
 estimates = APIRouter()
@@ -32,6 +36,8 @@ class AtDepth(Estimate):
     """What it takes."""
     shortfall: str
     """What a limit leaves out; empty where none does."""
+    models: list[str]
+    """Names of the models that are asked, the writer's first; none without a model."""
 
 
 @estimates.post("/estimates")
@@ -40,6 +46,7 @@ async def at_each_depth(asked: Asked) -> list[AtDepth]:
     given = {name: value for name, value in asked.choices.items() if name not in {"depth", "deep_research"}}
     try:
         made = [await estimate(checked_choices({**given, "depth": depth})) for depth in DEPTHS]
+        models = await _models(checked_choices(given))
     except (BadInput, SettingsError) as error:
         raise HTTPException(422, str(error)) from None
     return [
@@ -47,6 +54,18 @@ async def at_each_depth(asked: Asked) -> list[AtDepth]:
             **estimate.model_dump(),
             figures=estimate_figures(estimate, asked.locale),
             shortfall=shortfall_line(estimate, asked.locale),
+            models=models,
         )
         for estimate in made
     ]
+
+
+async def _models(context: RunContext) -> list[str]:
+    """Return the names of a run's models; an endpoint whose model nobody named is asked for it."""
+    names: dict[tuple[str, str], str] = {}
+    for role in ("reporter", *ROLES):
+        with suppress(SettingsError):  # which the run itself reports
+            model = role_model(role, context)
+            if model.provider != OFFLINE and (model.endpoint, model.name) not in names:
+                names[model.endpoint, model.name] = model.name if model.named else (await settled(model)).model
+    return list(dict.fromkeys(names.values()))

@@ -2,13 +2,15 @@
 
 `OPENAI_BASE_URL` and `OPENAI_API_KEY` are those of the endpoint `default`. `LEADLINE_BASE_URL_<NAME>` and
 `OPENAI_API_KEY_<NAME>` are those of the endpoint NAME: a role uses the endpoint of its own name, and a run may name any.
-A key goes to no other address than its own.
+A key goes to no other address than its own. Where the environment sets nothing of this, a person may have connected a model
+in the page (`services.run.connection`), which is the endpoint `default` then.
 """
 
 from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
+from services.run.connection import connection
 from services.run.errors import BadInput, SettingsError
 from services.run.secrecy import shown_address
 from services.run.settings import endpoint_keys, role_environment, settings
@@ -37,6 +39,8 @@ def endpoint_of(role: str) -> Endpoint | None:
     Raises:
         SettingsError: the address is not an http address.
     """
+    if connection() is not None:
+        return _general()
     if f"{_ADDRESS}{role.upper()}" in role_environment():
         return _own(role.upper())
     general, own_key = _general(), endpoint_keys().get(role.upper())
@@ -67,7 +71,9 @@ def endpoint_named(name: str) -> Endpoint:
 
 def endpoint_names() -> list[str]:
     """Return the names of all endpoints, the default endpoint first."""
-    has_general = settings().openai_api_key is not None or settings().openai_base_url is not None
+    has_general = (
+        connection() is not None or settings().openai_api_key is not None or settings().openai_base_url is not None
+    )
     own = sorted(name.removeprefix(_ADDRESS).lower() for name in role_environment() if name.startswith(_ADDRESS))
     return [*([GENERAL] if has_general else []), *(name for name in own if name != GENERAL)]
 
@@ -80,6 +86,8 @@ def all_plain() -> bool:
 
 
 def _general() -> Endpoint:
+    if (connected := connection()) is not None:
+        return Endpoint(connected.base_url, connected.api_key, "the address of the model", "the key of the model")
     address = settings().openai_base_url
     return Endpoint(_http("OPENAI_BASE_URL", address) if address is not None else None, settings().openai_api_key)
 

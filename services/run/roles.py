@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, Valid
 
 from schemas.context import RunContext
 from schemas.models import ModelChoice, Role, ToolProtocol
+from services.run.connection import connection
 from services.run.endpoints import GENERAL, Endpoint, endpoint_named, endpoint_of
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.secrecy import shown_address
@@ -124,7 +125,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
     endpoint_name = str(values.pop("endpoint", ""))
     endpoint = endpoint_named(endpoint_name) if endpoint_name else endpoint_of(role)
     named = str(values.pop("model", "")) or _model_of_endpoint(endpoint_name)
-    provider, model = _named(named)
+    provider, model = named_provider(named)
     if provider in PROVIDERS or provider == LLAMACPP:
         _check_provider(role, named, endpoint, chosen)
     if not model and endpoint is not None:
@@ -169,7 +170,9 @@ def _chosen(role: str, context: RunContext) -> tuple[dict[str, Any], dict[str, A
 
 
 def _model_of_endpoint(name: str) -> str:
-    """Return the model of an endpoint that a run named without a model."""
+    """Return the model of an endpoint that a run named without a model, or of the one that was connected in the page."""
+    if (connected := connection()) is not None and name.lower() in {"", GENERAL}:
+        return connected.model
     if not name:
         return ""
     variable = "LEADLINE_MODEL" if name.lower() == GENERAL else f"LEADLINE_MODEL_{name.upper()}"
@@ -183,7 +186,7 @@ def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: di
         BadInput: the run also named an endpoint for the model.
         SettingsError: the provider is not set up, or the environment gives the role another endpoint.
     """
-    provider = _named(named)[0]
+    provider = named_provider(named)[0]
     if chosen.get("endpoint"):
         raise BadInput(
             f"The model {named} and the endpoint {chosen['endpoint']} were named for the role {role}, and the model is "
@@ -222,7 +225,7 @@ def check_models_chosen(context: RunContext) -> None:
         role_model("coordinator" if role == "default" else role, context)
 
 
-def _named(name: str) -> tuple[str, str]:
+def named_provider(name: str) -> tuple[str, str]:
     """Split `provider:model`; a colon after an unknown prefix belongs to the model's name."""
     if name == OFFLINE:
         return OFFLINE, OFFLINE

@@ -188,10 +188,10 @@ def _variables() -> list[tuple[str, str]]:
     except OSError as error:
         raise SettingsError(f".env cannot be read ({error.strerror}). Make it readable, or move it away.") from None
     variables = [(name.upper(), value) for name, value in {**given, **os.environ}.items() if value]
-    return [(name, _key(name, value) if "_API_KEY" in name else value) for name, value in variables]
+    return [(name, clean_key(name, value) if "_API_KEY" in name else value) for name, value in variables]
 
 
-def _key(name: str, value: str) -> str:
+def clean_key(name: str, value: str) -> str:
     """Return a key without the quotes, spaces and line breaks around it that copying brings along.
 
     Raises:

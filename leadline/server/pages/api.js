@@ -100,6 +100,10 @@ export const api = {
   attach: (thread, file) => json(at("attachments", thread, file.name), { method: "PUT", body: file }),
   detach: (thread, name) => request(at("attachments", thread, name), { method: "DELETE" }),
   detachAll: (thread) => request(at("attachments", thread), { method: "DELETE" }),
+  searches: () => json("/searches"),
+  model: () => json("/model"),
+  connect: (given) => request("/model", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given) }),
+  disconnect: () => request("/model", { method: "DELETE" }),
   estimates: (choices, locale) => send("POST", "/estimates", { choices, locale }),
   beginning: () => json("/page/beginning.json"),
 };

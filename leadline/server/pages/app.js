@@ -5,6 +5,7 @@ import { attachments } from "./attach.js";
 import { depthChoice } from "./depth.js";
 import { announce, el } from "./dom.js";
 import { openMemory } from "./memory.js";
+import { modelChip } from "./model.js";
 import { refusal } from "./refusals.js";
 import { runList } from "./runs.js";
 import { session } from "./session.js";
@@ -223,7 +224,7 @@ async function begin() {
   try {
     assistant = (await api.assistant()).assistant_id;
     graph = await api.graph(assistant);
-    depthChoice();
+    depthChoice(modelChip());
     runs.refresh();
     if ((await api.beginning()).examples) {
       find("examples").replaceChildren(...examples.map((text) =>

@@ -4,8 +4,8 @@ import { api } from "./api.js";
 import { choices, keep } from "./settings.js";
 import { language } from "./words.js";
 
-/** Show the choice, and its estimate anew whenever something else is chosen. */
-export function depthChoice() {
+/** Show the choice, and its estimate anew whenever something else is chosen. `connected` is told the names of the models. */
+export function depthChoice(connected) {
   const field = document.getElementById("depth");
   const estimate = document.getElementById("estimate");
   let latest = 0;
@@ -16,6 +16,7 @@ export function depthChoice() {
     for (const one of field.elements) one.checked = one.value === depth;
     const known = await api.estimates(others, language).catch(() => []); // what is wrong with a choice, its run says
     if (mine !== latest) return;
+    if (known.length) connected(known[0].models);
     const { figures = "", shortfall = "" } = known.find((one) => one.depth === depth) || {};
     estimate.textContent = figures;
     if (shortfall) estimate.append(document.createElement("br"), shortfall);

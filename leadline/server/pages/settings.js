@@ -45,10 +45,11 @@ export function keep(chosen) {
 /** Open the form. */
 export async function openSettings(assistant) {
   const dialog = document.getElementById("settings");
-  const fields = allFields(await api.schemas(assistant));
+  const [schemas, searches] = await Promise.all([api.schemas(assistant), api.searches()]);
+  const fields = allFields(schemas);
   const offered = Object.keys(fields).filter((name) => !ELSEWHERE.includes(name) && !LEFT_OUT.includes(name));
   const chosen = choices();
-  const controls = new Map(offered.map((name) => [name, control(name, fields[name], chosen[name])]));
+  const controls = new Map(offered.map((name) => [name, name === "search" ? searchBoxes(searches, chosen[name]) : control(name, fields[name], chosen[name])]));
   const shown = (names, title) => el("fieldset", { "aria-label": title }, names.map((name) => controls.get(name).element));
   const sections = [
     shown(COMMON, say("settings")),
@@ -86,6 +87,30 @@ export async function openSettings(assistant) {
 
 const beside = () => Object.fromEntries(Object.entries(choices()).filter(([name]) => ELSEWHERE.includes(name)));
 
+const WORDS = ["auto", "documents", "none"]; // each says by itself where to search
+
+/** Where to search, as check boxes: what stands alone, and searches of the web that are asked side by side. None is as the server has it. */
+function searchBoxes(searches, value) {
+  const named = value && !WORDS.includes(value) ? value.split("+") : [];
+  const others = named.filter((name) => !searches.some((search) => search.name === name)).map((name) => ({ name, title: name, needs: "" }));
+  const boxes = new Map();
+  const box = (name, text, disabled = false) => {
+    const input = el("input", { type: "checkbox", id: `set-search-${name}`, disabled });
+    input.checked = value === name || named.includes(name);
+    input.addEventListener("change", () => {
+      const alone = WORDS.includes(name);
+      if (input.checked) for (const [other, { checked }] of boxes) if (checked && other !== name && (alone || WORDS.includes(other))) boxes.get(other).checked = false;
+    });
+    boxes.set(name, input);
+    return el("label", { class: "choice" }, input, text);
+  };
+  const element = el("fieldset", { class: "field wide boxes", "aria-describedby": "set-search-help" }, el("legend", { text: say("field_search") }),
+    el("p", { id: "set-search-help", class: "help", text: say("help_search") }),
+    WORDS.map((name) => box(name, say(`search_${name}`))),
+    [...searches, ...others].map(({ name, title, needs }) => box(name, needs ? say("searchNeeds", { title, setting: needs }) : title, Boolean(needs) && !named.includes(name))));
+  return { element, read: () => [...boxes].filter(([, { checked }]) => checked).map(([name]) => name).join("+") || undefined };
+}
+
 /** One field: {element, read()}; read gives undefined where the value is the default. */
 function control(name, described, value) {
   const kind = (described.anyOf || [described]).find((one) => one.type !== "null") || described;
@@ -96,7 +121,8 @@ function control(name, described, value) {
   const differs = (given) => (given === undefined || JSON.stringify(given) === JSON.stringify(usual) ? undefined : given);
   input.setAttribute("aria-describedby", `${id}-help`);
   const label = el("label", { for: id, text: say(`field_${name}`) || described.title || name });
-  const element = el("div", { class: input.type === "checkbox" ? "field check" : "field" }, label, input, offered,
+  const labelled = input.type === "checkbox" ? [el("label", { class: "choice", for: id }, input, label.textContent)] : [label, input, offered];
+  const element = el("div", { class: "field" }, labelled,
     el("p", { id: `${id}-help`, class: "help", text: help }));
   return { element, read: () => differs(read()) };
 }

@@ -1,0 +1,118 @@
+"""The chip that says which model is connected, and the form that connects one: where it may, and what becomes of the key."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.fakes.browser import Page
+from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.pages.conftest import SIMPLE, Site, ask, button, opened, report_text, text, unfold
+from tests.server.conftest import dev_server, papers
+
+CHIP = "document.getElementById('model').textContent"
+ESTIMATE = "document.getElementById('estimate').textContent"
+KEY = "sk-typed-in-the-page-0123456789"
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[OpenAIServer]:
+    with openai_server() as server:
+        server.key = KEY
+        yield server
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("connecting")
+
+
+@pytest.fixture(scope="module")
+def alone(home: Path) -> Iterator[str]:
+    """A server without a model and without tokens."""
+    with dev_server(home, LEADLINE_DOCS=str(papers(home)), LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
+        yield address
+
+
+def connect(page: Page, endpoint: str, key: str) -> None:
+    page.click("document.getElementById('model')")
+    page.wait("document.getElementById('connect-endpoint')", "the form")
+    for field, typed in (("endpoint", endpoint), ("key", key), ("model", "gpt-4o")):
+        page.click(f"document.getElementById('connect-{field}')")
+        page.write(typed)
+    page.click(button("Try it and connect"))
+
+
+def test_a_model_is_tried_out_and_connected_and_its_key_is_nowhere(
+    browser: Page, alone: str, home: Path, endpoint: OpenAIServer
+) -> None:
+    page = browser.another()
+    opened(page, alone)
+    page.wait(f"{CHIP} === 'No model'", "the chip")
+    unfold(page)
+    assert page.evaluate(ESTIMATE) == "seconds, at no cost; without a model it shows the closest passages"
+
+    connect(page, endpoint.base_url, "sk-another-key-0123456789")
+    page.wait("document.querySelector('#connect .problem:not([hidden])')", "why it is not connected")
+    assert "401" in text(page, "#connect .problem")
+    assert "sk-another" not in text(page, "#connect .problem")
+    assert page.evaluate(CHIP) == "No model"
+    page.click(button("Cancel"))
+    page.wait("!document.getElementById('connect-key')", "that nothing which was typed stays")
+
+    connect(page, endpoint.base_url, KEY)
+    page.wait(f"{CHIP} === 'gpt-4o'", "the connected model")
+    assert page.evaluate(ESTIMATE).startswith("about ")
+    ask(page, SIMPLE)
+    report_text(page)
+    assert "reporter" in endpoint.roles
+    page.reload()
+    page.wait(f"{CHIP} === 'gpt-4o'", "the model, which the server has")
+
+    kept = [file.read_bytes() for file in home.rglob("*") if file.is_file()]
+    assert not any(KEY.encode() in content for content in kept)
+    assert KEY not in httpx.get(f"{alone}/model").text + page.evaluate("JSON.stringify(localStorage)")
+    page.click("document.getElementById('model')")
+    page.wait(button("Disconnect"))
+    page.click(button("Disconnect"))
+    page.wait(f"{CHIP} === 'No model'", "that it is not connected")
+    browser.close(page)
+
+
+def test_a_page_of_another_site_connects_nothing(alone: str, endpoint: OpenAIServer) -> None:
+    given = {"endpoint": endpoint.base_url, "key": KEY}
+    for origin in ("https://smith.langchain.com", "http://localhost:1"):
+        answer = httpx.post(f"{alone}/model", json=given, headers={"Origin": origin})
+        assert answer.status_code == 403, origin
+
+
+@pytest.mark.parametrize(
+    ("set_up", "said"),
+    [
+        ({"LEADLINE_TOKENS": "ada:ada-0123456789abcdef"}, "This server is shared"),
+        ({"OPENAI_API_KEY_PLANNER": "sk-of-the-operator-0123456789"}, "has set a model up"),
+        ({"LEADLINE_EXTRA": '{"extra_headers": {"X-Key": "of-the-operator"}}'}, "has set a model up"),
+    ],
+)
+def test_beside_what_an_operator_set_up_and_on_a_shared_server_nothing_is_connected(
+    tmp_path: Path, endpoint: OpenAIServer, set_up: dict[str, str], said: str
+) -> None:
+    asked = len(endpoint.requests)
+    headers = {"Authorization": "Bearer ada-0123456789abcdef"}
+    with dev_server(tmp_path, **set_up) as (address, _):
+        given = {"endpoint": endpoint.base_url, "key": KEY}
+        answer = httpx.post(f"{address}/model", json=given, headers=headers)
+        assert answer.status_code == 403
+        assert said in answer.json()["detail"]
+        assert httpx.get(f"{address}/model", headers=headers).json()["offers"] == []
+    assert len(endpoint.requests) == asked
+
+
+def test_where_the_operator_set_the_model_up_the_chip_says_so(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    page.wait(f"{CHIP} === 'gpt-4o'", "the model")
+    page.click("document.getElementById('model')")
+    page.wait("document.getElementById('connect').open")
+    assert "Whoever runs this server has set the model up" in text(page, "#connect")
+    page.click(button("Close"))

@@ -1,0 +1,62 @@
+"""Where to search, in the settings: check boxes that say what a search still needs, and six settings before the others."""
+
+import json
+
+from tests.fakes.browser import Page
+from tests.pages.conftest import Site, button, choose, opened
+
+TICKED = "[...document.querySelectorAll('.boxes :checked')].map(e => e.id.replace('set-search-', ''))"
+
+
+def settings(page: Page) -> None:
+    page.click("document.getElementById('open-settings')")
+    page.wait("document.getElementById('settings').open", "the settings")
+
+
+def box(name: str) -> str:
+    return f"document.getElementById('set-search-{name}')"
+
+
+def saved(page: Page) -> object:
+    page.click(button("Save"))
+    page.wait("!document.getElementById('settings').open")
+    return json.loads(page.evaluate("localStorage.getItem('leadline-choices')")).get("search")
+
+
+def test_searches_are_ticked_and_one_without_its_key_cannot_be(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    settings(page)
+    assert page.evaluate(TICKED) == []
+    tavily = f"{box('tavily')}.closest('label').textContent"
+    assert (page.evaluate(tavily), page.evaluate(f"{box('tavily')}.disabled")) == (
+        "Tavily (needs TAVILY_API_KEY)",
+        True,
+    )
+    page.click(box("duckduckgo"))
+    page.click(box("arxiv"))
+    assert saved(page) == "duckduckgo+arxiv"
+    settings(page)
+    assert page.evaluate(TICKED) == ["duckduckgo", "arxiv"]
+    page.click(box("documents"))
+    assert page.evaluate(TICKED) == ["documents"], "it says by itself where to search"
+    page.click(box("wikipedia"))
+    assert page.evaluate(TICKED) == ["wikipedia"]
+    page.click(box("wikipedia"))
+    assert saved(page) is None
+
+
+def test_what_boxes_cannot_say_is_kept(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    choose(page, search="duckduckgo|wikipedia+arxiv")
+    settings(page)
+    assert sorted(page.evaluate(TICKED)) == ["arxiv", "duckduckgo|wikipedia"]
+    assert saved(page) == "arxiv+duckduckgo|wikipedia"
+
+
+def test_six_settings_are_in_view_and_the_others_are_folded(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    settings(page)
+    shown = "[...document.querySelectorAll('#settings .field')].filter(e => e.checkVisibility()).length"
+    assert page.evaluate(shown) == 6
+    page.click("document.querySelector('#settings summary')")
+    assert page.evaluate(shown) > 20
