@@ -142,9 +142,11 @@ def estimate_line(made: Estimate, locale: str) -> str:
 
 
 def estimate_figures(made: Estimate, locale: str) -> str:
-    """Return the estimates of tokens, money, time, sources and words, as far as there are any."""
+    """Return the estimates of tokens, money, time, sources and words, as far as there are any; of a run without a model, what it is."""
+    if made.offline:
+        return say("estimate_offline", locale)
     parts = [
-        "" if made.offline else say("estimate_tokens", locale, tokens=f"{made.tokens:,}"),
+        say("estimate_tokens", locale, tokens=f"{made.tokens:,}"),
         _money(made, locale),
         say("estimate_time", locale, time=_time(made.seconds, locale)),
         say("estimate_sources", locale, sources=made.sources),
@@ -181,7 +183,7 @@ def _words(made: Estimate, locale: str) -> str:
 
 
 def _money(made: Estimate, locale: str) -> str:
-    if made.cost is None or made.offline:
+    if made.cost is None:
         return ""
     return say("estimate_cost", locale, cost=f"{made.cost:.2f}" if made.cost >= IN_CENTS else f"{made.cost:.4f}")
 

@@ -131,6 +131,12 @@ def ask(page: Page, question: str) -> None:
     page.wait(f"[...document.querySelectorAll('.asked')].at(-1)?.textContent === {json.dumps(question)}", "the turn")
 
 
+def unfold(page: Page) -> None:
+    """Click into the question's field, which shows depth and review of the plan."""
+    page.click("document.getElementById('question')")
+    page.wait("document.getElementById('depth').checkVisibility()", "the depth")
+
+
 def status(page: Page, wanted: str) -> None:
     """Wait until the last turn is in a state: running, waiting, stopped, failed or done."""
     page.wait(

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.depth import DEPTHS
 from tests.fakes.browser import Page
-from tests.pages.conftest import SIMPLE, Site, ask, choose, opened, report_text, status, text
+from tests.pages.conftest import SIMPLE, Site, ask, choose, opened, report_text, status, text, unfold
 
 ESTIMATE = "document.getElementById('estimate').textContent"
 CHECKED = "document.querySelector('#depth :checked').value"
@@ -20,6 +20,7 @@ WORDS = {
 def test_each_level_says_what_it_takes_in_the_readers_language(page: Page, site: Site, language: str) -> None:
     page.call("Network.setUserAgentOverride", userAgent="Chromium of the tests", acceptLanguage=language)
     opened(page, site.address, width=390)
+    unfold(page)
     levels, *figures = WORDS[language]
     assert page.evaluate("[...document.querySelectorAll('#depth span')].map(e => e.textContent)") == levels
     page.wait(ESTIMATE, "the estimate of the default")
@@ -44,6 +45,7 @@ def test_each_level_says_what_it_takes_in_the_readers_language(page: Page, site:
 
 def test_it_is_chosen_with_the_keyboard_too(page: Page, site: Site) -> None:
     opened(page, site.address)
+    unfold(page)
     page.evaluate("document.querySelector('#depth :checked').focus()")
     page.press("ArrowRight", 39)
     page.wait(f"{CHECKED} === 'deep'")
@@ -52,6 +54,7 @@ def test_it_is_chosen_with_the_keyboard_too(page: Page, site: Site) -> None:
 
 def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page, site: Site) -> None:
     opened(page, site.address)
+    unfold(page)
     page.click("document.getElementById('deep')")
     page.click("document.getElementById('open-settings')")
     page.wait("document.getElementById('set-max_tokens')")

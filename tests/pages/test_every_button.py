@@ -15,7 +15,7 @@ from tests.fakes.browser import Page
 from tests.fakes.editing import blocks_in, whole
 from tests.fakes.openai_server import error as model_error
 from tests.fakes.openai_server import role_of, think
-from tests.pages.conftest import Site, ask, button, choose, report_text, serving, status, text
+from tests.pages.conftest import Site, ask, button, choose, report_text, serving, status, text, unfold
 from tests.pages.downloads import HOLDS, letters, saved
 from tests.pages.pressing import FILES, all_buttons, presses_of, watch_presses
 from tests.pages.test_attachments import choose_files
@@ -233,11 +233,13 @@ def _failing_and_trying_again(tab: Page, site: Site) -> None:
     site.model.endpoint.choose = None
     site.model.endpoint.script["coordinator"] = [model_error(401, "Incorrect API key provided.", "invalid_api_key")]
     tab.click("document.getElementById('new-question')")
+    unfold(tab)
     tab.click("document.getElementById('quick')")
     ask(tab, QUESTION)
     status(tab, "failed")
     tab.click(button("Try again"))
     status(tab, "done")
+    unfold(tab)
     for depth in DEPTHS:
         tab.click(f"document.getElementById('{depth}')")
         tab.wait(f"document.querySelector('#depth :checked').value === '{depth}'", f"the depth {depth}")
@@ -246,6 +248,7 @@ def _failing_and_trying_again(tab: Page, site: Site) -> None:
 
 def _reviewing(tab: Page, site: Site) -> None:
     tab.click("document.getElementById('brand')")
+    unfold(tab)
     tab.click("document.getElementById('review')")
     wishes = {"said": ["Why was tallow"], "readers": "children"}
     triage = {"intent": "in_scope", "complexity": "complex", "locale": "en-US", "question": QUESTION, "wishes": wishes}
@@ -270,6 +273,7 @@ def _reviewing(tab: Page, site: Site) -> None:
     assert tab.evaluate(titles) == before
     tab.click("document.querySelector('.review .primary')")
     status(tab, "done")
+    unfold(tab)
     tab.click("document.getElementById('review')")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fakes.firefox import FirefoxPage, firefox, needs_firefox
-from tests.pages.conftest import QUESTION, REPORT, Site, ask, opened, report_text, status
+from tests.pages.conftest import QUESTION, REPORT, Site, ask, opened, report_text, status, unfold
 from tests.pages.test_connection import IN_SIGHT
 
 pytestmark = needs_firefox
@@ -20,6 +20,7 @@ def fox() -> Iterator[FirefoxPage]:
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_whole_path_in_firefox(fox: FirefoxPage, site: Site, width: int) -> None:
     opened(fox, site.address, width=width)
+    unfold(fox)
     fox.click("document.getElementById('review')")
     ask(fox, QUESTION)
     fox.wait("document.querySelector('form.review')", "the review of the plan")

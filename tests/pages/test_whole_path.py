@@ -10,7 +10,20 @@ import pytest
 from schemas.evidence import NamedKind
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import role_of, think
-from tests.pages.conftest import QUESTION, REPORT, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
+from tests.pages.conftest import (
+    QUESTION,
+    REPORT,
+    SIMPLE,
+    Site,
+    ask,
+    button,
+    choose,
+    opened,
+    report_text,
+    status,
+    text,
+    unfold,
+)
 
 
 def _asks_on(body: dict[str, Any]) -> str | None:
@@ -20,6 +33,7 @@ def _asks_on(body: dict[str, Any]) -> str | None:
 def test_from_the_question_to_the_download(page: Page, site: Site, tmp_path: Path) -> None:
     site.model.endpoint.choose = _asks_on
     opened(page, site.address)
+    unfold(page)
     page.click("document.getElementById('review')")
     ask(page, QUESTION)
     page.wait("document.querySelector('form.review')", "the review of the plan")
@@ -99,6 +113,7 @@ def wait_for(file: Path) -> bytes:
 
 def test_a_plan_can_be_changed_in_words_and_accepted_as_it_is(page: Page, site: Site) -> None:
     opened(page, site.address)
+    unfold(page)
     page.click("document.getElementById('review')")
     ask(page, QUESTION)
     page.wait("document.querySelector('form.review')")
@@ -139,7 +154,14 @@ def test_settings_are_those_of_the_run_and_are_kept(page: Page, site: Site) -> N
     fields = page.evaluate(
         "[...document.querySelectorAll('#settings [id^=set-]')].map(e => e.id).filter(id => !id.endsWith('-help'))"
     )
-    assert {"set-max_step_num", "set-locale", "set-search", "set-max_cost", "set-models", "set-prompts"} <= set(fields)
+    assert {
+        "set-max_step_num",
+        "set-locale",
+        "set-search-duckduckgo",
+        "set-max_cost",
+        "set-models",
+        "set-prompts",
+    } <= set(fields)
     page.evaluate("document.getElementById('set-models').value = '{'")
     page.click(button("Save"))
     assert "no valid JSON" in text(page, "#settings .problem")

@@ -68,6 +68,7 @@ const work = session({
     turns.replaceChildren(...known.map((one) => earlierTurn(work.thread, one, { problem })));
   },
   busy(running) {
+    composer.classList.toggle("running", running);
     sending(running);
     send.disabled = false;
     question.placeholder = say(running ? "placeholderRunning" : work?.thread ? "placeholderFollow" : "placeholder");
@@ -129,6 +130,11 @@ async function steer(text) {
   grow();
 }
 
+/** The question's field is one line until somebody uses it: then depth and review of the plan are beside it. */
+function use(used) {
+  composer.classList.toggle("used", used);
+}
+
 /** While a run goes on, the button stops it, unless something is written that is to be said to it. */
 function sending(running) {
   const stops = running && !question.value.trim();
@@ -153,6 +159,7 @@ async function go(thread, { remember = true } = {}) {
   find("title").hidden = true;
   document.body.dataset.open = thread ? "thread" : "";
   runs.mark(thread);
+  use(false);
   work.leave();
   files.show(thread);
   if (!thread) {
@@ -173,6 +180,7 @@ composer.addEventListener("submit", (event) => {
   }
   send.disabled = true;
   question.value = "";
+  use(false);
   grow();
   ask(text);
 });
@@ -188,6 +196,10 @@ question.addEventListener("keydown", (event) => {
   composer.requestSubmit();
 });
 question.addEventListener("input", grow);
+for (const name of ["pointerdown", "keydown", "input", "drop"]) {
+  // Before what sends the question; a button that is being pressed stays where it is.
+  composer.addEventListener(name, (event) => { if (name === "drop" || !event.target.closest("button")) use(true); }, { capture: true });
+}
 function grow() {
   sending(work.running);
   question.rows = Math.min(8, Math.max(1, question.value.split("\n").length, Math.ceil(question.value.length / 90)));

@@ -4,16 +4,16 @@
 import { el } from "./dom.js";
 import { say } from "./words.js";
 
-/** The growing text: {element, show(turn)}. Only the last paragraphs are made anew. */
+/** The growing text: {element, show(turn, over)}, until it is over. Only the last paragraphs are made anew. */
 export function draftView() {
   const element = el("section", { class: "draft", "aria-label": say("draft"), "aria-busy": "true", hidden: true });
   let shown = [];
   return {
     element,
-    show(turn) {
+    show(turn, over) {
       const texts = [...turn.drafts.values()].flatMap((text) => text.split(/\n{2,}/));
       const blocks = texts.slice(0, cut(texts)).filter((text) => text.trim());
-      element.hidden = !blocks.length || turn.status === "done";
+      element.hidden = !blocks.length || over;
       let same = 0;
       while (same < blocks.length && shown[same] === blocks[same]) same += 1;
       while (element.childNodes.length > same) element.lastChild.remove();

@@ -4,7 +4,7 @@ import { el, svg } from "./dom.js";
 import { layered } from "./layout.js";
 import { say } from "./words.js";
 
-const WIDE = { step: 102, width: 86, height: 30, gap: 44, arc: 8, ends: 30, dot: 5 };
+const WIDE = { step: 108, width: 94, height: 30, gap: 44, arc: 8, ends: 30, dot: 5 };
 const SMALL = { step: 36, width: 16, height: 16, gap: 30, arc: 4, ends: 18, dot: 3.5 };
 const label = (id) => say(`node_${id}`) || id.replaceAll("_", " ");
 const isEnd = (id) => id.startsWith("__");

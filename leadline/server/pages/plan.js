@@ -1,7 +1,7 @@
 // The plan and its steps as they run: what each looks for, which sources arrive, what it found.
 
 import { el, webAddress } from "./dom.js";
-import { say } from "./words.js";
+import { counted, say } from "./words.js";
 
 const STATUS = { queued: "queued", running: "running", done: "done", failed: "failedStep", skipped: "skipped" };
 
@@ -30,16 +30,22 @@ export function planView(skip) {
 
 function lookedAround(turn) {
   if (!turn.background.length && !turn.searched.length) return [];
-  return [el("p", { class: "around" }, el("span", { class: "soft", text: say("found") + say("colon") }), turn.background.join(" · "), searchedIn(turn.searched))];
+  return [el("p", { class: "around" }, turn.background.length > 0 && say("found", { titles: quoted(turn.background) }), searchedIn(turn.searched))];
 }
+
+/** Titles or queries within a sentence. */
+const quoted = (texts) => texts.map((text) => `“${text}”`).join(say("comma"));
+
+/** The evidence that there is by now. */
+const evidence = ({ excerpts, sources }) => say("evidenceFrom", { quotes: counted("quotes", excerpts), sources: counted("sources", sources) });
 
 /** What the report is going to tell, and how much has been found for each topic. */
 function outlineList(nodes, open) {
   if (!nodes.length) return [];
   const thin = nodes.filter((node) => node.thin).length;
-  return [el("details", { class: "why outline", open }, el("summary", { text: say("theOutline", { count: nodes.length, thin }) }),
+  return [el("details", { class: "why outline", open }, el("summary", { text: say("theOutline", { topics: counted("topics", nodes.length) }) + (thin ? say("outlineThin", { thin }) : "") }),
     el("ul", { class: "queries" }, nodes.map((node) =>
-      el("li", {}, `${node.id} ${node.title} `, el("span", { class: "soft", text: `(${say(node.thin ? "outlineThin" : "outlineNode", node)})` })))))];
+      el("li", {}, `${node.id} ${node.title} `, el("span", { class: "soft", text: `(${node.excerpts ? evidence(node) : say("noQuotes")}${node.thin ? say("tooLittle") : ""})` })))))];
 }
 
 /** What somebody said to the run while a plan was carried out; what waits belongs to the latest. */
@@ -105,23 +111,23 @@ function stepItem(step, state = { status: "queued", sources: new Map(), rounds: 
 
 /** A round of search: how much there is by now, and what it searches for next. */
 function roundItem(round) {
-  return el("li", {}, say("roundDone", round),
+  return el("li", {}, say(round.excerpts ? "roundDone" : "roundNothing", { ...round, evidence: evidence(round) }),
     searchedIn(round.searched),
-    round.queries.length > 0 && el("span", { class: "soft", text: ` ${say("roundNext")}${say("colon")}${round.queries.join(" · ")}` }));
+    round.queries.length > 0 && el("span", { class: "soft", text: ` ${say("roundNext", { queries: quoted(round.queries) })}` }));
 }
 
 /** What one search brought, and why it failed. */
 function searchText(search) {
   const name = say(`searchName_${search.name}`) || search.name;
   const why = search.reason ? say(search.failed ? "searchWhy" : "searchPartly", search) : "";
-  return say(search.failed ? "searchFailed" : "searchBrought", { ...search, name }) + why;
+  const results = counted("results", search.hits) || say("noResults");
+  return say(search.failed ? "searchFailed" : "searchBrought", { results, name, why });
 }
 
 /** Which searches were asked, and how many results each brought. */
 function searchedIn(searched = []) {
   if (!searched.length) return null;
-  const brought = searched.map(searchText).join(" · ");
-  return el("span", { class: "soft searched", text: ` ${say("searchedIn")}${say("colon")}${brought}` });
+  return el("span", { class: "soft searched", text: ` ${searched.map(searchText).join(" ")}` });
 }
 
 function isNew(seen, key) {

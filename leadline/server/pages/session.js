@@ -93,6 +93,7 @@ export function session(views, context) {
   /** Have the report changed, as a person asks; it is the same turn, and the report stays until the next version is there. */
   function change(revision) {
     changing = revision;
+    turn.drafts.clear();
     return resume({ command: { update: { revision, messages: [{ role: "user", content: revision.request }] }, goto: "reporter" } });
   }
 

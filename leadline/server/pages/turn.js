@@ -10,7 +10,7 @@ import { planView } from "./plan.js";
 import { reportView } from "./report.js";
 import { reviewForm } from "./review.js";
 import { wishChips } from "./wishes.js";
-import { say } from "./words.js";
+import { counted, say } from "./words.js";
 
 const EVERY = 40; // milliseconds between two drawings of what changed
 
@@ -20,6 +20,7 @@ export function turnView(thread, graph, actions) {
   const picture = graphPicture(graph);
   const plans = planView((id) => actions.steer({ action: "skip", steps: [id] }));
   const draft = draftView();
+  const coming = el("div", { class: "coming", "aria-hidden": "true", hidden: true }, el("p", { text: say("coming") }), [1, 2, 3, 4, 5].map(() => el("i")));
   const chips = wishChips(actions.without, () => {
     chips.show(turn);
     if (turn.status !== "waiting") actions.unwished(turn.question);
@@ -38,13 +39,14 @@ export function turnView(thread, graph, actions) {
   work.append(writeNow);
   const review = el("div", { class: "review-place" });
   const ending = el("div", { class: "ending" });
-  const element = el("article", { class: "turn" }, heading, chips.element, notices, work, review, draft.element, ending);
+  const element = el("article", { class: "turn" }, heading, chips.element, notices, work, review, draft.element, coming, ending);
   let turn = null;
   let drawing = 0;
   let ticking = 0; // while a model call takes its time, its seconds count on
   let reviewed = null;
   let sent = null; // the plan as somebody changed it: where it is refused, their changes are still there
   let ended = "";
+  let reported = false; // whether the report stands at the end
   let handled = false; // somebody opened or closed the work: it stays as they want it
   work.firstChild.addEventListener("click", () => { handled = true; });
 
@@ -64,12 +66,13 @@ export function turnView(thread, graph, actions) {
     chips.show(turn);
     picture.show(turn);
     plans.show(turn);
-    draft.show(turn);
+    draft.show(turn, turn.status === "done" && (reported || !turn.report));
     if (!draft.element.hidden) fold();
     line();
     slowCalls();
     askReview();
     end();
+    coming.hidden = turn.status !== "running" || !draft.element.hidden || reported;
   }
 
   function line() {
@@ -79,7 +82,7 @@ export function turnView(thread, graph, actions) {
       if (turn.status !== "done") announce(text);
     }
     facts.textContent = [
-      count("plans", turn.plans.length > 1 ? turn.plans.length : 0), count("steps", turn.steps.size), count("sources", turn.sources.size),
+      counted("plans", turn.plans.length > 1 ? turn.plans.length : 0), counted("steps", turn.steps.size), counted("sources", turn.sources.size),
     ].filter(Boolean).join(" · ");
     const writing = turn.nodes.get("reporter")?.running > 0;
     writeNow.hidden = turn.status !== "running" || writing || !turn.nodes.get("coordinator")?.done || turn.steering.some((one) => one.action === "write");
@@ -117,12 +120,16 @@ export function turnView(thread, graph, actions) {
 
   function end() {
     const key = `${turn.status} ${turn.error} ${turn.reply} ${turn.refused} ${turn.standing} ${turn.report?.version}`;
+    const changes = reported && turn.status === "running"; // the report stays to be read meanwhile
+    if (changes && !ending.inert) element.scrollIntoView({ block: "start" });
+    ending.inert = changes;
     if (key === ended || turn.status === "running" || turn.status === "waiting") {
-      if (key !== ended) ending.replaceChildren();
+      if (key !== ended && !ending.inert) ending.replaceChildren();
       ended = key;
       return;
     }
     ended = key;
+    reported = false;
     const go = (text) => el("button", { type: "button", class: "primary", text, on: { click: async (event) => {
       event.target.disabled = true;
       if (!(await actions.goOn())) event.target.disabled = false;
@@ -144,6 +151,8 @@ export function turnView(thread, graph, actions) {
       if (ended !== key) return;
       fold();
       ending.replaceChildren(...above, made);
+      reported = true;
+      draft.show(turn, true);
       if (!above.length) announce(say("reportReady", { title: made.dataset.title }));
     } catch (problem) {
       if (ended === key && element.isConnected) actions.problem(problem); // not of a thread that was left or deleted meanwhile
@@ -168,11 +177,6 @@ export function turnView(thread, graph, actions) {
 
 /** The names of the nodes that are at work. */
 const busy = (turn) => [...turn.nodes].filter(([, node]) => node.running > 0).map(([name]) => `${say(`node_${name}`) || name} …`).join(" · ");
-
-function count(what, number) {
-  if (!number) return "";
-  return number === 1 ? say(`facts_${what.slice(0, -1)}`) || say(`facts_${what}`, { count: 1 }) : say(`facts_${what}`, { count: number });
-}
 
 /** An earlier turn: its question and what came of it, opened when somebody wants to see it. */
 export function earlierTurn(thread, earlier, actions) {

@@ -15,6 +15,12 @@ export function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
 }
 
+/** A number of things in words, such as "1 step", "3 steps"; nothing for none. `what` is the plural. */
+export function counted(what, count) {
+  if (!count) return "";
+  return (count === 1 && say(`facts_${what.slice(0, -1)}`)) || say(`facts_${what}`, { count });
+}
+
 /** Put the language's words into the page that came with English ones. */
 export function translate(root = document) {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
