@@ -134,10 +134,16 @@ def test_on_a_phone_a_citation_opens_its_quote_and_the_text_around_it(page: Page
     page.wait(f"{tip} && {tip}.getBoundingClientRect().bottom === 800", "the sheet at the foot of the window")
     at_foot = f"{REPORT}.elementFromPoint(195, 780)?.closest('.tip') === {tip}"
     assert page.evaluate(at_foot), "nothing covers the sheet"
+    around = f"{tip}.querySelector('.around')"
+    page.wait(around, "what stands around the quote")
+    words = page.evaluate(f"[{around}.querySelector('mark').textContent, {around}.textContent]")
+    assert words[0] in words[1]
+    assert len(words[1]) > len(words[0]) + 100
     assert page.evaluate(f"Math.min(...[...{tip}.querySelectorAll('.ways > *')].map(way => way.offsetHeight))") >= 44
     page.click(f"{tip}.querySelectorAll('.ways button')[1]")
     page.wait("document.querySelector('#source[open] mark.seen')", "the quote in its text")
     page.press("Escape", 27)
     page.click(mark)
+    assert page.evaluate(f"{tip}.querySelector('.ways button').textContent") == "Close"
     page.click(f"{tip}.querySelector('.ways button')")
     assert page.evaluate(f"{tip} === null && {FOCUSED} === {mark}")

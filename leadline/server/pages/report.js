@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { ICONS, announce, drawing, el } from "./dom.js";
-import { openSource } from "./source.js";
+import { openSource, surroundings } from "./source.js";
 import { say } from "./words.js";
 
 const FILES = [
@@ -123,8 +123,8 @@ function citations(root) {
   });
 }
 
-/** On a phone a citation opens its quote as a sheet from below, with the ways to the quote in its source's text and back; so does a
- *  marked statement its reason. */
+/** On a phone a citation opens its quote as a sheet from below, with what stands around it, the way to the whole text, and a button that
+ *  closes it; so does a marked statement its reason. */
 function quoteSheets(body, thread, onProblem, version) {
   const narrow = matchMedia("(max-width: 36rem), (pointer: coarse)");
   const open = (mark) => {
@@ -132,14 +132,16 @@ function quoteSheets(body, thread, onProblem, version) {
     const entry = body.querySelector(`#ref-${cite.dataset.ref}[data-text]`);
     const shown = cite.querySelector("q")?.textContent.replace(/…$/, "");
     const wanted = [...(entry?.querySelectorAll("blockquote") || [])].find((quote) => quote.textContent.startsWith(shown))?.dataset.quote || "";
-    const back = el("button", { type: "button", text: say("backToText"), on: { click: () => mark.focus({ preventScroll: true }) } });
+    const back = el("button", { type: "button", text: say("close"), on: { click: () => mark.focus({ preventScroll: true }) } });
     const around = entry && el("button", { type: "button", text: say("inTheText"), on: { click: () => openSource(thread, entry, wanted, onProblem, version) } });
-    cite.querySelector(".tip").append(el("span", { class: "ways" }, back, around));
+    const tip = cite.querySelector(".tip");
+    tip.append(el("span", { class: "ways" }, back, around));
     cite.classList.remove("closed");
     cite.classList.add("open");
     back.focus({ preventScroll: true });
+    if (wanted) surroundings(thread, entry, wanted, version).then((place) => showAround(tip, place)).catch(() => {}); // the quote itself is shown
   };
-  const close = (cite) => { cite.classList.replace("open", "closed"); cite.querySelector(".ways").remove(); };
+  const close = (cite) => { cite.classList.replace("open", "closed"); for (const part of cite.querySelectorAll(".ways, .around")) part.remove(); };
   body.addEventListener("keydown", (event) => {
     if (event.key === "Escape") body.querySelector(".cite.open .ways button")?.click();
   });
@@ -159,6 +161,14 @@ function quoteSheets(body, thread, onProblem, version) {
     const marks = [...body.querySelectorAll(".cite .mark")];
     open(event.detail && !said ? marks.reduce((best, mark) => (away(mark) < away(best) ? mark : best)) : pressed);
   });
+}
+
+/** Put a quote with what stands around it in the place of the short one, if its sheet is still open. */
+function showAround(tip, place) {
+  if (!place || !tip.closest(".cite.open") || tip.querySelector(".around")) return;
+  const quote = el("mark", { text: place.quote });
+  tip.querySelector("q").after(el("span", { class: "around" }, place.before, quote, place.after));
+  tip.scrollTop = quote.offsetTop - tip.clientHeight / 3;
 }
 
 function downloads(thread, onProblem, version) {

@@ -4,6 +4,7 @@ import { api } from "./api.js";
 import { el } from "./dom.js";
 import { say } from "./words.js";
 
+const AROUND = 180; // characters before and after a quote
 const ROOM = 200_000; // characters that are shown of a longer text, around the quote
 
 /** Open the text of an entry of the references. `wanted` is the quote to see; without it the first one is. */
@@ -15,6 +16,17 @@ export async function openSource(thread, entry, wanted, onProblem, version) {
   } catch (problem) {
     onProblem(problem);
   }
+}
+
+/** A quote with what stands around it in its source's text: {before, quote, after}; nothing where it is not found. */
+export async function surroundings(thread, entry, quote, version) {
+  const text = await (await api.file(thread, entry.dataset.text, version)).text();
+  const [place] = found(text, [quote]);
+  if (!place) return null;
+  const before = text.slice(Math.max(0, place.start - AROUND), place.start).replace(/^\S*\s/, place.start > AROUND ? "… " : "$&");
+  const after = text.slice(place.end, place.end + AROUND).replace(/\s\S*$/, text.length > place.end + AROUND ? " …" : "$&");
+  const lines = (part) => part.replace(/\n\s*\n/g, "\n");
+  return { before: lines(before), quote: lines(text.slice(place.start, place.end)), after: lines(after) };
 }
 
 /** Where quotes stand in a text, in its order; blanks may differ. Of two that overlap the first counts. */

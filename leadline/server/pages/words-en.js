@@ -31,7 +31,6 @@ export const ENGLISH = {
   saidWaits: "taken up at the next boundary",
   saidLate: "came too late for this report; ask it as the next question",
   openText: "Open its text",
-  backToText: "Back to the report",
   inTheText: "Show in the text",
   sourceMarked: "As it was read. What the report quotes is marked.",
   sourceUnmarked: "As it was read. The report quotes nothing from it.",

@@ -31,7 +31,6 @@ export const CHINESE = {
   saidWaits: "将在下一个节点采纳",
   saidLate: "来得太晚，未能用于本报告；请作为下一个问题提出",
   openText: "打开原文",
-  backToText: "返回报告",
   inTheText: "在原文中查看",
   sourceMarked: "读取时的原文，报告引用之处已标出。",
   sourceUnmarked: "读取时的原文，报告没有引用其内容。",
