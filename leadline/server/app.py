@@ -27,6 +27,7 @@ from leadline.server.attachments import attachments
 from leadline.server.auth import RULES
 from leadline.server.body_deadline import BodyDeadline
 from leadline.server.estimates import estimates
+from leadline.server.example_files import example_files
 from leadline.server.memory_routes import memory
 from leadline.server.model_connection import model_connection
 from leadline.server.own_threads import OwnThread
@@ -53,7 +54,18 @@ from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None, lifespan=threads_restored)
-for router in (page, attachments, views, versions, estimates, steering, memory, model_connection, searches):
+for router in (
+    page,
+    attachments,
+    views,
+    versions,
+    estimates,
+    steering,
+    memory,
+    model_connection,
+    searches,
+    example_files,
+):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(ThreadDeletion)

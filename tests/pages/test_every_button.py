@@ -14,12 +14,13 @@ from schemas.depth import DEPTHS
 from tests.fakes.browser import Page
 from tests.fakes.editing import blocks_in, whole
 from tests.fakes.openai_server import error as model_error
-from tests.fakes.openai_server import role_of, think
+from tests.fakes.openai_server import openai_server, role_of, think
 from tests.pages.conftest import Site, ask, button, choose, report_text, serving, status, text, unfold
 from tests.pages.downloads import HOLDS, letters, saved
 from tests.pages.pressing import FILES, all_buttons, presses_of, watch_presses
 from tests.pages.test_attachments import choose_files
 from tests.pages.watched import CONTROL, Watched
+from tests.server.conftest import dev_server
 
 TOKEN = "ada-0123456789abcdef"
 QUESTION = "Why was tallow pressed into the lead, and who designed the wire sounding machine?"
@@ -77,9 +78,12 @@ def test_every_button_does_what_it_says(
     _attaching(tab, tmp_path)
     _settings(tab)
     _remembering(tab)
+    _model(tab)
     _language(tab)
     _past_runs(tab, client)
     _narrow(tab)
+    (tmp_path / "bare").mkdir()
+    _without_a_model(tab, tmp_path / "bare")
 
     seen = presses_of(tab)
     assert seen.made <= all_buttons()
@@ -335,6 +339,12 @@ def _remembering(tab: Page) -> None:
     choose(tab, max_plan_iterations=1)
 
 
+def _model(tab: Page) -> None:
+    tab.click("document.getElementById('model')")
+    tab.wait("document.getElementById('connect').open", "what is said of the model")
+    tab.click("document.querySelector('#connect button')")
+
+
 def _language(tab: Page) -> None:
     for language in ("zh-CN", "en"):
         tab.click("document.getElementById('language')")
@@ -359,6 +369,27 @@ def _past_runs(tab: Page, client: httpx.Client) -> None:
         tab.click(button(answer))
         tab.wait("!document.getElementById('asking').open")
     tab.wait(f"!{entry}", "the run to be gone")
+
+
+def _without_a_model(tab: Page, home: Path) -> None:
+    """Press what a server without a model has: the recorded run, and the form that connects one."""
+    chip = "document.getElementById('model').textContent"
+    with openai_server() as endpoint, dev_server(home, LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
+        tab.open(f"{address}/")
+        tab.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
+        tab.click("document.getElementById('watch')")
+        tab.wait("document.querySelector('.played .plan')", "its plan")
+        tab.click("document.getElementById('new-question')")
+        for pressed, then in (("Cancel", "No model"), ("Try it and connect", "gpt-4o"), ("Disconnect", "No model")):
+            tab.click("document.getElementById('model')")
+            tab.wait("document.getElementById('connect').open", "the form")
+            typed = {"endpoint": endpoint.base_url, "key": endpoint.key, "model": "gpt-4o"}
+            for field, value in typed.items():
+                tab.evaluate(f"document.getElementById('connect-{field}').value = {json.dumps(value)}")
+            found = "[...document.querySelectorAll('#connect button')]"
+            tab.click(f"{found}.find(b => b.textContent === {json.dumps(pressed)})")
+            tab.wait("!document.getElementById('connect').open", "the form to close")
+            tab.wait(f"{chip} === '{then}'", then)
 
 
 def _narrow(tab: Page) -> None:

@@ -6,6 +6,7 @@ import { depthChoice } from "./depth.js";
 import { announce, el } from "./dom.js";
 import { openMemory } from "./memory.js";
 import { modelChip } from "./model.js";
+import { playRecording } from "./recorded.js";
 import { refusal } from "./refusals.js";
 import { runList } from "./runs.js";
 import { session } from "./session.js";
@@ -21,6 +22,7 @@ let assistant = null;
 let view = null;
 let turn = null;
 const without = new Set(); // wishes of the question that the next run does without
+let playing = new AbortController(); // the recorded run that is being watched
 let before = {}; // what the user had chosen when the turn was asked or opened: the run keeps its own choices
 
 translate();
@@ -52,6 +54,7 @@ const work = session({
     without.clear();
     view?.retire();
     view = turnView(work.thread, graph, { answer, change: work.change, goOn: work.goOn, steer: work.steer, ask, problem, without, unwished });
+    turns.querySelector(".played")?.remove();
     turns.append(view.element);
     const lost = document.activeElement === document.body;
     document.body.dataset.open = "thread";
@@ -111,6 +114,7 @@ function unwished(text) {
 
 async function ask(text) {
   quiet();
+  playing.abort();
   const prepared = await files.threadFor(text).catch(problem);
   const asked = await work.ask(text, prepared ?? undefined);
   if (asked) return;
@@ -143,6 +147,22 @@ function sending(running) {
   send.firstElementChild.textContent = say(stops ? "stop" : running ? "steer" : "send");
 }
 
+/** Show the recorded run in the place of a thread; what is asked next begins one. */
+function watchRecording() {
+  playing.abort();
+  playing = new AbortController();
+  document.body.dataset.open = "thread";
+  const nothing = async () => false;
+  playRecording((recorded) => {
+    const shown = turnView(null, graph, { answer: nothing, change: nothing, goOn: nothing, steer: nothing, ask, problem, without: new Set(), unwished: nothing });
+    turns.replaceChildren(shown.element);
+    shown.element.classList.add("played");
+    shown.show(recorded);
+    shown.focus();
+    return shown;
+  }, playing.signal).catch(problem);
+}
+
 function deleted(thread) {
   work.deleted(thread);
   if (thread === work.thread) go(null);
@@ -153,6 +173,7 @@ async function go(thread, { remember = true } = {}) {
   quiet();
   if (remember) history.pushState({}, "", thread ? `/?thread=${encodeURIComponent(thread)}` : "/");
   show(false);
+  playing.abort();
   turns.replaceChildren();
   view = turn = null;
   document.title = "Leadline";
@@ -216,6 +237,7 @@ for (const home of ["new-question", "brand"]) {
     go(null);
   });
 }
+find("watch").addEventListener("click", watchRecording);
 find("open-runs").addEventListener("click", () => show(!nav.classList.contains("shown")));
 function show(shown) {
   nav.classList.toggle("shown", shown);
@@ -236,11 +258,16 @@ async function begin() {
   try {
     assistant = (await api.assistant()).assistant_id;
     graph = await api.graph(assistant);
-    depthChoice(modelChip());
+    const chip = modelChip();
+    depthChoice((models) => {
+      chip(models);
+      find("watch").hidden = models.length > 0;
+    });
     runs.refresh();
     if ((await api.beginning()).examples) {
       find("examples").replaceChildren(...examples.map((text) =>
         el("li", {}, el("button", { type: "button", class: "plain", text, on: { click: () => ask(text) } }))));
+      find("documents").hidden = false;
     }
   } catch (error) {
     problem(error);

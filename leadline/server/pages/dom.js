@@ -43,6 +43,14 @@ export const ICONS = {
   go: "M8 5.500v13l10-6.500z",
 };
 
+/** A message of the server with links to the page's own files, `[words](/page/…)`, as a list of nodes and texts. */
+export function linked(text) {
+  return text.split(/(\[[^\]]{1,60}\]\(\/page\/[a-z]+\))/).map((piece) => {
+    const [, words, address] = /^\[(.+)\]\((\/page\/[a-z]+)\)$/.exec(piece) ?? [];
+    return address ? el("a", { href: address, target: "_blank", rel: "noopener", text: words }) : piece;
+  });
+}
+
 /** A web address, or nothing: what a page calls its address may be anything. */
 export function webAddress(text) {
   return /^https?:\/\/[^\s"'<>]+$/i.test(text || "") ? text : "";

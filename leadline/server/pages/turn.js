@@ -1,7 +1,7 @@
 // One turn of a thread, from the question to the report: it brings together the views of all that happens in between.
 
 import { api } from "./api.js";
-import { announce, el } from "./dom.js";
+import { announce, el, linked } from "./dom.js";
 import { callText, showStepCalls } from "./calls.js";
 import { changeableReport } from "./change.js";
 import { draftView } from "./draft.js";
@@ -62,7 +62,7 @@ export function turnView(thread, graph, actions) {
     document.body.dataset.turn = turn.status;
     element.setAttribute("aria-label", turn.question);
     notices.hidden = !turn.notices.length;
-    if (notices.childElementCount !== turn.notices.length) notices.replaceChildren(...turn.notices.map((text) => el("li", { text })));
+    if (notices.childElementCount !== turn.notices.length) notices.replaceChildren(...turn.notices.map((text) => el("li", {}, linked(text))));
     chips.show(turn);
     picture.show(turn);
     plans.show(turn);

@@ -1,0 +1,59 @@
+"""Without a model the page shows what one brings, a recorded run, and links to the example documents that it searches."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from leadline.server.example_files import RECORDING
+from services.search.providers import EXAMPLE_FOLDERS
+from tests.fakes.browser import Page
+from tests.pages.conftest import SIMPLE, ask, opened, report_text, status, text
+from tests.server.conftest import dev_server
+
+FASTER = "const slow = setTimeout; window.setTimeout = (act, wait) => slow(act, wait / 20);"
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server with neither a model nor documents."""
+    with dev_server(tmp_path_factory.mktemp("bare"), LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
+        yield address
+
+
+def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: str) -> None:
+    page = browser.another()
+    opened(page, bare)
+    page.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
+    page.evaluate(FASTER)
+    page.click("document.getElementById('watch')")
+    page.wait("document.querySelector('.steps [data-status=running]')", "a step at work")
+    assert "A recording of" in text(page, ".notices")
+    status(page, "done")
+    page.wait("document.querySelector('.recorded a')", "the link to its report")
+    assert page.evaluate("document.querySelectorAll('.steps [data-status=done]').length") > 1
+    assert "This was a recording" in text(page, ".reply")
+    assert httpx.get(page.evaluate("document.querySelector('.recorded a').href")).status_code == 200
+
+    ask(page, SIMPLE)  # a question of one's own comes in its place
+    report_text(page)
+    assert page.evaluate("document.querySelectorAll('.turn').length") == 1
+    assert page.evaluate("document.querySelector('.notices a').getAttribute('href')") == "/page/examples"
+    assert page.logged == []
+    browser.close(page)
+
+
+def test_the_example_documents_are_a_link_and_nothing_else_is_served_there(browser: Page, bare: str) -> None:
+    page = browser.another()
+    opened(page, bare)
+    page.wait("document.getElementById('documents').checkVisibility()", "the link")
+    page.open(page.evaluate("document.getElementById('documents').href"))
+    links = page.evaluate("[...document.querySelectorAll('a')].map(link => link.href)")
+    assert len(links) == sum(file.is_file() for folder in EXAMPLE_FOLDERS for file in folder.iterdir())
+    answers = [httpx.get(link) for link in links]
+    assert {answer.status_code for answer in answers} == {200}
+    assert not any("html" in answer.headers["Content-Type"] for answer in answers)
+    for beside in ("/page/examples/deep-sea/..%2f..%2fsetup.py", "/page/examples/demo/about.json", "/page/recorded/x"):
+        assert httpx.get(f"{bare}{beside}").status_code == 404, beside
+    assert RECORDING.is_dir()
+    browser.close(page)
