@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from schemas.document import Block, Heading, Listing, Paragraph
-from services.reports.document import is_label, words
+from services.reports.document import is_label, without_empty_sections, words
 from services.reports.sentences import Units, ids_in, join_sentences, sentences_of, units_of
 
 SENTENCES, ITEMS = 2, 2
@@ -17,7 +17,7 @@ def headings_of(blocks: Sequence[Block]) -> list[str]:
 
 
 def without_section(blocks: Sequence[Block], heading: str) -> tuple[Block, ...] | None:
-    """Return a report without a section and those inside it; None if no section has this heading."""
+    """Return a report without a section, those inside it, and one that held nothing else; None if no section has this heading."""
     kept: list[Block] = []
     dropped = 0
     """Level of the section that is left out; 0 outside of it."""
@@ -26,7 +26,7 @@ def without_section(blocks: Sequence[Block], heading: str) -> tuple[Block, ...] 
             dropped = block.level if block.level > 1 and words(block.content) == heading.strip() else 0
         if not dropped:
             kept.append(block)
-    return tuple(kept) if len(kept) < len(blocks) else None
+    return without_empty_sections(kept) if len(kept) < len(blocks) else None
 
 
 def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:

@@ -154,3 +154,9 @@ def test_sources_are_named_only_by_their_numbers() -> None:
         update={"sources": [source.model_copy(update={"url": "elsewhere.md"}) for source in english().sources]}
     )
     assert difference(english(), other, ("a", "b")) == []
+
+
+def test_a_section_that_held_only_the_one_that_is_left_out_goes_too() -> None:
+    text = without_section(read_draft("# T\n\n## A\n\n### B\n\nb\n\n## C\n\nc"), "B")
+    assert text is not None
+    assert headings_of(text) == ["C"]
