@@ -238,7 +238,7 @@ def test_a_report_that_was_changed(page: Page, site: Site, tmp_path: Path) -> No
         if "<instruction>" not in body["messages"][-1]["content"]:
             return None
         blocks = list(blocks_in(body).values())
-        filled = next(block for block in blocks if "filled with tallow" in block).split("What comes nearest: ")[-1]
+        filled = next(block for block in blocks if "Tallow held" in block)
         return whole("\n\n".join([*blocks[:2], "## What the tallow was", filled]))(body)
 
     opened(page, site.address, width=1100, height=900)

@@ -72,6 +72,7 @@ const work = session({
   },
   busy(running) {
     composer.classList.toggle("running", running);
+    if (running) use(false);
     sending(running);
     send.disabled = false;
     question.placeholder = say(running ? "placeholderRunning" : work?.thread ? "placeholderFollow" : "placeholder");
@@ -134,9 +135,9 @@ async function steer(text) {
   grow();
 }
 
-/** The question's field is one line until somebody uses it: then depth and review of the plan are beside it. */
+/** The question's field is one line until somebody uses it for a question: then depth and review of the plan are beside it. */
 function use(used) {
-  composer.classList.toggle("used", used);
+  composer.classList.toggle("used", used && !work.running);
 }
 
 /** While a run goes on, the button stops it, unless something is written that is to be said to it. */
