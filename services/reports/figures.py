@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from schemas.reporter import Report
+from services.check.compared_text import CELL
 from services.reports.document import KeyFigure
 from services.reports.numbered_text import Citations
 from services.reports.statuses import SURE, status_of
@@ -52,7 +53,12 @@ def key_figures(report: Report, citations: Citations) -> tuple[KeyFigure, ...]:
     for claim in report.citations:
         text = " ".join(claim.text.split())
         status = status_of(claim)
-        if status not in SURE or len(text) > MAX_CLAIM or any(text == figure.claim for figure in figures.values()):
+        if (
+            status not in SURE
+            or len(text) > MAX_CLAIM
+            or CELL in text
+            or any(text == figure.claim for figure in figures.values())
+        ):
             continue
         value = _figure(text, in_question)
         cited = citations.of_excerpts(claim.citations, status) if value and value not in figures else ()
@@ -62,17 +68,24 @@ def key_figures(report: Report, citations: Citations) -> tuple[KeyFigure, ...]:
 
 
 def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
-    """Return the first measured and new number of a claim, a range in full; empty if there is none."""
+    """Return the measured and new number of a claim, a range in full; empty if it has none, or several outside of brackets."""
     text, numbers = quantities_with_places(claim)
+    found: list[str] = []
+    ranged = 0
     for place, (start, end, number) in enumerate(numbers):
         last_end, last = end, number
         if place + 1 < len(numbers) and _TO.fullmatch(text, end, numbers[place + 1][0]):
             _, last_end, last = numbers[place + 1]
         before = _CURRENCY.search(text, 0, start) or _RATE_BEFORE.search(text, 0, start)
         after = _end(text, last_end, last, bare=_CURRENCY.search(text, 0, start) is not None)
-        if after and not is_held(number, in_question):
-            return text[before.start() if before else start : after].rstrip()
-    return ""
+        if after and start >= ranged and not is_held(number, in_question) and not _in_brackets(text, start):
+            found.append(text[before.start() if before else start : after].rstrip())
+            ranged = last_end
+    return found[0] if len(found) == 1 else ""
+
+
+def _in_brackets(text: str, place: int) -> bool:
+    return any(text.count(opened, 0, place) > text.count(closed, 0, place) for opened, closed in ("()", "（）"))
 
 
 def _end(text: str, end: int, number: Quantity, *, bare: bool) -> int:

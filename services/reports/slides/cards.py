@@ -12,10 +12,12 @@ from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.signs import SIGNS
 from services.reports.slides.slide import ShownCard
+from services.reports.slides.text_fit import TITLE, width
 
 CODE_LINES = 14
 """Maximum lines of a card of code."""
-_COLONS = ":："
+COLONS = (":", "：")
+_INSIDE_NUMBER = re.compile(r" (?=[^\w\s]*\d|[±–~-])")
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$)|[。，；：！？])")
 """Blank that a citation leaves before a stop."""
 
@@ -24,10 +26,12 @@ def block_cards(block: Block) -> Iterator[ShownCard]:
     """Yield the cards of a block; none for tables, charts and rules."""
     match block:
         case Paragraph(content=content):
-            yield from sentence_cards(content)
+            for place, card in enumerate(sentence_cards(content)):
+                fits = not card.mark and width(card.text) <= TITLE
+                yield replace(card, leads=fits and (place == 0 or card.text.endswith(COLONS)))
         case Quotation(blocks=blocks):
             for part in blocks:
-                yield from (replace(card, kind="quote") for card in block_cards(part))
+                yield from (replace(card, kind="quote", leads=False) for card in block_cards(part))
         case Listing(items=items):
             for item in items:
                 yield item_card(item)
@@ -43,9 +47,9 @@ def block_cards(block: Block) -> Iterator[ShownCard]:
             return
 
 
-def sentence_cards(content: Inlines, *, single: bool = False) -> Iterator[ShownCard]:
-    """Yield a card for each sentence of a paragraph, or a single card for all of it."""
-    for sentence in cited_sentences(in_line(content), single=single):
+def sentence_cards(content: Inlines) -> Iterator[ShownCard]:
+    """Yield a card for each sentence of a paragraph."""
+    for sentence in cited_sentences(in_line(content)):
         reasons = ((sentence.text, sentence.mark),) if sentence.mark else ()
         yield ShownCard(sentence.text, numbers=numbers_in(sentence.citations), mark=sentence.mark, reasons=reasons)
 
@@ -69,7 +73,17 @@ def introduction(block: Block) -> ShownCard | None:
     if not isinstance(block, Paragraph) or citations_in(block.content):
         return None
     card = item_card([block])
-    return replace(card, text=card.text.rstrip(_COLONS)) if card.text.endswith(tuple(_COLONS)) else None
+    return replace(card, text=title_text(card)) if card.text.endswith(COLONS) else None
+
+
+def value_on_card(value: str) -> str:
+    """Return a key figure of which a line break parts only number and unit."""
+    return _INSIDE_NUMBER.sub("\u00a0", value)
+
+
+def title_text(card: ShownCard) -> str:
+    """Return a card's text as a title: without a colon or a full stop at the end."""
+    return card.text.rstrip(":：。").removesuffix(".")
 
 
 def numbers_in(content: Iterable[Inline]) -> tuple[int, ...]:

@@ -12,9 +12,9 @@ from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
 from services.reports.labels import labels_for, language_of
 from services.reports.signs import SIGNS
-from services.reports.slides.slide import ShownCard, Slide
-from services.reports.slides.slide_outline import outline
-from services.reports.slides.text_fit import TITLE, shortened
+from services.reports.slides.slide import ShownCard, Slide, value_size
+from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
+from services.reports.slides.text_fit import TITLE, column_widths, shortened
 from services.text.languages import direction
 
 
@@ -36,6 +36,9 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
             slides=[(slide, _size(slide), shortened(slide.title, TITLE)) for slide in slides],
             drawings=_drawings(slides, with_echarts=bool(library)),
             shown=_card_text,
+            widths=column_widths,
+            value_size=value_size,
+            single=SINGLE_COLUMN,
             signs=SIGNS,
             title=words(report.title),
             language=language_of(report.locale),
@@ -53,7 +56,7 @@ def _card_text(card: ShownCard) -> Markup:
 
 
 def _size(slide: Slide) -> str:
-    """Return the font size of a cover's or divider's title."""
+    """Return the font size of a cover's title."""
     length = len(slide.title.encode("gbk", "replace"))
     return "long" if length > TITLE else "short"
 
@@ -69,7 +72,14 @@ def _drawings(slides: list[Slide], *, with_echarts: bool) -> dict[int, Markup]:
                 Markup(slide.picture.svg),  # noqa: S704 - a cleaned drawing
             )
         if slide.chart is not None:
-            plot = drawing(slide.chart, next(charts), slide.title, with_echarts=with_echarts, width=900, height=380)
+            plot = drawing(
+                slide.chart,
+                next(charts),
+                slide.caption or slide.title,
+                with_echarts=with_echarts,
+                width=600 if slide.cards else 900,
+                height=380,
+            )
             if plot is not None:
                 drawn[place] = plot
     return drawn

@@ -5,20 +5,37 @@ from dataclasses import replace
 from itertools import chain
 
 from schemas.document import Block, Code, Drawing, Mark, Paragraph, Quotation, Table
-from schemas.reporter_slides import MAX_CARDS
 from services.reports.document import ParsedReport, Picture, letters, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import in_line
-from services.reports.slides.cards import block_cards, cell_text, introduction, item_card, numbers_in, with_sign
-from services.reports.slides.slide import ShownCard, Slide, size
+from services.reports.slides.cards import (
+    COLONS,
+    block_cards,
+    cell_text,
+    introduction,
+    item_card,
+    numbers_in,
+    title_text,
+    with_sign,
+)
+from services.reports.slides.slide import TABLE_HIGH, ShownCard, Slide, card_height, cards_height
 from services.reports.slides.source_titles import headed
-from services.reports.slides.text_fit import CAPACITY, TABLE_ROOM, halves, pieces, row_height
+from services.reports.slides.table_chart import chart_of
+from services.reports.slides.text_fit import HIGH, TITLE, column_widths, halves, pieces, row_height, width
 
-WIDE, HIGH = 1150, 510
+DIAGRAM_WIDE, DIAGRAM_HIGH = 1150, 510
 """Maximum size of a diagram in pixels on a slide of 1280 by 720."""
 MIN_SCALE = 0.6
 """Minimum scale at which a diagram is readable; larger diagrams stay text."""
+PACKED_SIZE, TABLE_SIZE = 18, 14
+"""Smallest font sizes of cards and tables in points, at which slides are filled."""
+MAX_ROWS = 5
+"""Maximum cards of a slide."""
+PIECE = 400
+"""Half-width characters of a piece of a card that is higher than a slide."""
+INSIDE = 0.3
+"""What a slide costs that begins inside of a paragraph, beside the square of the part of it that is empty."""
 
 
 def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, shown: Collection[str] = ()) -> list[Slide]:
@@ -32,35 +49,54 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
     """
     slides: list[Slide] = []
     cards: list[ShownCard] = []
-    lead: ShownCard | None = None
+    charted = any(isinstance(block, Drawing) for block in blocks)
 
-    def turn_over() -> None:
-        nonlocal slides, cards, lead
+    def turn_over(*, figure: bool = False) -> ShownCard:
+        """Lay out the cards so far; of a figure's introduction, which they end with, return the title."""
+        nonlocal slides, cards
         fresh = [card for card in cards if letters(card.text) not in shown]
-        made = card_slides(title, fresh)
-        if lead and made:
-            made[0] = replace(made[0], lead=with_sign(lead), reasons=lead.reasons)
-        slides, cards = slides + made, []
-        lead = None if made else lead
+        over = fresh.pop() if figure and fresh and fresh[-1].leads and fresh[-1].text.endswith(COLONS) else None
+        slides, cards = slides + card_slides(title, fresh), []
+        return over or ShownCard("")
 
     for heading, block in headed(blocks):
         if isinstance(block, Table | Drawing):
-            turn_over()
-            slides += table_slides(title, block) if isinstance(block, Table) else [chart_slide(block, report)]
+            over = turn_over(figure=True)
+            slides += figure_slides(title, block, report, over, charted=charted)
         elif picture := readable_picture(block, report):
-            turn_over()
-            slides.append(Slide("diagram", title, picture=picture))
+            over = turn_over(figure=True)
+            slides.append(_under(over, Slide("diagram", title, picture=picture)))
         elif introduced := introduction(block):
-            turn_over()
-            lead = introduced
+            cards.append(replace(introduced, text=f"{introduced.text}:", leads=width(introduced.text) <= TITLE))
         elif heading:
             kind = "quote" if isinstance(block, Quotation) else "plain"
-            over = "" if letters(heading) == letters(title) else heading
-            cards.append(replace(item_card([block]), heading=over, kind=kind))
+            over_card = "" if letters(heading) == letters(title) else heading
+            cards.append(replace(item_card([block]), heading=over_card, kind=kind))
         else:
             cards += block_cards(block)
     turn_over()
     return slides
+
+
+def figure_slides(
+    title: str, block: Table | Drawing, report: ParsedReport, point: ShownCard | None = None, *, charted: bool = False
+) -> list[Slide]:
+    """Lay out a table, or a chart; a table of comparable figures has a chart before it, unless its section is `charted`."""
+    over = point or ShownCard("")
+    if isinstance(block, Drawing):
+        slide = chart_slide(block, report)
+        return [replace(_under(over, replace(slide, title=title)), caption=slide.title) if over.text else slide]
+    chart = None if charted else chart_of(block, title)
+    drawn = [chart_slide(chart, report)] if chart else []
+    return [*drawn, *(_under(over, slide) for slide in table_slides(title, block))]
+
+
+def _under(point: ShownCard, slide: Slide) -> Slide:
+    """Give a slide a sentence as its title, and its title as the heading above it."""
+    if not point.text:
+        return slide
+    numbers = tuple(dict.fromkeys([*point.numbers, *slide.numbers]))
+    return replace(slide, title=title_text(point), subtitle=slide.title, numbers=numbers)
 
 
 def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], list[ShownCard]]:
@@ -69,30 +105,43 @@ def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], lis
         return [], []
     cards = list(block_cards(block))
     count = 1 if isinstance(block, Paragraph | Code) else len(cards)
-    return cards[:count], cards[count:]
+    return [replace(card, leads=False) for card in cards[:count]], cards[count:]
 
 
 def card_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:
-    """Put cards on slides, at most four each and as many as fit; a card that is too long continues on the next."""
+    """Put cards on as few slides as they fit on; a slide's first sentence is its title if the others belong to it."""
     waiting = [piece for card in cards for piece in _card_pieces(card)]
     slides = []
-    while waiting:
-        count = next(
-            number
-            for number in range(min(MAX_CARDS, len(waiting)), 0, -1)
-            if number == 1 or all(size(card) <= CAPACITY[number] for card in waiting[:number])
-        )
-        if count > 2 and len(waiting) - count == 1:
-            count -= 1  # two and two read better than three and one
-        slides.append(Slide("cards", title, cards=tuple(waiting[:count])))
-        waiting = waiting[count:]
+    for first, *others in _packed(waiting):
+        if first.leads and others:
+            slides.append(_under(first, Slide("cards", title, cards=tuple(others))))
+        else:
+            slides.append(Slide("cards", title, cards=(first, *others)))
     return slides
 
 
+def _packed(cards: Sequence[ShownCard]) -> list[Sequence[ShownCard]]:
+    """Divide cards into the fewest slides, filled alike, that begin where a paragraph begins as far as possible."""
+    best: list[tuple[int, float, tuple[int, ...]]] = [(0, 0.0, ())]
+    for end in range(1, len(cards) + 1):
+        options = []
+        for start in range(max(0, end - MAX_ROWS - 1), end):
+            height = cards_height(cards[start:end], PACKED_SIZE)
+            count = end - start - cards[start].leads
+            if start == end - 1 or (height <= HIGH and count <= MAX_ROWS):
+                slides, cost, starts = best[start]
+                spare = max(0.0, 1 - height / HIGH)
+                rough = spare**2 + (INSIDE if start and not cards[start].leads else 0)
+                options.append((slides + 1, cost + rough, (*starts, start)))
+        best.append(min(options))
+    starts = best[-1][2]
+    return [cards[start:end] for start, end in zip(starts, (*starts[1:], len(cards))[: len(starts)], strict=True)]
+
+
 def _card_pieces(card: ShownCard) -> list[ShownCard]:
-    if size(card) <= CAPACITY[1]:
+    if card_height(card, PACKED_SIZE) <= HIGH:
         return [card]
-    return [replace(card, text=text) for text in pieces(card.text, CAPACITY[1] // 2)]
+    return [replace(card, text=text, leads=False) for text in pieces(card.text, PIECE)]
 
 
 def beside(cards: Iterable[ShownCard]) -> tuple[str, ...]:
@@ -110,13 +159,16 @@ def limited(slides: Sequence[Slide], count: int) -> list[Slide]:
 def readable_picture(block: Block, report: ParsedReport) -> Picture | None:
     """Return a diagram's picture, if its text is readable at the size that fits."""
     picture = report.picture(block) if isinstance(block, Code) else None
-    return picture if picture and min(WIDE / picture.width, HIGH / picture.height) >= MIN_SCALE else None
+    return (
+        picture if picture and min(DIAGRAM_WIDE / picture.width, DIAGRAM_HIGH / picture.height) >= MIN_SCALE else None
+    )
 
 
 def table_slides(title: str, table: Table) -> list[Slide]:
-    """Split a table into slides by the height of its rows; each repeats the header."""
-    header = tuple(map(cell_text, table.header))
-    numbered = [(tuple(map(cell_text, row)), numbers_in(chain(*row))) for row in table.rows]
+    """Split a table into slides by the height of its rows; each repeats the header, without columns that hold citations alone."""
+    columns = [place for place, column in enumerate(zip(*table.rows, strict=True)) if any(map(cell_text, column))]
+    header = tuple(cell_text(table.header[place]) for place in columns)
+    numbered = [(tuple(cell_text(row[place]) for place in columns), numbers_in(chain(*row))) for row in table.rows]
     reasons = tuple(
         (" | ".join(words(in_line(cell)) for cell in row), mark)
         for row in (table.header, *table.rows)
@@ -124,22 +176,39 @@ def table_slides(title: str, table: Table) -> list[Slide]:
         if isinstance(mark, Mark)
     )
     over = numbers_in(chain(*table.header))
-    slides = []
-    head = row_height(header)
-    rows: list[tuple[str, ...]] = []
-    numbers: list[int] = list(over)
-    room = TABLE_ROOM - head
-    for cells, cited in numbered:
-        for part in halves(cells, TABLE_ROOM - head):
-            if rows and row_height(part) > room:
-                slides.append(_table_slide(title, (header, *rows), numbers, reasons))
-                rows, numbers, room = [], list(over), TABLE_ROOM - head
-            rows.append(part)
-            numbers += cited
-            room -= row_height(part)
-    if rows:
-        slides.append(_table_slide(title, (header, *rows), numbers, reasons))
-    return slides
+    widths = column_widths([header, *(cells for cells, _ in numbered)], TABLE_SIZE)
+    room = TABLE_HIGH - row_height(header, widths, TABLE_SIZE)
+    rows = [(part, cited) for cells, cited in numbered for part in halves(cells, widths, TABLE_SIZE, room)]
+    heights = [row_height(cells, widths, TABLE_SIZE) for cells, _ in rows]
+    return [
+        _table_slide(
+            title,
+            (header, *(cells for cells, _ in rows[start:end])),
+            [*over, *chain.from_iterable(cited for _, cited in rows[start:end])],
+            reasons,
+        )
+        for start, end in _spread(heights, room)
+    ]
+
+
+def _spread(heights: Sequence[float], room: float) -> list[tuple[int, int]]:
+    """Divide rows into the fewest slides, filled alike: return the first row and the one after the last of each."""
+    limit = max([room * 0.3, *heights])
+    fewest = len(_filled(heights, room))
+    while len(_filled(heights, limit)) > fewest:
+        limit = min(room, limit + room * 0.05)
+    return _filled(heights, limit)
+
+
+def _filled(heights: Sequence[float], room: float) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    start, used = 0, 0.0
+    for place, height in enumerate(heights):
+        if place > start and used + height > room:
+            spans.append((start, place))
+            start, used = place, 0.0
+        used += height
+    return [*spans, (start, len(heights))] if heights else spans
 
 
 def _table_slide(

@@ -9,7 +9,7 @@ from openpyxl import Workbook
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.dml.color import RGBColor
-from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION
+from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION, XL_TICK_LABEL_POSITION
 from pptx.enum.shapes import MSO_SHAPE
 from pptx.enum.text import MSO_ANCHOR, MSO_UNDERLINE, PP_ALIGN
 from pptx.oxml.ns import qn
@@ -22,20 +22,28 @@ from services.reports.document import ParsedReport, Picture, words
 from services.reports.labels import Labels, labels_for, language_of
 from services.reports.plain_math import plain_math
 from services.reports.signs import SIGNS
-from services.reports.slides.slide import ShownCard, Slide
-from services.reports.slides.slide_outline import outline
-from services.reports.slides.text_fit import TITLE, shortened, width
+from services.reports.slides.slide import (
+    BESIDE,
+    CODE_SIZE,
+    GAP,
+    PADDING,
+    VALUE_WIDE,
+    ShownCard,
+    Slide,
+    card_height,
+    cards_height,
+    value_size,
+)
+from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
+from services.reports.slides.text_fit import HIGH, ROOM, TITLE, column_widths, row_height, shortened, width
 
-WIDE, HIGH = 13.333, 7.5
+SLIDE_WIDE, SLIDE_HIGH = 13.333, 7.5
 """Size of a slide in inches: 16:9."""
-MARGIN, TOP, BOTTOM = 0.67, 1.75, 6.9
-ROOM = WIDE - 2 * MARGIN
-"""Width between the side margins."""
-GAP = 0.27
+MARGIN, TOP = 0.67, 1.75
 INK, SOFT, ACCENT, WARN, PAPER, SHEET, LINE = "1B2430", "55606E", "0B5C77", "8A4B00", "FBFAF7", "FFFFFF", "DCDFE3"
 WARN_SOFT = "FDF0DC"
-LEAD, LEAD_HIGH = 110, 0.25
-"""Length of the line below a title in half-width characters, and the inches by which it moves the cards down."""
+LINE_WIDE = 120
+"""Length of the line above a title in half-width characters."""
 INTEGER, DECIMAL = "#,##0", "#,##0.0##"
 """Excel's number formats."""
 MIN_ROUND = 20
@@ -46,7 +54,7 @@ FONT, CHINESE_FONT = "Segoe UI", "Microsoft YaHei"
 def render_pptx(report: ParsedReport) -> bytes:
     """Render a report as a PowerPoint file; needs the package `python-pptx`."""
     deck = Presentation()
-    deck.slide_width, deck.slide_height = Inches(WIDE), Inches(HIGH)
+    deck.slide_width, deck.slide_height = Inches(SLIDE_WIDE), Inches(SLIDE_HIGH)
     deck.core_properties.title = clean_text(words(report.title))[:250]
     deck.core_properties.author = "Leadline"
     deck.core_properties.language = language_of(report.locale)
@@ -78,31 +86,34 @@ class _Writer:
 
     def add(self, slide: Slide) -> None:
         self._page = self._deck.slides.add_slide(self._deck.slide_layouts[5])  # a layout with only a title
-        dark = slide.kind in {"cover", "divider", "end"}
+        dark = slide.kind in {"cover", "end"}
         self._page.background.fill.solid()
         self._page.background.fill.fore_color.rgb = _colour(ACCENT if dark else PAPER)
         if dark:
             self._dark(slide)
         else:
-            self._title(shortened(slide.title, TITLE), _Box(MARGIN, 0.45, ROOM, 1.1), 27, ACCENT)
+            numbers = slide.numbers if slide.kind == "cards" else ()
+            self._title(shortened(slide.title, TITLE), _Box(MARGIN, 0.45, ROOM, 1.1), 27, ACCENT, numbers)
             self._content(slide)
         if slide.notes:
             self._page.notes_slide.notes_text_frame.text = clean_text("\n".join([self._labels.notes, *slide.notes]))
 
     def _content(self, slide: Slide) -> None:
-        if slide.lead:
-            self._text(shortened(slide.lead, LEAD), _Box(MARGIN, 1.42, ROOM, 0.4), 16, SOFT)
+        if slide.subtitle:
+            self._text(shortened(slide.subtitle, LINE_WIDE), _Box(MARGIN, 0.18, ROOM, 0.35), 13, SOFT, bold=True)
         if slide.kind in {"contents", "sources"}:
             self._contents(slide)
         elif slide.kind == "cards":
-            self._cards(slide)
+            self._cards(slide, _Box(MARGIN, TOP, ROOM, HIGH))
         elif slide.kind == "chart" and slide.chart is not None:
-            self._chart(slide.chart)
+            self._chart(slide.chart, slide.caption, ROOM - (BESIDE + GAP if slide.cards else 0))
+            if slide.cards:
+                self._cards(slide, _Box(MARGIN + ROOM - BESIDE, TOP, BESIDE, HIGH))
             self._cited(slide)
         elif slide.picture is not None:
             self._picture(slide.picture)
         else:
-            self._table(slide.rows)
+            self._table(slide)
             self._cited(slide)
 
     def _dark(self, slide: Slide) -> None:
@@ -110,9 +121,7 @@ class _Writer:
         size = 32 if width(slide.title) > TITLE else 46 if cover else 42
         title = self._broken(shortened(slide.title, 2 * TITLE))
         self._title(title, _Box(MARGIN, 2.2 if cover or slide.rows else 3.2, ROOM, 1.9), size, SHEET)
-        if slide.kind == "divider":
-            self._text(slide.subtitle, _Box(MARGIN, 2.0, 3, 1.2), 66, SHEET, bold=True)
-        elif slide.subtitle:
+        if slide.subtitle:
             self._text(
                 shortened(slide.subtitle, 300),
                 _Box(MARGIN, 4.5 if cover else 4.1 if slide.rows else 5.1, 11, 1.5),
@@ -126,38 +135,31 @@ class _Writer:
 
     @staticmethod
     def _broken(title: str) -> str:
-        """Break a long Chinese title after its colon: PowerPoint breaks Chinese lines anywhere."""
-        before, colon, after = title.partition("：")
-        return f"{before}{colon}\v{after}" if colon and width(title) > 36 and width(after) <= 40 else title
+        """Break a Chinese title of two lines behind the mark that is nearest to its middle: PowerPoint breaks anywhere."""
+        ends = [place for place, char in enumerate(title[:-1], 1) if char in "：，；、" and width(title) > 36]
+        half = width(title) / 2
+        best = min(ends, key=lambda end: abs(width(title[:end]) - half), default=0)
+        fits = best and max(width(title[:best]), width(title[best:])) <= 40
+        return f"{title[:best]}\v{title[best:]}" if fits else title
 
     def _contents(self, slide: Slide) -> None:
+        columns, high = (1, 0.63) if len(slide.rows) <= SINGLE_COLUMN else (2, 0.72)
+        size = 15 if columns == 2 else 16 if slide.kind == "sources" else 22
+        wide = ROOM / columns
         for place, (number, entry) in enumerate(slide.rows):
-            left = MARGIN + (place % 2) * 6.1
-            top = TOP + (place // 2) * 0.98
-            self._text(number, _Box(left, top, 0.6, 0.5), 22, ACCENT, bold=True)
-            self._text(entry, _Box(left + 0.6, top + 0.03, 5.3, 0.85), 18, INK)
+            left, top = MARGIN + (place % columns) * wide, TOP + (place // columns) * high
+            self._text(number, _Box(left, top, 0.7, 0.5), size, ACCENT, bold=True)
+            self._text(entry, _Box(left + 0.7, top, wide - 0.9, high), size, INK)
 
-    def _cards(self, slide: Slide) -> None:
-        cards = slide.cards
-        columns = {1: 1, 2: 2, 3: 3, 4: 2}[len(cards)]
-        rows = -(-len(cards) // columns)
-        wide = (ROOM - (columns - 1) * GAP) / columns
-        high = (BOTTOM - TOP - (rows - 1) * GAP) / rows
-        size = {1: 28, 2: 24, 3: 22}[columns] if slide.few else 21 if len(cards) == 1 else 18
-        first = TOP + (LEAD_HIGH if slide.lead else 0)
-        high = min(
-            high - (first - TOP), max(3.0 if rows == 1 else 2.1, *(self._needed(card, wide, size) for card in cards))
-        )
-        for place, card in enumerate(cards):
-            left, top = MARGIN + (place % columns) * (wide + GAP), first + (place // columns) * (high + GAP)
-            self._card(card, _Box(left, top, wide, high), size)
-
-    def _needed(self, card: ShownCard, wide: float, size: int) -> float:
-        """Return the required height of a card in inches, rather too high than too low."""
-        points = 14 if card.kind == "code" else size
-        line = max(8.0, (wide - 0.5) * 72 / (points * 0.56))
-        lines = sum(max(1, -(-(width(text) + 6 * len(card.numbers)) // line)) for text in card.text.split("\n"))
-        return float(lines * points * 1.3 / 72 + (0.65 if card.heading else 0) + 0.7)
+    def _cards(self, slide: Slide, box: _Box) -> None:
+        """Put cards one below the other; the room that is left is shared among them."""
+        size = slide.text_size
+        spare = max(0.0, (box.high - cards_height(slide.cards, size, box.wide)) / len(slide.cards))
+        top = box.top
+        for card in slide.cards:
+            high = card_height(card, size, box.wide) + spare
+            self._card(card, _Box(box.left, top, box.wide, high), size)
+            top += high + GAP
 
     def _card(self, card: ShownCard, box: _Box, size: int) -> None:
         shape = self._page.shapes.add_shape(MSO_SHAPE.RECTANGLE, *box.lengths())
@@ -167,17 +169,20 @@ class _Writer:
         shape.line.color.rgb = _colour(WARN if card.kind == "quote" else LINE)
         frame = shape.text_frame
         frame.word_wrap = True
-        frame.vertical_anchor = MSO_ANCHOR.TOP if card.heading else MSO_ANCHOR.MIDDLE
-        frame.margin_left = frame.margin_right = Inches(0.22)
-        frame.margin_top = Inches(0.18)
+        frame.vertical_anchor = MSO_ANCHOR.MIDDLE
+        frame.margin_left = frame.margin_right = Inches(PADDING / 2)
+        frame.margin_top = frame.margin_bottom = Inches(PADDING / 2 - 0.05)
         paragraph = frame.paragraphs[0]
-        if card.heading:
-            self._run(paragraph, card.heading, 30 if card.kind == "figure" else 14, ACCENT, bold=True)
-            paragraph.space_after = Pt(4)
+        if card.kind == "figure":
+            frame.margin_left = Inches(PADDING / 2 + VALUE_WIDE)
+            value = _Box(box.left + PADDING / 2, box.top, VALUE_WIDE, box.high)
+            self._text(card.heading, value, value_size(card.heading), ACCENT, bold=True, middle=True)
+        elif card.heading:
+            self._run(paragraph, card.heading, max(12, size * 4 // 5), ACCENT, bold=True)
             paragraph = frame.add_paragraph()
         lines = (plain_math(card.text) if card.kind == "formula" else card.text).split("\n")
         for line in lines:
-            self._run(paragraph, line, 14 if card.kind == "code" else size, INK)
+            self._run(paragraph, line, CODE_SIZE if card.kind == "code" else size, INK)
             if card.mark:
                 inferred = card.mark.status == "inferred"
                 paragraph.runs[-1].font.underline = MSO_UNDERLINE.DOTTED_LINE if inferred else MSO_UNDERLINE.SINGLE_LINE
@@ -185,26 +190,30 @@ class _Writer:
                 paragraph = frame.add_paragraph()
         marks = "".join(f"\u00a0[{number}]" for number in card.numbers)
         if marks:
-            self._run(paragraph, marks, 12, ACCENT)
+            self._run(paragraph, marks, max(12, size // 2), ACCENT)
         if card.mark:
             colour = ACCENT if card.mark.status == "inferred" else WARN
             self._run(paragraph, SIGNS[card.mark.status], 14, colour)
         for paragraph in frame.paragraphs:
             paragraph.alignment = PP_ALIGN.LEFT
 
-    def _table(self, rows: tuple[tuple[str, ...], ...]) -> None:
-        shown = rows[:14]
-        box = _Box(MARGIN, TOP, ROOM, 0.34 * len(shown))
-        frame = self._page.shapes.add_table(len(shown), len(shown[0]), *box.lengths())
-        for place, row in enumerate(shown):
+    def _table(self, slide: Slide) -> None:
+        rows, size = slide.rows, slide.text_size
+        widths = column_widths(rows, size)
+        box = _Box(MARGIN, TOP, ROOM, 0.34 * len(rows))
+        frame = self._page.shapes.add_table(len(rows), len(rows[0]), *box.lengths())
+        for column, wide in zip(frame.table.columns, widths, strict=True):
+            column.width = Inches(wide)
+        for place, row in enumerate(rows):
+            frame.table.rows[place].height = Inches(row_height(row, widths, size))
             for at, text in enumerate(row):
                 cell = frame.table.cell(place, at)
-                cell.margin_top = cell.margin_bottom = Inches(0.03)
+                cell.margin_top = cell.margin_bottom = Inches(0.05)
                 cell.fill.solid()
                 cell.fill.fore_color.rgb = _colour(ACCENT if place == 0 else SHEET)
-                self._run(cell.text_frame.paragraphs[0], text, 15, SHEET if place == 0 else INK, bold=place == 0)
+                self._run(cell.text_frame.paragraphs[0], text, size, SHEET if place == 0 else INK, bold=place == 0)
 
-    def _chart(self, chart: Chart) -> None:
+    def _chart(self, chart: Chart, caption: str, wide: float) -> None:
         kinds = {
             "bar": XL_CHART_TYPE.COLUMN_CLUSTERED,
             "line": XL_CHART_TYPE.LINE_MARKERS,
@@ -223,10 +232,12 @@ class _Writer:
             data.categories = [clean_text(category) for category in chart.categories]
             for series in chart.series:
                 data.add_series(clean_text(series.name or chart.title), series.values)
-        box = _Box(MARGIN, TOP, ROOM, 4.75)
+        box = _Box(MARGIN, TOP, wide, 4.75)
         drawn = self._page.shapes.add_chart(kinds[chart.type], *box.lengths(), data).chart
         drawn.part.chart_workbook.update_from_xlsx_blob(_workbook(chart))
-        drawn.has_title = False
+        drawn.has_title = bool(caption)
+        if caption:
+            self._run(drawn.chart_title.text_frame.paragraphs[0], caption, 15, SOFT, bold=True)
         drawn.has_legend = len(chart.series) > 1 or chart.type == "pie"
         if drawn.has_legend:
             drawn.legend.position, drawn.legend.include_in_layout = XL_LEGEND_POSITION.BOTTOM, False
@@ -238,25 +249,26 @@ class _Writer:
             plot.data_labels.number_format, plot.data_labels.number_format_is_linked = DECIMAL, False
             for drawn_series, series in zip(plot.series, chart.series, strict=True):
                 _write_plainly(drawn_series, series.values)
-        if chart.type in {"bar", "line"}:
-            values = list(chain.from_iterable(series.values for series in chart.series))
-            drawn.value_axis.tick_labels.number_format = INTEGER if max(map(abs, values)) >= MIN_ROUND else "General"
-            drawn.value_axis.tick_labels.number_format_is_linked = False
-            if chart.type == "bar" and min(values) >= 0:
-                drawn.value_axis.minimum_scale = 0
-            drawn.value_axis.major_gridlines.format.line.color.rgb = _colour(LINE)
+        _format_axis(drawn, chart)
+        if chart.type != "pie":
+            self._axis_title(drawn.value_axis, chart.unit)
+            self._axis_title(drawn.category_axis, chart.x_unit)
         parts = [plot.series[0].points[place] for place in range(len(chart.categories))]
         for part, colour in zip(parts if chart.type == "pie" else plot.series, PALETTE, strict=False):
             if chart.type in {"bar", "pie"}:
                 part.format.fill.solid()
                 part.format.fill.fore_color.rgb = _colour(colour[1:].upper())
 
+    def _axis_title(self, axis: Any, text: str) -> None:
+        axis.has_title = bool(text)
+        if text:
+            self._run(axis.axis_title.text_frame.paragraphs[0], text, 13, SOFT)
+
     def _picture(self, picture: Picture) -> None:
         """Put a diagram in the centre, as large as fits and at most twice its size on a page."""
-        room = BOTTOM - TOP
-        inches = min(2 / 96, ROOM / picture.width, room / picture.height)
+        inches = min(2 / 96, ROOM / picture.width, HIGH / picture.height)
         wide, high = picture.width * inches, picture.height * inches
-        box = _Box((WIDE - wide) / 2, TOP + (room - high) / 2, wide, high)
+        box = _Box((SLIDE_WIDE - wide) / 2, TOP + (HIGH - high) / 2, wide, high)
         drawn = self._page.shapes.add_picture(io.BytesIO(picture.png), *box.lengths())
         drawn._element._nvXxPr.cNvPr.set("descr", clean_text(picture.label))
 
@@ -265,7 +277,7 @@ class _Writer:
             marks = " ".join(f"[{number}]" for number in slide.numbers)
             self._text(f"{self._labels.source} {marks}", _Box(MARGIN, 6.8, ROOM, 0.4), 12, SOFT)
 
-    def _title(self, text: str, box: _Box, size: int, colour: str) -> None:
+    def _title(self, text: str, box: _Box, size: int, colour: str, numbers: Sequence[int] = ()) -> None:
         """Put the title into the placeholder for screen readers and outlines."""
         title = self._page.shapes.title
         title.left, title.top, title.width, title.height = box.lengths()
@@ -278,10 +290,13 @@ class _Writer:
             if place:
                 paragraph.add_line_break()
             self._run(paragraph, line, size, colour, bold=True)
+        if numbers:
+            self._run(paragraph, "".join(f"\u00a0[{number}]" for number in numbers), 12, colour)
 
-    def _text(self, text: str, box: _Box, size: int, colour: str, *, bold: bool = False) -> None:
+    def _text(self, text: str, box: _Box, size: int, colour: str, *, bold: bool = False, middle: bool = False) -> None:
         frame = self._page.shapes.add_textbox(*box.lengths()).text_frame
         frame.word_wrap = True
+        frame.vertical_anchor = MSO_ANCHOR.MIDDLE if middle else MSO_ANCHOR.TOP
         frame.margin_left = 0
         self._run(frame.paragraphs[0], text, size, colour, bold=bold)
 
@@ -294,6 +309,19 @@ class _Writer:
         properties.set("lang", self._language)
         east = properties.makeelement(qn("a:ea"), {"typeface": CHINESE_FONT})
         properties.append(east)
+
+
+def _format_axis(drawn: Any, chart: Chart) -> None:
+    """Format the axis of a chart's values, which begins at zero below bars."""
+    if chart.type not in {"bar", "line"}:
+        return
+    values = list(chain.from_iterable(series.values for series in chart.series))
+    drawn.value_axis.tick_labels.number_format = INTEGER if max(map(abs, values)) >= MIN_ROUND else "General"
+    drawn.value_axis.tick_labels.number_format_is_linked = False
+    if chart.type == "bar" and min(values) >= 0:
+        drawn.value_axis.minimum_scale = 0
+    drawn.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
+    drawn.value_axis.major_gridlines.format.line.color.rgb = _colour(LINE)
 
 
 def _workbook(chart: Chart) -> bytes:

@@ -2,17 +2,16 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
 
-from schemas.document import Mark
 from services.reports.document import KeyFigure, ParsedReport, Section, letters, words
 from services.reports.labels import Labels, labels_for
 from services.reports.marked_sentences import why_marked
-from services.reports.slides.cards import introduction, numbers_in, sentence_cards, with_sign
+from services.reports.slides.cards import introduction, numbers_in, sentence_cards, value_on_card, with_sign
 from services.reports.slides.layout import beside, block_slides, card_slides, limited, main_cards
 from services.reports.slides.model_pages import pages_by_section, written_slides
 from services.reports.slides.slide import ShownCard, Slide
-from services.reports.slides.text_fit import TITLE, shortened
+from services.reports.slides.text_fit import shortened
 
 MAX_SLIDES = 20
 """Approximate maximum of slides; of a longer report only the main points are shown, and the rest is in the notes."""
@@ -20,27 +19,27 @@ MIN_FIGURES = 3
 """Minimum charts, diagrams and tables in such a deck, if the report has them."""
 MAX_SECTION_SLIDES = 3
 """Maximum slides of cards for a section of such a deck."""
-CONTENTS = 10
+CONTENTS = 14
 """Entries of one slide of contents or sources; if more than two slides of contents were needed, there are none."""
+SINGLE_COLUMN = 8
+"""Maximum entries in one column, in larger type."""
 DIVIDED = 3
 """Minimum parts of a report's own text for a slide of contents."""
 AT_FOOT = 4
 """Maximum sources on the last slide; more sources have their own slides before it."""
-MIN_DIVIDED = 3
-"""Minimum slides of a part for a divider before it."""
+_DARK = frozenset({"cover", "end"})
 _COVER_LINE = 140
 """Length of a line at the foot of the cover, in half-width characters."""
 
 
 def outline(report: ParsedReport) -> list[Slide]:
-    """Lay a report out as slides: cover, summary, key figures, contents, sections with their dividers, sources, end.
+    """Lay a report out as slides: cover, summary, contents, sections, sources, end.
 
     Content of the summary slides is not repeated.
     """
     labels = labels_for(report.locale)
     opening = _opening(report, labels)
     shown = {letters(card.text) for slide in opening for card in slide.cards}
-    opening += _figures(report, labels, shown)
     parts = list(_parts(section for section in report.sections if section.role not in {"computations", "references"}))
     own = [part for part in parts if not part[0].role]
     deck = pages_by_section(report)
@@ -52,17 +51,23 @@ def outline(report: ParsedReport) -> list[Slide]:
     told = {part[0].anchor: in_full(part) for part in own}
     contents = list(_contents(parts, labels)) if len(own) >= DIVIDED and len(parts) <= 2 * CONTENTS else []
     room = MAX_SLIDES - 1 - len(opening) - len(contents) - sum(map(len, added.values()))
-    divided = bool(contents)
-    if sum(len(slides) + (divided and len(slides) >= MIN_DIVIDED) for slides in told.values()) > room and not deck:
-        told, divided = _briefly(own, told, report, shown, room), False
+    if sum(map(len, told.values())) > room and not deck:
+        told = _briefly(own, told, report, shown, room)
     slides = [*opening, *contents]
-    for place, part in enumerate(parts, 1):
-        inner = (told | added).get(part[0].anchor, [])
-        if divided and not part[0].role and len(inner) >= MIN_DIVIDED:
-            slides.append(Slide("divider", shortened(words(part[0].title), TITLE), str(place)))
-        slides += inner
+    for part in parts:
+        slides += (told | added).get(part[0].anchor, [])
     slides += _sources(report, labels)
-    return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in slides]
+    return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in _counted(slides)]
+
+
+def _counted(slides: Sequence[Slide]) -> Iterator[Slide]:
+    """Yield slides, those in a row with one title counted behind it."""
+    for title, alike in groupby(slides, key=lambda slide: slide.title):
+        row = [*alike]
+        shown = [slide for slide in row if slide.kind not in _DARK]
+        for slide in row:
+            many = len(shown) > 1 and slide.kind not in _DARK
+            yield replace(slide, title=f"{title} ({shown.index(slide) + 1}/{len(shown)})") if many else slide
 
 
 def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
@@ -77,23 +82,15 @@ def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
     slides = [Slide("cover", title, report.subtitle, rows=tuple(cover), reasons=remark.reasons if remark else ())]
     slides += block_slides(title, report.opening, report)
     if report.summary:
-        marked = any(isinstance(inline, Mark) for inline in report.summary)
-        cards = list(sentence_cards(report.summary, single=not marked))
-        slides += card_slides(labels.summary, _with_values(cards, report.figures))
+        slides += card_slides(labels.summary, _with_values(sentence_cards(report.summary), report.figures))
     for slide in block_slides(labels.summary if report.summary else title, lead, report):
         slides.append(replace(slide, cards=tuple(_with_values(slide.cards, report.figures))))
     return slides
 
 
-def _figures(report: ParsedReport, labels: Labels, shown: Collection[str]) -> list[Slide]:
-    figures = [figure for figure in report.figures if letters(figure.claim) not in shown]
-    cards = [ShownCard(figure.claim, figure.value, numbers_in(figure.citations), "figure") for figure in figures]
-    return card_slides(labels.key_figures, cards)
-
-
 def _with_values(cards: Iterable[ShownCard], figures: Iterable[KeyFigure]) -> list[ShownCard]:
     """Put the key figure of a card's sentence above the card."""
-    values = {letters(figure.claim): figure.value for figure in figures}
+    values = {letters(figure.claim): value_on_card(figure.value) for figure in figures}
     return [
         replace(card, heading=values[letters(card.text)], kind="figure") if letters(card.text) in values else card
         for card in cards
@@ -101,7 +98,7 @@ def _with_values(cards: Iterable[ShownCard], figures: Iterable[KeyFigure]) -> li
 
 
 def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Slide]:
-    names = [shortened(words(part[0].title), 72) for part in parts]
+    names = [shortened(words(part[0].title), 64) for part in parts]
     for start in range(0, len(names), CONTENTS):
         entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
         yield Slide("contents", labels.contents, rows=entries)
@@ -116,9 +113,10 @@ def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
     ]
     if len(named) <= AT_FOOT:
         return [replace(thanks, rows=tuple((f"[{number}] {title}",) for number, title in named))]
-    starts = range(0, len(named), CONTENTS)
+    each = -(-len(named) // -(-len(named) // CONTENTS))
+    starts = range(0, len(named), each)
     return [
-        *(Slide("sources", labels.references, rows=tuple(named[start : start + CONTENTS])) for start in starts),
+        *(Slide("sources", labels.references, rows=tuple(named[start : start + each])) for start in starts),
         thanks,
     ]
 

@@ -5,17 +5,23 @@ from collections.abc import Sequence
 
 from services.text.passages import sentences
 
-CAPACITY = {1: 760, 2: 400, 3: 220, 4: 165}
-"""Capacity of each card, by the number of cards on the slide."""
 _WIDE = frozenset("WM@%&mwOQGD—…")
 TITLE = 96
 """Capacity of a slide's title, which has two lines."""
-TABLE_ROOM = 13
-"""Lines of a table on a slide, including the header."""
 _STOPS = (("；", "; "), ("，", ", ", "、", " "))
 """Separators at which a text is cut if no sentence ends."""
-TABLE_LINE = 100
-"""Characters of a table's line across all columns."""
+ROOM, HIGH = 12.0, 5.05
+"""Width and height in inches of what stands below a slide's title; a slide is 13.333 by 7.5 inches."""
+SIZES = (32, 28, 24, 22, 20, 18, 16, 14, 12)
+"""Font sizes in points: a slide has the greatest at which its content fits."""
+_EM, _LEADING = 0.57, 1.36
+"""Width of a half-width character and height of a line, as parts of the font's size, rather too large than too small."""
+CELL = 0.27
+"""Blank beside the text of a table's cell in inches, on both sides together."""
+_CELL_HIGH = 0.15
+_BOLD = 1.1
+LONGEST_WORD = 16
+"""Half-width characters of a longer word that is not kept on one line of a table's cell."""
 
 
 def width(text: str) -> int:
@@ -56,17 +62,40 @@ def _fitting(text: str, room: int) -> int:
     return len(text)
 
 
-def row_height(cells: Sequence[str]) -> int:
-    """Return the number of lines of a table row with columns of equal width."""
-    column = max(4, TABLE_LINE // max(1, len(cells)) - 4)
-    return max((-(-width(cell) // max(1, column * 4 // 5)) for cell in cells), default=1) or 1
+def lines(text: str, size: int, wide: float) -> int:
+    """Return the number of lines of a text in a box of a width in inches."""
+    line = max(2, int(wide * 72 / (size * _EM)))
+    return sum(max(1, -(-width(part) // line)) for part in text.split("\n"))
 
 
-def halves(cells: tuple[str, ...], room: int) -> list[tuple[str, ...]]:
+def text_height(text: str, size: int, wide: float) -> float:
+    """Return the height of a text in inches."""
+    return lines(text, size, wide) * size * _LEADING / 72
+
+
+def column_widths(rows: Sequence[Sequence[str]], size: int) -> list[float]:
+    """Return the width of each column of a table in inches: room for its longest word, the rest by how much it holds."""
+    columns = [[cell for cell in column if cell] or [""] for column in zip(*rows, strict=True)]
+    words = [max(width(word) for cell in column for word in [*cell.split(), ""]) for column in columns]
+    texts = [sum(map(width, column)) / len(column) for column in columns]
+    least = [min(word, LONGEST_WORD) * size * _EM * _BOLD / 72 + CELL for word in words]
+    narrowed = min(1.0, ROOM / sum(least))
+    rest = ROOM - sum(least) * narrowed
+    return [wide * narrowed + rest * text / (sum(texts) or 1) for wide, text in zip(least, texts, strict=True)]
+
+
+def row_height(cells: Sequence[str], widths: Sequence[float], size: int) -> float:
+    """Return the height of a table's row in inches."""
+    return _CELL_HIGH + max(text_height(cell, size, wide - CELL) for cell, wide in zip(cells, widths, strict=True))
+
+
+def halves(cells: tuple[str, ...], widths: Sequence[float], size: int, room: float) -> list[tuple[str, ...]]:
     """Split a row that is higher than a slide into rows that fit."""
-    if row_height(cells) <= room:
+    if row_height(cells, widths, size) <= room:
         return [cells]
-    column = max(4, TABLE_LINE // max(1, len(cells)) - 4) * 4 // 5
-    cut = [pieces(cell, column * (room - 1)) or [""] for cell in cells]
-    count = max(map(len, cut))
-    return [tuple(cell[place] if place < len(cell) else "" for cell in cut) for place in range(count)]
+    count = max(1, int((room - _CELL_HIGH) * 72 / (size * _LEADING)) - 1)
+    cut = [
+        pieces(cell, max(4, int((wide - CELL) * 72 / (size * _EM) * 0.85)) * count) or [""]
+        for cell, wide in zip(cells, widths, strict=True)
+    ]
+    return [tuple(cell[place] if place < len(cell) else "" for cell in cut) for place in range(max(map(len, cut)))]

@@ -28,12 +28,7 @@ def figures(question: str, *sentences: str) -> list[str]:
     ("question", "sentence", "value"),
     [
         ("How deep is it?", "In 1951 the ship found 10,863 metres with a stopwatch.", "10,863 metres"),
-        (
-            "How long does a cast to 2,000 fathoms take?",
-            "A cast to 2,000 fathoms took 25 minutes down and 30 minutes up.",
-            "25 minutes",
-        ),
-        ("How much less is it?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "2 hours a day"),
+        ("How deep is it?", "The ship found 10,863 metres (5,940 fathoms).", "10,863 metres"),
         ("How much less is it for 2 hours?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "15% to 24%"),
         (
             "What does it cost?",
@@ -49,13 +44,13 @@ def figures(question: str, *sentences: str) -> list[str]:
         ("声音有多快？", "声音在海水中每秒约1500米，比空气中快。", "每秒约1500米"),
         ("声音有多快？", "声音在水里的速度是1435米/秒，比空气中快。", "1435米/秒"),
         ("要多久？", "孩子们每周14小时在户外玩耍。", "每周14小时"),
-        ("每天户外多久？", "每天户外120至150分钟，发病率可减少15%至24%。", "120至150分钟"),
+        ("海有多深？", "该船测得10863米（5940英寻）。", "10863米"),
         ("每天户外120至150分钟有用吗？", "每天户外120至150分钟，发病率可减少15%至24%。", "15%至24%"),
         ("学校加时有用吗？", "增加40分钟组的发病率降低16%。", "16%"),
         ("阿托品有用吗？", "0.05%组的发病率为28.4%。", "28.4%"),
     ],
 )
-def test_a_card_shows_the_first_number_that_is_measured_and_news(question: str, sentence: str, value: str) -> None:
+def test_a_card_shows_the_number_that_is_measured_and_news(question: str, sentence: str, value: str) -> None:
     assert figures(question, sentence) == [value]
 
 
@@ -64,10 +59,13 @@ def test_a_card_shows_the_first_number_that_is_measured_and_news(question: str, 
     [
         ("Who was it?", "The ship Kilo sailed in 1951 with its captain."),
         ("Is a cast to 2,000 fathoms slow?", "A cast to 2,000 fathoms is slow with hemp."),
+        ("How long does a cast take?", "A cast took 25 minutes down and 30 minutes up."),
+        ("How exact is it?", "In 5,000 metres of water it errs by 17 metres."),
+        ("每天户外多久？", "每天户外120至150分钟，发病率可减少15%至24%。"),
         ("Which group was it?", "Nobody in the 0.05% group dropped out of the trial."),
     ],
 )
-def test_a_sentence_without_such_a_number_gets_no_card(question: str, sentence: str) -> None:
+def test_a_sentence_without_such_a_number_or_with_several_gets_no_card(question: str, sentence: str) -> None:
     assert figures(question, sentence) == []
 
 

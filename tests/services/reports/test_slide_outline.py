@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
+from schemas.document import Citation, Table, Text
 from schemas.usage import Usage
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.slides.slide import Slide
+from services.reports.slides.slide import ShownCard, Slide, cards_height
 from services.reports.slides.slide_outline import AT_FOOT, outline
-from services.reports.slides.text_fit import pieces
+from services.reports.slides.table_chart import chart_of
+from services.reports.slides.text_fit import CELL, HIGH, ROOM, column_widths, lines, pieces
 from tests.services.reports.full import ENGLISH, english, evidence
 
 
@@ -41,13 +43,71 @@ def test_a_short_deck_has_the_summary_first_and_neither_contents_nor_dividers() 
     assert "No model wrote this text" in written(f"# Depth\n\n{ENGLISH[1][:-1]} [E1-2].", by_rules=True)[-1].subtitle
 
 
-def test_an_introduction_stands_below_the_title_and_the_summary_does_not_come_again() -> None:
+def test_an_introduction_is_the_title_above_what_it_introduces_and_the_summary_does_not_come_again() -> None:
     told = f"**TL;DR** {ENGLISH[1][:-1]} [E1-2].\n\nAnother source gives another figure:\n\n{ENGLISH[3][:-1]} [E1-4]."
     slides = written(f"# Depth\n\n{told}\n\n## Evidence\n\n> {ENGLISH[1]} [E1-2]\n\n> {ENGLISH[2]} [E1-3]")
-    first, second = (slide for slide in slides if slide.title == "In short")
-    assert (first.cards[0].heading, first.lead) == ("10,863 metres", "")
-    assert (second.cards[0].heading, second.lead) == ("10,994 metres", "Another source gives another figure")
+    first, second = slides[1:3]
+    assert (first.title, first.cards[0].heading) == ("In short", "10,863 metres")
+    assert (second.title, second.subtitle) == ("Another source gives another figure", "In short")
+    assert second.cards[0].text == ENGLISH[3]
     assert [card.text for slide in slides if slide.title == "Evidence" for card in slide.cards] == [ENGLISH[2]]
+
+
+@pytest.mark.parametrize("mark", ["", "‡"])
+def test_a_short_first_sentence_is_the_title_above_its_paragraph_unless_it_is_marked(mark: str) -> None:
+    body = f"## Evidence\n\nThe figures agree.{mark} {ENGLISH[0][:-1]} [E1-1]. {ENGLISH[1][:-1]} [E1-2]."
+    report = english().model_copy(update={"document": None, "markdown": f"# Depth\n\n{body.replace('E1-', '')}"})
+    [slide] = [slide for slide in outline(parse_report(report)) if slide.kind == "cards"]
+    over = ("The figures agree", "Evidence") if not mark else ("Evidence", "")
+    assert (slide.title, slide.subtitle) == over
+    assert len(slide.cards) == (3 if mark else 2)
+
+
+def test_what_ends_with_a_colon_is_the_title_of_the_table_below_it() -> None:
+    table = f"| Ship | Depth |\n|---|---|\n| Kilo | {ENGLISH[0][:-1]} [E1-1] |"
+    slides = written(f"# Depth\n\n## Evidence\n\n{ENGLISH[1][:-1]} [E1-2]. Ships found this:\n\n{table}")
+    [shown] = [slide for slide in slides if slide.kind == "table"]
+    assert (shown.title, shown.subtitle) == ("Ships found this", "Evidence")
+    assert [card.text for slide in slides for card in slide.cards] == [ENGLISH[1]]
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "values"),
+    [
+        ("Depth (m)", ("8,184", "10,863", "-12.5"), [8184, 10863, -12.5]),
+        ("深度（米）", ("8184", "10863", "11034"), [8184, 10863, 11034]),
+        ("Share", ("4 %", "5 %", "6.5 %"), [4, 5, 6.5]),
+        ("Depth (m)", ("8,184", "10,863; 10,994", "11,034"), None),
+        ("Year", ("1951", "1957", "1960"), None),
+        ("Depth", ("8 km", "10,863 m", "11,034 m"), None),
+        ("Depth (m)", ("8,184", "10,863", "not given"), None),
+    ],
+)
+def test_three_figures_of_one_unit_in_a_table_are_drawn_as_well(
+    header: str, cells: tuple[str, ...], values: list[float] | None
+) -> None:
+    names = [(Text(name),) for name in ("Kilo", "Vityaz", "Trieste")]
+    cited = Citation(1, "", ("E1-1",))
+    rows = tuple((name, (Text(cell), cited)) for name, cell in zip(names, cells, strict=True))
+    drawn = chart_of(Table(((Text("Ship"),), (Text(header),)), rows), "Evidence")
+    assert (drawn.chart.series[0].values if drawn else None) == values
+    assert drawn is None or drawn.chart.unit in {"m", "米", "%"}
+
+
+def test_columns_have_room_for_their_longest_word() -> None:
+    rows = [("Year", "What was found"), ("1951", "a long text " * 20), ("1957", "")]
+    for size in (14, 24):
+        year, text = column_widths(rows, size)
+        assert lines("1951", size, year - CELL) == 1
+        assert year + text == pytest.approx(ROOM)
+
+
+def test_cards_are_as_large_as_they_fit_and_fill_most_of_the_slide() -> None:
+    few = Slide("cards", "Depth", cards=(ShownCard("Sound measures the depth of the sea by the time of a pulse."),) * 3)
+    many = Slide("cards", "Depth", cards=(ShownCard("Sound measures the depth of the sea by its echo. " * 4),) * 4)
+    assert few.text_size > many.text_size
+    for slide in (few, many):
+        assert 2 / 3 * HIGH <= cards_height(slide.cards, slide.text_size) <= HIGH
 
 
 def test_what_introduces_the_sections_stands_on_the_cover() -> None:
