@@ -13,6 +13,8 @@ class DeckCard(BaseModel):
     """Ids of the excerpts that prove it."""
     inferred: bool = False
     """Whether it says what the report marks as an inference."""
+    value: CleanLine = ""
+    """The number with its unit in the text that is the card's point; empty if none is."""
 
 
 class DeckPage(BaseModel):

@@ -14,7 +14,7 @@ CardText = Annotated[str, AtMost(160)]
 
 
 class SlideStatement(BaseModel):
-    """A sentence of the report that was proved."""
+    """A sentence of the report, or a row of a table, that was proved."""
 
     number: int
     text: str
@@ -29,7 +29,7 @@ class SlideFigure(BaseModel):
     kind: str
     """`chart` or `table`."""
     shows: str
-    """Its title, or the header of its columns."""
+    """The title and the numbers of a chart, or the header of a table, whose rows are statements."""
 
 
 class SlideSection(BaseModel):
@@ -59,6 +59,9 @@ class SlideCard(BaseModel):
 
     text: CardText
     statements: Annotated[list[int], AtMost(6)] = Field(description="numbers of the statements that it says")
+    value: Annotated[str, AtMost(30)] = Field(
+        default="", description="the number with its unit in `text` that is the card's point; empty if none is"
+    )
 
 
 class SlidePage(BaseModel):

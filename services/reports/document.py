@@ -210,8 +210,8 @@ def contents(block: Block) -> tuple[Inlines, ...]:
 def cited_in(blocks: Iterable[Block]) -> list[str]:
     """Return the ids of excerpts that blocks cite, in order."""
     parts = chain.from_iterable(map(within, blocks))
-    texts = chain.from_iterable(content for part in parts for content in contents(part))
-    return [key for citation in citations_in(texts) for key in citation.excerpts]
+    texts = (part.citations if isinstance(part, Drawing) else chain(*contents(part)) for part in parts)
+    return [key for citation in citations_in(chain.from_iterable(texts)) for key in citation.excerpts]
 
 
 def changed(block: Block, change: Callable[[Inlines], Inlines]) -> Block:

@@ -7,9 +7,10 @@ import asyncio
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from schemas.deck import DeckCard, DeckPage
-from schemas.document import Block, Drawing, Listing, Paragraph, Quotation, Table
+from schemas.document import Block, Drawing, Inlines, Listing, Mark, Paragraph, Quotation, Table
 from schemas.reporter import Report
 from schemas.reporter_slides import (
     MAX_CARDS,
@@ -26,13 +27,16 @@ from schemas.usage import Usage
 from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
-from services.reports.document import ParsedReport, words
+from services.reports.document import ParsedReport, citations_in, cited_in, words
+from services.reports.html.figure import data_rows
+from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.parser import parse_report
 from services.reports.plain_math import in_line
 from services.reports.report_draft import Written
 from services.reports.sentences import cited_sentences
 from services.reports.slides.model_pages import figures_of
+from services.reports.slides.text_fit import shortened
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log
@@ -47,6 +51,8 @@ MAX_STATEMENTS = 300
 """Maximum statements shown to the model, spread over the sections."""
 STATEMENTS_A_PAGE = 2
 """Approximate minimum of statements per page."""
+MAX_SHOWN = 600
+"""Half-width characters of a chart's title and numbers that are shown to the model."""
 _FORMATS = frozenset({"slides", "pptx"})
 _LEFT_OVERS = re.compile(r"\*\*|`|\s?\[[\d, ]{1,20}\]")
 """Remains of Markdown and of numbered citations, which cards do not have."""
@@ -60,6 +66,16 @@ class ProvenSentence:
     text: str
     excerpts: tuple[str, ...]
     inferred: bool
+    is_row: bool = False
+    """Whether it is a row of a table, whose cells are no words for a card."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenFigure:
+    """A chart or a table of the report."""
+
+    section: int
+    excerpts: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -68,8 +84,7 @@ class Material:
 
     sections: list[SlideSection] = field(default_factory=list)
     statements: dict[int, ProvenSentence] = field(default_factory=dict)
-    figures: dict[int, int] = field(default_factory=dict)
-    """Section of each chart and table."""
+    figures: dict[int, ProvenFigure] = field(default_factory=dict)
 
 
 async def deck_for(run: Run, written: Written, draft: ReportInputs) -> list[DeckPage]:
@@ -119,7 +134,7 @@ async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
         sections=material.sections,
     )
     answer = await ask("reporter", prompt, Slides, template=TEMPLATE)
-    proof = _Proof(report)
+    proof = DeckProof(report)
     await asyncio.to_thread(settle_deck, answer, material, parsed, proof)  # records texts that only meaning can compare
     proof.likeness = await likeness_of(list(proof.across))
     pages = await asyncio.to_thread(settle_deck, answer, material, parsed, proof)
@@ -142,8 +157,8 @@ def material_of(report: ParsedReport) -> Material:
             shown.append(SlideStatement(number=number, text=statement.text, inferred=statement.inferred))
         for block in figures_of(section.blocks):
             number = len(found.figures) + 1
-            found.figures[number] = place
-            figures.append(_figure(number, block))
+            found.figures[number] = ProvenFigure(place, tuple(dict.fromkeys(cited_in([block]))))
+            figures.append(_figure(number, block, report.locale))
         if shown or figures:
             found.sections.append(
                 SlideSection(number=place, title=words(section.title), statements=shown, figures=figures)
@@ -151,9 +166,10 @@ def material_of(report: ParsedReport) -> Material:
     return found
 
 
-def _figure(number: int, block: Table | Drawing) -> SlideFigure:
+def _figure(number: int, block: Table | Drawing, locale: str) -> SlideFigure:
     if isinstance(block, Drawing):
-        return SlideFigure(number=number, kind="chart", shows=block.chart.title)
+        data = "; ".join(" | ".join(row) for row in data_rows(block.chart, labels_for(locale)))
+        return SlideFigure(number=number, kind="chart", shows=shortened(f"{block.chart.title}. {data}", MAX_SHOWN))
     return SlideFigure(number=number, kind="table", shows=" | ".join(words(cell) for cell in block.header))
 
 
@@ -172,9 +188,23 @@ def _statements(section: int, blocks: Iterable[Block]) -> Iterator[ProvenSentenc
                     yield from _statements(section, item)
             case Quotation(blocks=inner):
                 yield from _statements(section, inner)
+            case Table(header=header, rows=rows):
+                for row in rows:
+                    yield from _row(section, header, row)
 
 
-class _Proof:
+def _row(section: int, header: Sequence[Inlines], row: Sequence[Inlines]) -> Iterator[ProvenSentence]:
+    """Yield a cited row without unverified cells, each cell behind its column's name."""
+    inlines = [*chain(*row)]
+    excerpts = tuple(dict.fromkeys(key for citation in citations_in(inlines) for key in citation.excerpts))
+    marks = {inline.status for inline in inlines if isinstance(inline, Mark)}
+    named = [(words(name), words(cell)) for name, cell in zip(header, row, strict=True)]
+    text = "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
+    if excerpts and marks <= {"inferred"}:
+        yield ProvenSentence(section, text, excerpts, bool(marks), is_row=True)
+
+
+class DeckProof:
     """Checks texts against excerpts of the report, as its sentences are checked."""
 
     def __init__(self, report: Report) -> None:
@@ -203,20 +233,22 @@ class _Proof:
         self.across[text, tuple(quotes)] = None
 
 
-def settle_deck(answer: Slides, material: Material, report: ParsedReport, proof: _Proof) -> list[DeckPage]:
+def settle_deck(answer: Slides, material: Material, report: ParsedReport, proof: DeckProof) -> list[DeckPage]:
     """Return the pages with proven cards; unproven words are replaced by the report's."""
     pages: list[DeckPage] = []
     said: set[str] = set()
     shown: set[int] = set()
     proof.failed = 0
     for page in answer.pages[:MAX_PAGES]:
-        cards = [card for asked in page.cards[:MAX_CARDS] for card in _card(asked, material, proof, said)]
+        cards = _cards(page.cards[:MAX_CARDS], material, proof, said)
         section = _section_of(page, material)
-        figure = page.figure if material.figures.get(page.figure) == section and page.figure not in shown else 0
+        drawn = material.figures.get(page.figure)
+        figure = page.figure if drawn and drawn.section == section and page.figure not in shown else 0
         if not section or not (cards or figure):
             continue
         shown.add(figure)
         cited = dict.fromkeys(key for card in cards for key in card.citations)
+        cited |= dict.fromkeys(drawn.excerpts if drawn and figure else ())
         title = _plain(page.title)
         if not cited or not title or not proof.holds(title, cited):
             title = words(report.body[section - 1].title)
@@ -232,22 +264,37 @@ def _section_of(page: SlidePage, material: Material) -> int:
     return next((material.statements[number].section for number in named if number in material.statements), 0)
 
 
-def _card(asked: SlideCard, material: Material, proof: _Proof, said: set[str]) -> Iterator[DeckCard]:
-    """Yield a card with its own words if they are proven, else with its statement's words if they are new."""
-    named = dict.fromkeys(number for number in asked.statements if number in material.statements)
-    statements = [material.statements[number] for number in named]
-    if not statements:
-        proof.failed += 1
-        return
-    text = _plain(asked.text)
-    excerpts = dict.fromkeys(key for statement in statements for key in statement.excerpts)
+def _cards(asked: Sequence[SlideCard], material: Material, proof: DeckProof, said: set[str]) -> list[DeckCard]:
+    """Return a page's cards with their own words, if these are proven; else with a statement's that no other card says."""
+    named = [[number for number in dict.fromkeys(card.statements) if number in material.statements] for card in asked]
+    proven = [_proven(card, numbers, material, proof) for card, numbers in zip(asked, named, strict=True)]
+    told = {number for card, numbers in zip(proven, named, strict=True) if card for number in numbers}
+    cards: list[DeckCard] = []
+    for card, numbers in zip(proven, named, strict=True):
+        proof.failed += card is None
+        kept = card or (_own_words(material.statements[numbers[0]]) if numbers and numbers[0] not in told else None)
+        if kept and kept.text not in said:
+            said.add(kept.text)
+            cards.append(kept)
+    return cards
+
+
+def _own_words(statement: ProvenSentence) -> DeckCard | None:
+    if statement.is_row:
+        return None
+    return DeckCard(text=statement.text, citations=list(statement.excerpts), inferred=statement.inferred)
+
+
+def _proven(asked: SlideCard, numbers: Sequence[int], material: Material, proof: DeckProof) -> DeckCard | None:
+    """Return a card with its own words, if its statements' excerpts hold them."""
+    statements = [material.statements[number] for number in numbers]
+    text, value = _plain(asked.text), _plain(asked.value)
+    excerpts = list(dict.fromkeys(key for statement in statements for key in statement.excerpts))
+    if not text or not excerpts or not proof.holds(text, excerpts):
+        return None
     inferred = any(statement.inferred for statement in statements)
-    if not text or not proof.holds(text, excerpts):
-        proof.failed += 1
-        text, excerpts, inferred = statements[0].text, dict.fromkeys(statements[0].excerpts), statements[0].inferred
-    if text not in said:
-        said.add(text)
-        yield DeckCard(text=text, citations=list(excerpts), inferred=inferred)
+    is_figure = value in text and any(char.isdigit() for char in value)
+    return DeckCard(text=text, citations=excerpts, inferred=inferred, value=value if is_figure else "")
 
 
 def _plain(text: str) -> str:

@@ -7,6 +7,7 @@ from itertools import chain, takewhile
 from schemas.deck import DeckCard, DeckPage
 from schemas.document import Block, Drawing, Mark, Table
 from services.reports.document import ParsedReport, Section, letters, words
+from services.reports.slides.cards import value_on_card
 from services.reports.slides.layout import block_slides, card_slides, figure_slides, readable_picture
 from services.reports.slides.slide import BESIDE, ShownCard, Slide, cards_height
 from services.reports.slides.text_fit import HIGH
@@ -62,4 +63,5 @@ def _page(
 def _proved(card: DeckCard, numbers: Mapping[str, int]) -> ShownCard:
     cited = tuple(dict.fromkeys(numbers[key] for key in card.citations if key in numbers))
     mark = Mark("inferred") if card.inferred else None
-    return ShownCard(card.text, numbers=cited, mark=mark, reasons=((card.text, mark),) if mark else ())
+    reasons = ((card.text, mark),) if mark else ()
+    return ShownCard(card.text, value_on_card(card.value), cited, "figure" if card.value else "plain", mark, reasons)

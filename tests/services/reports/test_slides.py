@@ -13,9 +13,11 @@ from openpyxl import load_workbook
 from schemas.chart import Series
 from schemas.deck import DeckCard, DeckPage
 from schemas.reporter import Report
+from schemas.reporter_slides import SlideCard, SlidePage, Slides
 from services.reports.labels import labels_for
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
+from services.reports.slides.draft import DeckProof, material_of, settle_deck
 from services.reports.slides.layout import MAX_ROWS
 from services.reports.slides.slide_outline import CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, MIN_FIGURES, outline
 from tests.fakes.browser import Page, chromium, needs_chromium
@@ -333,6 +335,29 @@ def test_pages_that_a_model_wrote_fit_and_cite_as_the_report_does(page: Page, tm
     assert next(slide.title for slide in slides if slide.kind == "table").split(" (")[0] == titles[2]
     assert sum(slide.kind == "chart" for slide in slides) == 2, "a figure that no page names is shown all the same"
     assert "Nowhere" not in [slide.title for slide in slides]
+
+
+def test_a_page_shows_a_figure_that_proves_its_title_and_a_card_shows_the_number_that_it_names() -> None:
+    report = english()
+    parsed = parse_report(report)
+    material = material_of(parsed)
+    assert "Ship: Vityaz; Year: 1957; Metres: 11,034" in [one.text for one in material.statements.values()]
+    [drawn] = [figure for section in material.sections for figure in section.figures if figure.number == 2]
+    assert "11034" in drawn.shows
+    row = next(number for number, one in material.statements.items() if one.is_row and "Vityaz" in one.text)
+    cards = [
+        SlideCard(text="The Vityaz reported 11,034 metres in 1957", statements=[row], value="11,034 metres"),
+        SlideCard(text="The Vityaz sounded in 1957", statements=[row], value="12,000 metres"),
+        SlideCard(text="The Vityaz found 99 wrecks", statements=[row]),
+    ]
+    titles = ["The Vityaz reported 11,034 metres", "The Vityaz reported 99 metres"]
+    for title, shown in zip(titles, (titles[0], "Measurements compared"), strict=True):
+        pages = [SlidePage(section=3, title=title, figure=2), SlidePage(section=3, title=titles[0], cards=cards)]
+        proof = DeckProof(report)
+        first, second = settle_deck(Slides(pages=pages), material, parsed, proof)
+        assert (first.title, first.figure) == (shown, 2)
+        assert [card.value for card in second.cards] == ["11,034 metres", ""]
+        assert proof.failed == 1, "a row is no text for a card"
 
 
 def test_powerpoint_holds_the_pages_that_a_model_wrote() -> None:
