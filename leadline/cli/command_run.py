@@ -91,10 +91,11 @@ def _offer(report: Report) -> None:
 
 
 def _written_to(finished: Report) -> str:
+    hint = [say("connect_a_model", finished.locale, command="leadline init")] if finished.by_rules else []
     if not finished.folder:
-        return ""
+        return "\n".join(hint)
     written = say("written_to", finished.locale, folder=finished.folder, command=f"leadline verify {finished.folder}")
-    return "\n".join([f"\n{written}", *(f"  {Path(finished.folder) / name}" for name in finished.files[1:])])
+    return "\n".join([f"\n{written}", *(f"  {Path(finished.folder) / name}" for name in finished.files[1:]), *hint])
 
 
 def last_word(text: str, code: int, as_events: bool, **about: object) -> None:

@@ -1,5 +1,6 @@
 """Measures how much text fits on a slide, in half-width characters: a Chinese character counts twice."""
 
+import math
 import unicodedata
 from collections.abc import Sequence
 
@@ -64,8 +65,14 @@ def _fitting(text: str, room: int) -> int:
 
 def lines(text: str, size: int, wide: float) -> int:
     """Return the number of lines of a text in a box of a width in inches."""
-    line = max(2, int(wide * 72 / (size * _EM)))
-    return sum(max(1, -(-width(part) // line)) for part in text.split("\n"))
+    line = max(1.0, wide * 72 / size)
+    return sum(max(1, math.ceil(_ems(part) / line)) for part in text.split("\n"))
+
+
+def _ems(text: str) -> float:
+    """Return the width of a text as a multiple of the font's size: a Chinese character has 1."""
+    wide = width(text) - len(text)
+    return wide + (len(text) - wide) * _EM
 
 
 def text_height(text: str, size: int, wide: float) -> float:
