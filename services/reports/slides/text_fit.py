@@ -13,7 +13,7 @@ _STOPS = (("；", "; "), ("，", ", ", "、", " "))
 """Separators at which a text is cut if no sentence ends."""
 ROOM, HIGH = 12.0, 5.05
 """Width and height in inches of what stands below a slide's title; a slide is 13.333 by 7.5 inches."""
-SIZES = (32, 28, 24, 22, 20, 18, 16, 14, 12)
+SIZES = (32, 28, 24, 22, 20, 18, 16, 15, 14, 12)
 """Font sizes in points: a slide has the greatest at which its content fits."""
 _EM, _LEADING = 0.57, 1.36
 """Width of a half-width character and height of a line, as parts of the font's size, rather too large than too small."""
@@ -83,12 +83,17 @@ def text_height(text: str, size: int, wide: float) -> float:
 def column_widths(rows: Sequence[Sequence[str]], size: int) -> list[float]:
     """Return the width of each column of a table in inches: room for its longest word, the rest by how much it holds."""
     columns = [[cell for cell in column if cell] or [""] for column in zip(*rows, strict=True)]
-    words = [max(width(word) for cell in column for word in [*cell.split(), ""]) for column in columns]
+    words = [max(width(word) for cell in column for word in [*_unbroken(cell), "0000"]) for column in columns]
     texts = [sum(map(width, column)) / len(column) for column in columns]
     least = [min(word, LONGEST_WORD) * size * _EM * _BOLD / 72 + CELL for word in words]
     narrowed = min(1.0, ROOM / sum(least))
     rest = ROOM - sum(least) * narrowed
     return [wide * narrowed + rest * text / (sum(texts) or 1) for wide, text in zip(least, texts, strict=True)]
+
+
+def _unbroken(text: str) -> list[str]:
+    """Return the parts of a text that a line break does not divide; a line may end behind any Chinese character."""
+    return "".join(" " if unicodedata.east_asian_width(char) in "WF" else char for char in text).split()
 
 
 def row_height(cells: Sequence[str], widths: Sequence[float], size: int) -> float:

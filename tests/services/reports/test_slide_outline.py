@@ -100,6 +100,8 @@ def test_columns_have_room_for_their_longest_word() -> None:
         year, text = column_widths(rows, size)
         assert lines("1951", size, year - CELL) == 1
         assert year + text == pytest.approx(ROOM)
+    short, long = column_widths([("卫星", "结果"), ("一号", "原计划定点东经92.2度，展开失败，无法提供服务")], 14)
+    assert short < long / 4, "a line may end behind any Chinese character"
 
 
 def test_cards_are_as_large_as_they_fit_and_fill_most_of_the_slide() -> None:
