@@ -35,8 +35,8 @@ def test_it_shows_its_rounds_and_the_section_that_is_written_anew(page: Page, si
     ]
     rounds = page.evaluate("[...document.querySelectorAll('.rounds li')].map(e => e.textContent)")
     assert rounds[:2] == [
-        "Round 1: quotes so far 4, sources 1 Results: documents 1 Next: capstan of the ship",
-        "Round 2: quotes so far 8, sources 2 Results: documents 1",
+        "After round 1 there are 4 quotes from 1 source. 1 result in documents. Next it searches for “capstan of the ship”.",
+        "After round 2 there are 8 quotes from 2 sources. 2 results in documents.",
     ]
 
 
@@ -57,4 +57,4 @@ def test_it_shows_what_the_searches_of_a_step_with_tools_brought(page: Page, sit
     ask(page, deep_model.QUESTION)
     status(page, "done")
     searches = page.evaluate("[...document.querySelectorAll('[aria-label=Searches] li')].map(e => e.textContent)")
-    assert searches[:2] == ["anchor Results: documents 1", "the galley of the ship Results: documents 1"]
+    assert searches[:2] == ["“anchor” 1 result in documents.", "“the galley of the ship” 1 result in documents."]

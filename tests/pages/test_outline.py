@@ -14,7 +14,7 @@ def test_the_outline_is_shown_with_what_each_topic_has_while_a_run_goes_on_and_w
     status(page, "done")
     page.click(f"{OUTLINE}.querySelector('summary')")
     shown = str(page.evaluate(f"{OUTLINE}.textContent"))
-    assert "Outline: 2 topics" in shown
+    assert "Outline with 2 topics" in shown
     assert "1 Why was tallow pressed into the lead (" in shown
     assert "sources" in shown
     page.open(page.evaluate("location.href"))

@@ -101,7 +101,7 @@ function stepItem(step, state = { status: "queued", sources: new Map(), rounds: 
       el("div", { class: "inside" },
         step.description && step.description !== step.title && el("p", { text: step.description }),
         step.queries.length > 0 && el("ul", { class: "queries" }, step.queries.map((query) => el("li", { text: query }))),
-        state.searches.size > 0 && el("ul", { class: "queries rounds", "aria-label": say("searches") }, [...state.searches].map(([queries, searched]) => el("li", {}, queries, searchedIn(searched)))),
+        state.searches.size > 0 && el("ul", { class: "queries rounds", "aria-label": say("searches") }, [...state.searches].map(([queries, searched]) => el("li", {}, `“${queries}”`, searchedIn(searched)))),
         state.rounds.length > 0 && el("ul", { class: "queries rounds", "aria-label": say("rounds") }, state.rounds.map(roundItem)),
         state.finding && el("p", { class: "finding", text: state.finding }),
         state.error && el("p", { class: "problem", text: state.error }))),
