@@ -35,7 +35,7 @@ export Q
 test test-long test-services test-crash test-deploy test-wheel test-model: export PYTHONDONTWRITEBYTECODE =
 
 test: setup .venv/develop ## Run the tests that a change needs first; they need no key and no network
-	@$(BIN)/pytest -n 4 --dist worksteal -m "not long and not model" $(ARGS)
+	@$(BIN)/pytest -n 3 --dist worksteal -m "not long and not model" $(ARGS)
 
 test-long: setup .venv/develop ## Run all other tests: whole commands, servers, browsers, crashes, faults, attacks
 	@$(BIN)/pytest -n 5 --dist worksteal -m "long and not model" $(ARGS)

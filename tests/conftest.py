@@ -106,8 +106,16 @@ def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    """Return a small folder of documents: a machine, its designer, a copy, and a table."""
+def docs(unread_docs: Path) -> Path:
+    """Return the small folder of documents, with its index in the home of the test."""
+    from tests.fakes.read_folder import read_before
+
+    return read_before(unread_docs)
+
+
+@pytest.fixture
+def unread_docs(tmp_path: Path) -> Path:
+    """Return a small folder of documents that nobody has read: a machine, its designer, a copy, and a table."""
     folder = tmp_path / "papers"
     folder.mkdir()
     machine = (

@@ -189,7 +189,7 @@ def test_a_long_text_is_read_in_linear_time() -> None:
         assert time.process_time() - started < LONGEST
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", ["400", "stream"])  # a server meets all of them below
 def test_a_run_by_command_shows_and_keeps_no_key(fault: str, tmp_path: Path) -> None:
     home, out = tmp_path / "home", tmp_path / "out"
     with echoing(fault) as (echo, environment):
@@ -204,10 +204,11 @@ def test_a_run_by_command_shows_and_keeps_no_key(fault: str, tmp_path: Path) -> 
     shows_no_key_anywhere(out)
 
 
-@pytest.mark.parametrize("asked", [["doctor", "--models"], ["doctor", "--all"]])
-def test_no_table_shows_a_key(asked: list[str], tmp_path: Path) -> None:
+def test_no_table_shows_a_key(tmp_path: Path) -> None:
     with echoing("400") as (_, environment):
-        ran = command(*asked, LEADLINE_HOME=str(tmp_path), LEADLINE_LOG="text", seconds=SECONDS, **environment)
+        ran = command(
+            "doctor", "--all", LEADLINE_HOME=str(tmp_path), LEADLINE_LOG="text", seconds=SECONDS, **environment
+        )
     told = (ran.stdout + ran.stderr).decode()
     shows_no_key(told)
     assert "http://127.0.0.1:" in told

@@ -71,11 +71,11 @@ def test_every_pattern_reads_its_hardest_text_in_a_second(file: str) -> None:
     assert slow == {}
 
 
-@pytest.mark.parametrize("file", files())
-def test_no_pattern_repeats_a_group_possessively(file: str) -> None:
+def test_no_pattern_repeats_a_group_possessively() -> None:
     """Python before 3.11.5 matches such a repeat wrongly where the group backtracks (CPython issue 106052); an atomic group is right."""
     possessive = [
         entry.place
+        for file in files()
         for entry in patterns_of(file)
         if isinstance(entry.pattern.pattern, str)
         and has_possessive_group(entry.pattern.pattern, entry.pattern.flags & ~re.DEBUG)

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.read_folder import read_before
 from tests.graph.soundings import write_papers
 
 
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
     """Return the folder of documents on three topics."""
-    return write_papers(tmp_path / "papers")
+    return read_before(write_papers(tmp_path / "papers"))

@@ -11,6 +11,7 @@ from schemas.reporter import Report
 from services.reports.checking.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import read_before
 
 QUESTION = "How many passengers did the ferry line of Norland carry, and who is its captain?"
 QUOTES = [
@@ -41,7 +42,7 @@ def documents(endpoint: OpenAIServer, folder: Path, quotes: list[str]) -> Path:
     endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
     endpoint.script["researcher"] = [quoting(*quotes)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
-    return folder
+    return read_before(folder)
 
 
 @pytest.fixture

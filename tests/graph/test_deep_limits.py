@@ -16,6 +16,7 @@ from tests.fakes import deep_model
 from tests.fakes.deep_model import BILGE, QUESTION, moment_of, write_documents
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, error, role_of
+from tests.fakes.read_folder import read_before
 from tests.graph.test_small_context import tokens_of
 
 pytestmark = pytest.mark.long
@@ -33,7 +34,7 @@ def endpoint(endpoint: OpenAIServer, asked_once: None) -> OpenAIServer:
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
     """Return the folder of documents."""
-    return write_documents(tmp_path / "papers")
+    return read_before(write_documents(tmp_path / "papers"))
 
 
 async def run(papers: Path, **choices: Any) -> Report:

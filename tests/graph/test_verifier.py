@@ -15,6 +15,7 @@ from services.reports.checking.bundle import verify_bundle
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import read_before
 
 QUESTION = "How many passengers did the ferry line of Norland carry, and who is its captain?"
 QUOTES = [
@@ -39,7 +40,7 @@ def quoted_whole(endpoint: OpenAIServer, folder: Path, title: str, quotes: Seque
     endpoint.script["planner"] = [json.dumps({"title": title, "steps": [step]})]
     endpoint.script["researcher"] = [quoting(*quotes)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
-    return folder
+    return read_before(folder)
 
 
 def verdicts(*given: tuple[int, str, str]) -> str:

@@ -68,7 +68,7 @@ def serving(home: Path, *, app: str = "", **environment: str) -> Iterator[Site]:
             "LEADLINE_MODEL": "gpt-4o",
             "LEADLINE_ONE_CALL_TOKENS": "0",
         }
-        with dev_server(home, app=app, LEADLINE_EMBEDDINGS_MODEL="none", **keys, **environment) as (address, _):
+        with dev_server(home, app=app, **keys, **environment) as (address, _):
             yield Site(address, model)
             model.release()
 

@@ -42,7 +42,7 @@ def dev_server(home: Path, *, app: str = "", **environment: str) -> Iterator[tup
         process = subprocess.Popen(
             command,
             cwd=home,
-            env={**inherited, "LEADLINE_HOME": "home", **environment},
+            env={**inherited, "LEADLINE_HOME": "home", "LEADLINE_EMBEDDINGS_MODEL": "none", **environment},
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,

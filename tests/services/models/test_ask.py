@@ -277,6 +277,7 @@ async def test_an_unknown_model_is_said_to_be_one(endpoint: OpenAIServer) -> Non
 
 async def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
     forget_settings()
     with pytest.raises(ModelError, match="could not be reached"):
         await ask("reflector", PROMPT, Reflection)

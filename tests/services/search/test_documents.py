@@ -20,7 +20,7 @@ EXAMPLES = PROJECT / "examples"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
+    return tmp_path / "index"
 
 
 async def test_every_kind_of_file_is_found_by_its_words(tmp_path: Path, home: Path) -> None:

@@ -26,7 +26,7 @@ async def _profiled(folder: Path, states: list[FileState], home: Path) -> list[T
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
+    return tmp_path / "index"
 
 
 async def test_a_kept_profile_is_the_one_that_was_read(docs: Path, home: Path) -> None:

@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import httpcore
 import pytest
+import pytest_asyncio
 
 from services.search.pages.addresses import HostAllowance
 from services.search.pages.limits import Limits
@@ -13,6 +15,14 @@ from tests.fakes.site import Site, site
 
 PUBLIC = "93.184.215.14"
 """A public address; the dialler of the tests takes every connection to the loopback site instead."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of the shared reader in the event loop that its processes belong to."""
+    shared = pytest.mark.asyncio(loop_scope="module")
+    for item in items:
+        if item.path.parent == Path(__file__).parent and "reader" in getattr(item, "fixturenames", ()):
+            item.add_marker(shared, append=False)
 
 
 @dataclass
@@ -50,11 +60,11 @@ def served() -> Iterator[Site]:
         yield one
 
 
-@pytest.fixture
-async def reader(served: Site) -> AsyncIterator[PageReader]:
-    """A reader that may read the loopback site."""
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def reader() -> AsyncIterator[PageReader]:
+    """A reader that may read the loopback sites; its processes, which take long to start, serve all tests of a module."""
     limits = Limits(seconds=20, wire_bytes=300_000, body_bytes=1_000_000)
-    async with PageReader(HostAllowance.parse(served.host), limits) as one:
+    async with PageReader(HostAllowance.parse("127.0.0.1"), limits) as one:
         yield one
 
 

@@ -24,9 +24,12 @@ FULL = "<html><head><title>Tides</title></head><body><div id=app><h1>Tides</h1><
 URL = "http://tides.example/today"
 
 
-@pytest.fixture(params=["crawl4ai", "firecrawl"])
+each_protocol = pytest.mark.parametrize("service", ["crawl4ai", "firecrawl"], indirect=True)
+
+
+@pytest.fixture
 def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReaderService]:
-    protocol: Protocol = request.param
+    protocol: Protocol = getattr(request, "param", "crawl4ai")
     with reader_service(protocol, FULL) as one:
         monkeypatch.setenv("LEADLINE_READER_URL", one.address)
         monkeypatch.setenv("LEADLINE_READER_KEY", KEY)
@@ -41,6 +44,7 @@ async def outside(service: ReaderService, internet: Internet) -> PageReader:
     return PageReader(HostAllowance(), limits, resolver=internet.resolve, dialler=internet)
 
 
+@each_protocol
 async def test_a_page_that_needs_scripts_is_rendered_by_the_reader(
     service: ReaderService, served: Site, outside: PageReader
 ) -> None:
@@ -157,6 +161,7 @@ OTHER = {
 }  # fmt: skip
 
 
+@each_protocol
 @pytest.mark.parametrize("fault", OTHER)
 async def test_a_reader_that_fails_is_told_of_in_one_message(fault: str, service: ReaderService) -> None:
     reply, reason = OTHER[fault]
@@ -197,6 +202,7 @@ async def test_a_thin_page_stands_where_the_reader_fails_or_gives_no_more(
     assert (page.text, page.rendered) == ("Harbour office.", False)
 
 
+@each_protocol
 async def test_a_page_that_the_reader_could_not_open_says_why(
     service: ReaderService, served: Site, outside: PageReader
 ) -> None:
@@ -218,6 +224,7 @@ async def test_a_page_that_needs_scripts_even_then_is_not_read(
             await outside.read(URL)
 
 
+@each_protocol
 async def test_a_reader_without_its_key_says_so(
     service: ReaderService, served: Site, internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.read_folder import read_before
 from tests.services.turn.rounds.steps import TOPICS, fact
 
 
@@ -18,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made.mkdir()
     for topic in TOPICS:
         (made / f"{topic}.md").write_text(f"# Of the {topic}\n\n{fact(topic)} Someone painted it green.\n")
-    return made
+    return read_before(made)
 
 
 @pytest.fixture

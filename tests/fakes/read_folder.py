@@ -1,0 +1,56 @@
+"""Folders that are read before a run: their index is made once a test process for each content, and copied into a test's home."""
+
+import asyncio
+import atexit
+import hashlib
+import os
+import shutil
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from services.run.settings import forget_settings
+from services.search.documents import open_documents
+from services.search.index import folder_key
+
+CHANGED = 1_700_000_000_000_000_000
+"""Time of the last change of the files, in nanoseconds: with another, they would be read again."""
+
+
+def read_before(folder: Path) -> Path:
+    """Give the home of the test an index of a folder of plain text files, and return the folder.
+
+    Reading starts processes, which takes most of the time of a small run. Tests of reading itself do without this.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        os.utime(file, ns=(CHANGED, CHANGED))
+        digest.update(f"{file.relative_to(folder)}\0{file.stat().st_size}\0".encode() + file.read_bytes())
+    if digest.hexdigest() not in _indexes:
+        with ThreadPoolExecutor(1) as thread:  # a test's own event loop may be running
+            thread.submit(asyncio.run, _read(folder, _homes() / digest.hexdigest())).result()
+        _indexes[digest.hexdigest()] = folder_key(folder)
+    home = Path(os.environ["LEADLINE_HOME"]) / "documents"
+    for part in (home.parent, home):
+        part.mkdir(0o700, exist_ok=True)
+    made_as = _indexes[digest.hexdigest()]
+    for file in (_homes() / digest.hexdigest() / "documents").glob(f"{made_as}.*[!m]"):  # without shared memory (-shm)
+        shutil.copy2(file, home / file.name.replace(made_as, folder_key(folder)))
+    return folder
+
+
+async def _read(folder: Path, home: Path) -> None:
+    await open_documents(folder, home)
+    forget_settings()  # the test has still to set its own
+
+
+_indexes: dict[str, str] = {}
+"""Keys of the folders that were read, by the hash of their content."""
+
+
+@cache
+def _homes() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="read-folders-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
