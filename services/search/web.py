@@ -8,9 +8,11 @@ from schemas.evidence import StepKind
 from services.run.errors import BadInput, SettingsError
 from services.run.settings import settings
 from services.search.choice import Access, access_to, forget_services, known_services, side_by_side
+from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.filters import Filters
 from services.search.hit import Hit, SearchProvider
+from services.search.tavily import TavilySearch
 from services.search.web_services.client import ServiceSearch
 from services.text.dates import first_day, last_day
 
@@ -70,8 +72,6 @@ def provider_of(access: Access, filters: Filters | None = None) -> SearchProvide
     """
     seconds = settings().leadline_search_timeout
     if access.name == "duckduckgo":
-        from services.search.duckduckgo import DuckDuckGoSearch
-
         return DuckDuckGoSearch(url=settings().leadline_duckduckgo_url, filters=filters, seconds=seconds)
     if access.name == "tavily":
         if not access.key:
@@ -81,8 +81,6 @@ def provider_of(access: Access, filters: Filters | None = None) -> SearchProvide
                 page="Search through Tavily was asked for, and this server has no key for it. Choose another under “Where to "
                 "search” in the settings: duckduckgo needs no key.",
             )
-        from services.search.tavily import TavilySearch
-
         return TavilySearch(access.key, access.address or None, filters=filters, seconds=seconds)
     return ServiceSearch(
         known_services()[access.name],

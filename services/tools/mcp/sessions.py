@@ -25,6 +25,8 @@ from services.tools.mcp.program import session_with
 if TYPE_CHECKING:
     from mcp import ClientSession
 
+_VERSION = metadata.version("leadline")  # read here, as a file is, and not in the event loop
+
 T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
@@ -164,7 +166,7 @@ def _opened(
     from mcp.types import Implementation
 
     options = {
-        "client_info": Implementation(name="leadline", version=metadata.version("leadline")),
+        "client_info": Implementation(name="leadline", version=_VERSION),
         "message_handler": on_message,
     }
     return session_with(server, options) if server.transport == "stdio" else session_at(server, options)

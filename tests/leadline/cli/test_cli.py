@@ -185,7 +185,7 @@ def test_one_changed_byte_is_found(leadline: Leadline, docs: Path, broken: str) 
 
 def test_a_corrupted_checkpoint_file_is_named(leadline: Leadline, docs: Path) -> None:
     home = Path(os.environ["LEADLINE_HOME"])
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "checkpoints.sqlite").write_bytes(b"this is no database " * 100)
     ran = leadline("research", QUESTION, "--docs", docs)
     assert ran.code == 1

@@ -34,7 +34,7 @@ def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline
     assert ran.code == 0
     level = LEVELS["deep"]
     assert (latest().max_plan_iterations, latest().max_step_num) == (1, level.steps)
-    assert "· Depth deep: at most 40 minutes, some 80 sources, 3,000 to 6,000 words." in ran.err
+    assert "· Depth deep: seconds, at no cost; without a model it shows the closest passages." in ran.err
     assert "  deep  " in leadline("runs", "show", "--calls").out.splitlines()[0]
 
 

@@ -49,7 +49,7 @@ def test_only_the_owner_can_read_a_home_whatever_the_umask(umask: int, docs: Pat
 
 def test_a_home_that_somebody_shares_keeps_its_permissions(docs: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     home.chmod(0o750)
     research(QUESTION, docs=[docs], out=tmp_path / "out")
     assert stat.S_IMODE(home.stat().st_mode) == 0o750
