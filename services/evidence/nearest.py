@@ -16,8 +16,19 @@ def nearest(text: str, excerpts: Iterable[Excerpt], sources: Mapping[str, Source
         sources: by content hash.
         most: maximum number.
     """
+    [found] = nearest_each([text], excerpts, sources, most)
+    return found
+
+
+def nearest_each(
+    texts: Iterable[str], excerpts: Iterable[Excerpt], sources: Mapping[str, Source], most: int
+) -> list[list[Excerpt]]:
+    """Return the nearest excerpts of each text; each excerpt is read once, which takes most of the time."""
     others = list({excerpt.quote: excerpt for excerpt in excerpts}.values())
     held = [tokens(f"{sources[excerpt.content_hash].title} {excerpt.quote}") for excerpt in others]
-    scores = bm25(held, tokens(text))
-    best = sorted(range(len(others)), key=lambda place: (-scores[place], place))[:most]
-    return [others[place] for place in best if scores[place] > 0]
+    found: list[list[Excerpt]] = []
+    for text in texts:
+        scores = bm25(held, tokens(text))
+        best = sorted(range(len(others)), key=lambda place: (-scores[place], place))[:most]
+        found.append([others[place] for place in best if scores[place] > 0])
+    return found

@@ -5,13 +5,13 @@ that the statement cites.
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.document import Block
 from schemas.evidence import Excerpt, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
-from services.evidence.nearest import nearest
+from services.evidence.nearest import nearest_each
 from services.models import ask
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.editing import edited
@@ -190,13 +190,11 @@ class Judge:
                 passages[key] = Excerpt(id=key, content_hash=content_hash, quote=quote, start=span.start, end=span.end)
         return passages
 
-    def _nearest(self, statements: Iterable[Statement], passages: Mapping[str, Excerpt]) -> dict[Statement, list[str]]:
+    def _nearest(self, statements: Sequence[Statement], passages: Mapping[str, Excerpt]) -> dict[Statement, list[str]]:
         """Return the ids of the passages that have most in common with each statement, where there are any."""
-        found = {
-            statement: [passage.id for passage in nearest(statement[0], passages.values(), self.sources, NEAREST)]
-            for statement in statements
-        }
-        return {statement: ids for statement, ids in found.items() if ids}
+        texts = [statement[0] for statement in statements]
+        found = nearest_each(texts, passages.values(), self.sources, NEAREST)
+        return {key: [passage.id for passage in near] for key, near in zip(statements, found, strict=True) if near}
 
     def _tell(self, words: str, passages: Sequence[Excerpt]) -> None:
         """Make an excerpt of the sentences with the decisive words, unless another holds them; steps alone have excerpts added."""

@@ -183,11 +183,12 @@ async def test_a_wish_is_taken_away_while_the_plan_is_reviewed(endpoint: OpenAIS
     understood(endpoint, said=["in French, as a table"], language="fr", shape="table")
     endpoint.script["reporter"] = [PROSE]
     allow_folders([ferry])
-    graph, config = build_graph().compile(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    graph: Any = build_graph().compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
     context = RunContext(review_plan=True, documents=[str(ferry)])
-    await graph.ainvoke({"question": f"{ASKED} Answer in French, as a table."}, config, context=context)  # type: ignore[call-overload]
+    await graph.ainvoke({"question": f"{ASKED} Answer in French, as a table."}, config, context=context)
     later = context.model_copy(update={"wishes": context.wishes.model_copy(update={"ignored": ["language", "form"]})})
-    values = await graph.ainvoke(Command(resume={"action": "accept"}), config, context=later)  # type: ignore[call-overload]
+    values = await graph.ainvoke(Command(resume={"action": "accept"}), config, context=later)
     assert values["report"].locale == "en-US"
     assert "<wishes" not in asked(endpoint, "reporter")[0]
 

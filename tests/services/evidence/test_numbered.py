@@ -87,3 +87,10 @@ Outlook
 def test_headings_are_numbered_where_there_is_nothing_else() -> None:
     [found] = numbered([passage("# The Tanager\n\n## Crew")])
     assert found.lines == ["1| # The Tanager", "2| ## Crew"]
+
+
+def test_a_passage_lies_in_one_of_the_same_text_that_holds_it() -> None:
+    whole, part, other = passage("One. Two.", 10), passage("Two.", 15), passage("Two. Three.", 15)
+    assert part.lies_in(whole)
+    assert not other.lies_in(whole)
+    assert not part.model_copy(update={"content_hash": "b"}).lies_in(whole)
