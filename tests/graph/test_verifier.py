@@ -255,26 +255,30 @@ async def test_what_a_report_says_is_not_told_is_judged_by_all_evidence_and_left
 async def test_what_a_source_tells_although_the_report_says_that_it_does_not_becomes_an_excerpt(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
+    white = "The ferry of Norland is white."
     built = "The ferry of Norland was built in 1961 by the yard of Ostby."
-    ferry = quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", [*QUOTES, built])
-    endpoint.script["researcher"] = [quoting(QUOTES[0])]
-    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] The sources do not tell who built the ferry of Norland."]
+    ferry = quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", [*QUOTES, white, built])
+    endpoint.script["researcher"] = [quoting(QUOTES[0], QUOTES[2], white)]
+    endpoint.script["reporter"] = [
+        f"{QUOTES[2]} [E1-2]\n\n{QUOTES[0]} [E1-1] The sources do not tell who built the ferry of Norland."
+    ]
     endpoint.script["verifier"] = [
         verdicts((1, "absent", "")),
         verdicts((1, "contradicted", "built in 1961 by the yard of Ostby")),
     ]
-    told = f"{QUOTES[0]} [E1-1] {built} [E1-2]"
-    endpoint.script["reporter_editing"] = [editing(("B1", "replace", told))]
+    told = f"{QUOTES[0]} [E1-1] {built} [E1-4]"
+    endpoint.script["reporter_editing"] = [editing(("B2", "replace", told))]
     report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
     [message] = asked(endpoint, "reporter_editing")
     shown = message.partition("<draft>")[0]
-    assert all(f'<excerpt id="{key}"' in shown for key in ("E1-1", "E1-2")), "what the draft cites, and what is told"
+    assert all(f'<excerpt id="{key}"' in shown for key in ("E1-2", "E1-4")), "what the draft cites, and what is told"
     assert [(claim.text, claim.citations, claim.status) for claim in report.citations] == [
+        (QUOTES[2], ["E1-2"], "quoted"),
         (QUOTES[0], ["E1-1"], "quoted"),
-        (built, ["E1-2"], "quoted"),
+        (built, ["E1-4"], "quoted"),
     ]
     [result] = report.results
-    assert [excerpt.quote for excerpt in result.excerpts] == [QUOTES[0], built]
+    assert [excerpt.quote for excerpt in result.excerpts] == [QUOTES[0], QUOTES[2], white, built]
     assert not report.left_out
     assert verify_bundle(Path(report.folder or "")).problems == []
 
