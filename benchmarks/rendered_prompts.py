@@ -275,6 +275,7 @@ def _reporter(text: Element, settings: Element, asked: dict[str, Any]) -> Report
         background=_background(text),
         contradictions=contradictions,
         missing_aspects=[],
+        draft=text.first("draft").body,
     )
 
 

@@ -45,7 +45,9 @@ def cited(quote: str, excerpt_id: str) -> str:
 
 
 def written(prompt: ReporterPrompt) -> str:
-    """Write a report: what comes closest to the question first, then one sentence of each further excerpt."""
+    """Write a report: what comes closest to the question first, then one sentence of each further excerpt; a draft stands."""
+    if prompt.draft:
+        return prompt.draft
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
     first = [excerpt for excerpt, _ in closest_passages(prompt.question, evidence, MAX_OPENING)] or evidence[:1]
     opening = " ".join(cited(_best(prompt.question, excerpt), excerpt.id) for excerpt in first) or NOTHING

@@ -13,50 +13,37 @@ from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
 from schemas.reporter import Report, ReporterPrompt
 from schemas.revision import Revision
-from schemas.sections import Section
-from schemas.state import ResearchState, plans_of, research_question
+from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
-from services.evidence.background import background_views
 from services.evidence.citable_excerpts import cited_evidence
 from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
-from services.evidence.repeated_excerpts import held_by
 from services.evidence.table_heads import with_places
-from services.evidence.views import contradiction_views, finding_views, steps_by_id, within
-from services.models import write
-from services.models.fallback import answer_by_rules
 from services.reports.chat_message import report_message
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.labels import labels_for
-from services.reports.length import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
 from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of
-from services.reports.section_evidence import bears_sections, sections_of
-from services.reports.sectioned_report import SectionedReport
-from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.slides.draft import deck_for
 from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
-from services.reports.weakest_section import borne, weakest
+from services.reports.weakest_section import NewEvidence, borne, weakest
 from services.reports.wish_check import unmet_by_sources, unmet_wishes
-from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, RevisionRefused, UselessAnswer
+from services.run.errors import RevisionRefused
 from services.run.events import emit_message
-from services.run.roles import CONTEXT_WINDOW, OFFLINE, role_model
+from services.run.roles import OFFLINE, role_model
 from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
-from services.run.settings import settings
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.run.wishes import obeyed, wishes_of
-from services.text.word_count import words_in
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
 from services.turn.added_evidence import with_excerpts
@@ -68,13 +55,10 @@ from services.turn.revision_gate import change_messages
 from services.turn.section_research import SectionResearch
 from services.turn.steps import left_out
 from services.turn.versions import keep_version
+from services.turn.writing import by_rules, prompt_of, write_report, write_simpler
 
 MAX_CHARACTERS = 400_000
 """Maximum characters of a model's report; the longest requested reports have a third of that."""
-BRIEF = 300
-"""Words up to which a short answer has no sections."""
-LONG = 3.0
-"""Factor on the length of a whole report, relative to a short answer."""
 
 
 async def reporter(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
@@ -105,15 +89,15 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                 written = await _known_answer(run, answer, locale)
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
-                prompt = await asyncio.to_thread(_prompt, state, context)
+                prompt = await asyncio.to_thread(prompt_of, state, context)
                 tell = partial(_tell, runtime, locale)
                 research = SectionResearch(run, state, prompt, evidence_of(runtime), excerpts, tell)
-                written = await _write(run, prompt, research)
+                written = await write_report(run, prompt, research)
                 if added := research.update():
                     state = await _settled(_with_research(state, added), runtime)
                     excerpts = cited_evidence(state)
             else:
-                written.by_rules = await _by_rules(run, "reporter")
+                written.by_rules = await by_rules(run, "reporter")
             if written.text or written.blocks:
                 made = Revised(written, state, excerpts, added)
                 written, state, excerpts, added = await _proved(run, made, revision, prompt, research, runtime)
@@ -180,14 +164,15 @@ async def _proved(
     while prompt and not written.by_rules and checked.proves_nothing:
         if _computes(checked, state, excerpts):
             break
-        written = await _write_simpler(prompt, written, state["locale"])
+        written = await write_simpler(prompt, written, state["locale"])
         checked = await _check(run, state, written, excerpts, runtime)
-    if prompt and research and await _more_for_weakest(run, prompt, written, checked, research):
+    if prompt and research and (new := await _more_for_weakest(run, prompt, written, checked, research)):
         researched = research.update()
         state = await _settled(_with_research(state, researched), runtime)
         added = {**researched, "results": {**added.get("results", {}), **researched["results"]}}
         excerpts = cited_evidence(state)
-        found = [excerpt for excerpt in excerpts if excerpt.id in research.found]
+        ids = {excerpt.id for excerpt in new.excerpts}
+        found = [excerpt for excerpt in excerpts if excerpt.id in ids]
         await _verify(run, draft_of(state, run.context, written, excerpts), written, runtime, found)
     return Revised(written, state, excerpts, added)
 
@@ -230,70 +215,14 @@ def _answered(state: ResearchState) -> str:
 
 async def _known_answer(run: Run, answer: str, locale: str) -> Written:
     """Return the coordinator's answer as the written text; it counts as written by rules if no model is connected."""
-    by_rules = await _by_rules(run, "coordinator")
-    return Written(answer, notes=[say("offline", locale)] if by_rules else [], by_rules=by_rules)
+    offline = await by_rules(run, "coordinator")
+    return Written(answer, notes=[say("offline", locale)] if offline else [], by_rules=offline)
 
 
 def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
     """Merge the evidence found for sections into the state of the report."""
     results, sources = {**state["results"], **added["results"]}, {**state["sources"], **added["sources"]}
     return {**state, **added, "results": results, "sources": sources}
-
-
-async def _by_rules(run: Run, role: str) -> bool:
-    """Tell whether no model is connected for a role of this run."""
-    return await run.journal.decided("rules", lambda: role_model(role, run.context).model == OFFLINE)
-
-
-async def _write(run: Run, prompt: ReporterPrompt, research: SectionResearch) -> Written:
-    """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
-    locale, length = prompt.locale, _length(run.context, prompt)
-    try:
-        # the offline model selects passages step by step
-        once = prompt if await _by_rules(run, "reporter") else _once(prompt, research.excerpts, run.context)
-        if await _in_sections(run, once):
-            excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
-            sources, text_of = research.state["sources"], research.evidence.get_text
-            prompt.words = _length(run.context, prompt).words
-            long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
-            long.limits += [*research.limits, *_words_missed(run.context, to_draft(long.blocks), length, locale)]
-            return long
-        reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else LONG)
-    except LimitReached as limit:
-        text = await answer_by_rules(prompt)
-        return Written(text, [limit_message(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
-    except UselessAnswer:
-        text = await answer_by_rules(prompt)
-        return Written(text, [say("report_without_model", locale)], by_rules=True)
-    notes = [say("offline", locale)] if reply.model == OFFLINE else []
-    limits = [say("cut_off", locale)] if reply.cut_off else []
-    if prompt.length != "answer" and not notes:
-        limits += _words_missed(run.context, reply.text.partition(f"\n{FOLLOW_UP_MARK}")[0], length, locale)
-    return Written(reply.text, limits, notes, by_rules=bool(notes))
-
-
-def _words_missed(context: RunContext, text: str, length: Length, locale: str) -> list[str]:
-    """Return a note if a report has clearly fewer words than its depth promises."""
-    if context.words is not None or not length.missed(
-        text, chosen=False
-    ):  # a chosen number is checked when all is written
-        return []
-    return [say("words_missed", locale, written=words_in(text), wanted=length.promised)]
-
-
-async def _write_simpler(prompt: ReporterPrompt, former: Written, locale: str) -> Written:
-    """Let the model write one sentence per excerpt; if it already did, or cannot, rules select extracts."""
-    limits: list[str] = []
-    if SENTENCES not in former.templates:
-        try:
-            text = await write_sentences(prompt)
-            return Written(text, [say("report_by_sentences", locale)], templates=(*former.templates, SENTENCES))
-        except LimitReached as limit:
-            limits.append(limit_message(limit, locale))
-        except ModelError as problem:
-            limits.append(problem_text(problem, locale))
-    limits.append(say("report_unsupported", locale))
-    return Written(await answer_by_rules(prompt), limits, templates=former.templates, by_rules=True)
 
 
 async def _check(
@@ -323,12 +252,12 @@ async def _check(
 
 async def _more_for_weakest(
     run: Run, prompt: ReporterPrompt, written: Written, checked: CheckedReport, research: SectionResearch
-) -> bool:
-    """Research the weakest topic of a report that one call wrote and an editor saw, from deep on; tell whether that found anything."""
-    if not (run.context.level.wide and prompt.outline and written.verified.edited) or research.tries:
-        return False
+) -> NewEvidence | None:
+    """Research the weakest topic of a report that one call wrote and an editor saw, from deep on; return what that found."""
+    if not (run.context.level.wide and prompt.outline and written.verified.edited) or written.sections:
+        return None
     place = weakest(borne(prompt.outline, checked.claims), ())
-    return place is not None and await research(prompt.outline[place]) is not None
+    return None if place is None else await research(prompt.outline[place])
 
 
 def _unmet(run: Run, state: ResearchState, written: Written, excerpts: Sequence[Excerpt]) -> list[str]:
@@ -370,95 +299,15 @@ async def _verify(
     emit_message(runtime, "notice", "reporter", "verifying", locale)
     tone = context.profile.tone if context.profile else ""
     text_of, before = evidence_of(runtime).get_text, written.verified if found else None
-    written.verified = await verify_draft(draft, text_of, tone=tone, before=before, unused=found, unmet=unmet)
+    only_mend = draft.former is not None or (written.rewritten and not found)
+    written.verified = await verify_draft(
+        draft, text_of, tone=tone, before=before, unused=found, unmet=unmet, only_mend=only_mend
+    )
     written.limits += [limit for limit in written.verified.limits if limit not in written.limits]
     if written.verified.blocks is not None:
         written.templates += (EDITING,)
         written.blocks = written.verified.blocks
         written.likeness = await likeness_of(across_languages(written.verified.draft(draft)))
-
-
-async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
-    """Tell whether a report is written in sections: one call writes what fits into it, and the offline model writes everything so."""
-
-    def decide() -> bool:
-        model = role_model("reporter", run.context)
-        if not prompt.outline or prompt.wishes.shape or model.model == OFFLINE:
-            return False
-        evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
-        evidence += [item.quote for item in prompt.background]
-        words, window = _length(run.context, prompt).fewest, model.context_window or CONTEXT_WINDOW
-        return not fits_one_call(evidence, words, settings().leadline_one_call_tokens, window)
-
-    return await run.journal.decided("sections", decide)
-
-
-def _prompt(state: ResearchState, context: RunContext) -> ReporterPrompt:
-    triage, reflection = state["triage"], state["reflection"]
-    findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
-    fast = not state["plans"] and triage is not None and triage.complexity == "simple"
-    fast = fast and not context.wishes.shape and (context.words or 0) <= BRIEF
-    prompt = ReporterPrompt(
-        question=research_question(state),
-        locale=state["locale"],
-        today=state["today"],
-        length="answer" if fast else "full" if (context.words or 0) >= SECTIONS_FROM else context.length,
-        words=context.words or 0,
-        wishes=context.wishes,
-        tone=context.profile.tone if context.profile else "",
-        findings=findings,
-        background=background_views(state["background"], state["results"], state["sources"]),
-        contradictions=contradiction_views(reflection),
-        outdated=reflection.outdated if reflection else [],
-        missing_aspects=reflection.missing_aspects if reflection else [],
-    )
-    prompt.outline = _sections(state, context, prompt)
-    return prompt
-
-
-def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunContext) -> ReporterPrompt:
-    """Return a prompt that shows everything once: what several steps quote, except the sides of contradictions, and no finding beside its quotes.
-
-    Of the background search the prompt has only what no step quotes. Where brevity counts, it has all excerpts that answer a step, and of
-    others those for which there is room: a strong model cited 102 of 175 that answer a step, and 21 of 181 others (two runs over PEPs).
-    """
-    kept = {key for contradiction in prompt.contradictions for key in contradiction.excerpt_ids} | {*prompt.outdated}
-    views = {item.id: item for finding in prompt.findings for item in finding.evidence}
-    holders = held_by(excerpt for excerpt in excerpts if excerpt.id in views)
-    findings = [
-        finding.model_copy(
-            update={
-                "evidence": [item for item in finding.evidence if item.id in kept or item.id not in holders],
-                "finding": "" if finding.evidence and finding.step_type == "research" else finding.finding,
-                "missing_aspects": [] if prompt.missing_aspects else finding.missing_aspects,
-            }
-        )
-        for finding in prompt.findings
-    ]
-    if room := context.level.written_tokens:
-        answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"}
-        findings = within(findings, room, kept | answering)
-    return prompt.model_copy(update={"findings": findings})
-
-
-def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:
-    """Return the sections of the report; none for a short report, or for little evidence unless the user chose a long one."""
-    words = context.words
-    short = prompt.length in {"answer", "brief"} or (words is not None and words < SECTIONS_FROM)
-    if short or not any(finding.evidence for finding in prompt.findings):
-        return []
-    sections = sections_of(state.get("outline", []), prompt.findings, prompt.background)
-    asked_for = (context.length == "full" and words is None) or (words or 0) >= FORCED_FROM
-    return sections if asked_for or bears_sections(sections) else []
-
-
-def _length(context: RunContext, prompt: ReporterPrompt) -> Length:
-    """Return the target length of the report; a report written in one call has the requested length."""
-    if not prompt.outline:
-        return Length(prompt.words, prompt.words, prompt.words)
-    evidence = [item for finding in prompt.findings for item in finding.evidence]
-    quoted = sum(words_in(item.quote) for item in [*evidence, *prompt.background])
-    return length_of(context, quoted, sum(bool(finding.evidence) for finding in prompt.findings))
 
 
 async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runtime[RunContext]) -> dict[str, Program]:

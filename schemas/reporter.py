@@ -46,6 +46,8 @@ class ReporterPrompt(BaseModel):
     outdated: list[str] = Field(default_factory=list)
     """Ids of excerpts that are out of date for a dated question."""
     missing_aspects: list[str]
+    draft: str = ""
+    """The first draft, in Markdown with its citations, for the second."""
 
 
 class Report(BaseModel):

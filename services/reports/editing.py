@@ -175,7 +175,7 @@ async def edited(
         reasons: the verifier's reasons by a statement's words.
         tone: tone of the report.
         unused: excerpts that the draft should use; by default those of high relevance that it does not cite.
-        only_mend: whether only blocks with objections may change.
+        only_mend: whether only blocks with objections may change, unless the draft lacks what is asked for.
         unmet: what the draft as a whole lacks of what is asked for, in words.
 
     Returns:
@@ -218,7 +218,7 @@ async def edited(
     )
     answer = await ask("reporter", prompt, Editing, template=TEMPLATE)
     faulty = {view.id for view in views if view.objections}
-    edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in faulty or not only_mend]
+    edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in faulty or unmet or not only_mend]
     blocks = with_edits(pieces, edits, {excerpt.id: excerpt for excerpt in draft.excerpts})
     least = 0.0 if unmet else LEAST_LEFT * words_in(to_draft(draft.blocks))
     if not blocks or blocks == draft.blocks or words_in(to_draft(blocks)) < least:

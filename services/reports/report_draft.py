@@ -33,6 +33,8 @@ class Written:
     """The text without the follow-up questions, read once."""
     templates: tuple[str, ...] = ()
     """Templates of model calls besides the reporter's own."""
+    rewritten: bool = False
+    """Whether its writer wrote it anew from a first draft."""
     by_rules: bool = False
     """Whether rules wrote it; they see only the findings, not open questions."""
     asked: list[str] = field(default_factory=list)

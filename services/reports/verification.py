@@ -72,6 +72,7 @@ async def verify_draft(
     before: Verified | None = None,
     unused: Sequence[Excerpt] | None = None,
     unmet: Sequence[str] = (),
+    only_mend: bool = False,
 ) -> Verified:
     """Let a verifier judge the statements of a draft and an editor mend it, and judge what the editor wrote.
 
@@ -84,6 +85,7 @@ async def verify_draft(
         before: results of the first pass, for a second one over what the editor left.
         unused: excerpts that the editor is to use; by default those of high relevance that the draft does not cite.
         unmet: what the draft lacks of what was asked for, in words.
+        only_mend: whether the editor changes only what does not hold, and what `unmet` asks for.
     """
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
     judge.judgements.update(before.judgements if before else {})
@@ -94,7 +96,7 @@ async def verify_draft(
         kept = draft.former.citations if draft.former else []
         fallen = {id(claim): claim for claim in [*checked.failed, *checked.left_out]}
         objections = [claim for claim in fallen.values() if claim not in kept]
-        now, only_mend = verified.draft(draft), draft.former is not None
+        now = verified.draft(draft)
         blocks = await edited(
             now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend, unmet=unmet
         )

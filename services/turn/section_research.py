@@ -47,14 +47,40 @@ class SectionResearch:
 
     async def __call__(self, section: Section) -> NewEvidence | None:
         """Search for the missing content of a section, and return new evidence; None if limits leave no room."""
-        self.tries += 1
         if self.state["plan"] is None:
             return None
-        if not await self.run.journal.decided("rework", lambda: has_room(self.run), str(self.tries)):
+        if not await self._room():
             self.limits.append(say("section_not_researched", self.prompt.locale, title=section.title))
             return None
         self.tell("section_researched", section.title)
-        step = self._step(section)
+        new = await self._search(self._step(section))
+        if new is None:
+            self.tell("section_unchanged", section.title)
+            return None
+        if section.node:
+            self.placed.setdefault(section.node, []).extend(excerpt.id for excerpt in new.excerpts)
+        self.tell("section_rewritten", section.title)
+        return new
+
+    async def look_up(self, statements: Sequence[str]) -> NewEvidence | None:
+        """Search for what a draft lacks, told as a source would; None where nothing new is found or limits leave no room."""
+        if not statements or self.state["plan"] is None or not await self._room():
+            return None
+        title = say("lacking", self.prompt.locale)
+        self.tell("draft_lacks", title)
+        return await self._search(
+            Step(id=self._next_step, title=title, description=" ".join(statements), queries=list(statements))
+        )
+
+    async def _room(self) -> bool:
+        self.tries += 1
+        return await self.run.journal.decided("rework", lambda: has_room(self.run), str(self.tries))
+
+    @property
+    def _next_step(self) -> str:
+        return str(last_step(self.state) + self.tries)
+
+    async def _search(self, step: Step) -> NewEvidence | None:
         added = await search_step(
             self.run,
             step,
@@ -66,21 +92,12 @@ class SectionResearch:
         )
         self.limits += added.limits
         if added.result is None:
-            self.tell("section_unchanged", section.title)
             return None
         new = added.result.excerpts
         self.steps.append(step)
         self.results[step.id] = added.result
         self.sources |= added.sources
-        if section.node:
-            self.placed.setdefault(section.node, []).extend(excerpt.id for excerpt in new)
-        self.tell("section_rewritten", section.title)
         return NewEvidence(new, evidence_views(new, added.sources), added.sources)
-
-    @property
-    def found(self) -> set[str]:
-        """Ids of the found excerpts."""
-        return {excerpt.id for result in self.results.values() for excerpt in result.excerpts}
 
     def update(self) -> ResearchState:
         """Return the findings as an update of the state: results, sources, steps in the plan, and excerpts at their nodes."""
@@ -101,7 +118,7 @@ class SectionResearch:
     def _step(self, section: Section) -> Step:
         told = [section.wanted, *(f"{part.title}: {part.wanted}".rstrip(": ") for part in section.parts)]
         return Step(
-            id=str(last_step(self.state) + self.tries),
+            id=self._next_step,
             title=section.title,
             description=" ".join(filter(None, told)),
             nodes=[section.node] if section.node else [],
