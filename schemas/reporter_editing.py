@@ -51,6 +51,8 @@ class ReporterEditingPrompt(BaseModel):
     """Form and readers that are asked for."""
     unmet: list[str] = Field(default_factory=list)
     """What the draft as a whole lacks of what is asked for, in words."""
+    only_mend: bool = False
+    """Whether only blocks with objections are to change, besides what `unmet` asks for."""
     instruction: str = ""
     """What the reader of a finished report wants changed; empty for a draft."""
     searched: list[str] = Field(default_factory=list)

@@ -214,6 +214,7 @@ async def edited(
         unused=evidence_views(unused, draft.sources),
         wishes=draft.wishes,
         unmet=list(unmet),
+        only_mend=only_mend,
         missing_aspects=[] if only_mend else draft.missing_aspects,
     )
     answer = await ask("reporter", prompt, Editing, template=TEMPLATE)

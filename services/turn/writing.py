@@ -98,9 +98,10 @@ async def _write_again(
         found = await research.look_up([line for line in wanted if line][:MAX_LOOKED_UP])
         written.limits += research.limits
         if found is not None:
-            step = FindingView(step_id=research.steps[-1].id, title=research.steps[-1].title, status="done")
-            step.evidence = found.views
-            prompt.findings = [*prompt.findings, step]
+            step = research.steps[-1]
+            sure = research.results[step.id].confidence
+            view = FindingView(step_id=step.id, title=step.title, status="done", confidence=sure, evidence=found.views)
+            prompt.findings = [*prompt.findings, view]
         if await _in_sections(run, prompt):
             return  # it does not fit into one call
         research.tell("second_draft", "")

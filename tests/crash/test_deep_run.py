@@ -1,4 +1,4 @@
-"""`kill -9` in each phase of a deep run, as a call comes in and as soon as its answer is kept: no answered call is made again."""
+"""`kill -9` in each phase of a run, as a call comes in and as soon as its answer is kept: no answered call is made again."""
 
 import os
 import signal
@@ -8,16 +8,18 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
 import pytest
 
 from services.run.journal import Entry
 from tests.crash.known import stored, unchanged
-from tests.fakes import deep_model
-from tests.fakes.deep_model import BILGE, ENSIGN, QUESTION, moment_of, write_documents
+from tests.fakes import deep_model, two_drafts
+from tests.fakes.deep_model import BILGE, ENSIGN
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, as_reply, error, role_of, think
 
@@ -36,7 +38,9 @@ PHASES = [
     "verifier",
     "reporter_editing",
 ]
-"""In the order of a run: a step's rounds, reflection, second plan, sections side by side, rework, join, check, edit."""
+"""In the order of a deep run: a step's rounds, reflection, second plan, sections side by side, rework, join, check, edit."""
+DRAFTS = ["first draft", f"researcher, {two_drafts.LACKING}", "second draft"]
+"""In the order of a run whose report one call writes: what it lacks is searched before it is written again."""
 AMID = {"Ground tackle, round 2": "Below deck, round", f"section {ENSIGN}": "section"}
 """Calls that others stand beside: at least one of these has been answered before the kill."""
 When = Literal["asked", "kept"]
@@ -50,6 +54,8 @@ class Deaths:
     when: When
     due: list[str]
     """Phases at which it is still to be killed, the next one first."""
+    moment_of: Callable[[dict[str, Any]], str]
+    think: Callable[[dict[str, Any]], Reply | str | None]
     child: "subprocess.Popen[str] | None" = None
     dying: bool = False
     under_way: int = 0
@@ -62,7 +68,7 @@ class Deaths:
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         """Answer a call, or kill who makes it; nobody is answered who is about to die."""
-        moment = moment_of(body)
+        moment = self.moment_of(body)
         with self.changed:
             mine = not self.dying and self.due[:1] == [moment]
             self.dying |= mine and self.when == "asked"
@@ -70,7 +76,7 @@ class Deaths:
         if mine and self.when == "asked":
             self._kill(moment)
         elif not self.dying:
-            reply = as_reply(body, deep_model.answer(body) or think(role_of(body), body))
+            reply = as_reply(body, self.think(body) or think(role_of(body), body))
             if mine:
                 with self.changed:
                     self.changed.wait_for(lambda: self._amid(moment), 60)
@@ -135,20 +141,33 @@ class Deaths:
 
 
 @pytest.mark.parametrize("when", ["asked", "kept"])
-def test_a_deep_run_that_is_killed_in_each_phase_comes_to_its_report_without_repeating_a_call(
-    endpoint: OpenAIServer, tmp_path: Path, when: When
+@pytest.mark.parametrize(
+    ("model", "depth", "phases"),
+    [(deep_model, "deep", PHASES), (two_drafts, "standard", DRAFTS)],
+    ids=["deep", "drafts"],
+)
+def test_a_run_that_is_killed_in_each_phase_comes_to_its_report_without_repeating_a_call(
+    endpoint: OpenAIServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    when: When,
+    model: ModuleType,
+    depth: str,
+    phases: list[str],
 ) -> None:
-    papers = str(write_documents(tmp_path / "papers"))
+    if phases is DRAFTS:
+        monkeypatch.delenv("LEADLINE_ONE_CALL_TOKENS")
+    papers = str(model.write_documents(tmp_path / "papers"))
 
     def arguments(name: str) -> list[str]:
-        return ["research", QUESTION, "--docs", papers, "--depth", "deep", "--out", str(tmp_path / name)]
+        return ["research", model.QUESTION, "--docs", papers, "--depth", depth, "--out", str(tmp_path / name)]
 
-    whole = Deaths(tmp_path / "whole-home", when, [])
+    whole = Deaths(tmp_path / "whole-home", when, [], model.moment_of, model.answer)
     endpoint.choose = whole
     code, printed, err = whole.live(tmp_path, *arguments("whole"))
     assert code == 0, err
-    due = PHASES if when == "asked" else PHASES[:-1]  # after the last call nothing holds the process until it is killed
-    run = Deaths(tmp_path / "killed-home", when, list(due))
+    due = phases if when == "asked" else phases[:-1]  # after the last call nothing holds the process until it is killed
+    run = Deaths(tmp_path / "killed-home", when, list(due), model.moment_of, model.answer)
     endpoint.choose = run
     code, again, err = run.live(tmp_path, *arguments("killed"))
     while run.due:
