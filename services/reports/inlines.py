@@ -51,7 +51,8 @@ _INVENTED = re.compile(
     r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
 )
 """A citation in a form that means nothing here."""
-_EMPTY_BRACKETS = re.compile(r"(?<![ \t])[ \t]*+(?:\(\s*+\)|\[\s*+\]|（\s*+）)")
+_EMPTY_BRACKETS = re.compile(r"(?:^|(?<![ \t])[ \t]++)(?:\(\s*+\)|\[\s*+\])|（\s*+）")
+"""What is left of brackets around a citation; a word's own stand directly behind it."""
 
 
 def inlines(tokens: Sequence[Token], *, drafted: bool = False) -> Inlines:
@@ -102,7 +103,9 @@ def inert(content: Inlines, evidence: str) -> Inlines:
                 last = found.end()
             parts.append(replace(inline, text=text[last:]))
     return tuple(
-        replace(part, text=_EMPTY_BRACKETS.sub("", part.text)) if isinstance(part, Text) else part
+        replace(part, text=_EMPTY_BRACKETS.sub("", part.text))
+        if isinstance(part, Text) and "code" not in part.styles
+        else part
         for part in joined(parts)
     )
 

@@ -127,7 +127,7 @@ def last_step(state: ResearchState) -> int:
 
 
 def new_excerpts(found: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return the excerpts whose quote or whose place in a source no known excerpt has."""
+    """Return the excerpts whose quote no known excerpt holds."""
     quotes = {" ".join(excerpt.quote.split()) for excerpt in known}
     places: dict[str, list[tuple[int, int]]] = {}
     for excerpt in known:
@@ -136,7 +136,9 @@ def new_excerpts(found: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[Exc
         excerpt
         for excerpt in found
         if " ".join(excerpt.quote.split()) not in quotes
-        and not any(start < excerpt.end and excerpt.start < end for start, end in places.get(excerpt.content_hash, []))
+        and not any(
+            start <= excerpt.start and excerpt.end <= end for start, end in places.get(excerpt.content_hash, [])
+        )
     ]
 
 

@@ -9,6 +9,7 @@ from schemas.reporter import ReporterPrompt
 from schemas.results import StepResult
 from schemas.sections import Section
 from schemas.state import ResearchState
+from services.evidence.table_heads import with_places
 from services.evidence.views import evidence_views
 from services.reports.weakest_section import NewEvidence
 from services.run.evidence_store import EvidenceStore
@@ -93,9 +94,11 @@ class SectionResearch:
         self.limits += added.limits
         if added.result is None:
             return None
-        new = added.result.excerpts
+        found = ResearchState(results={step.id: added.result}, background=None)
+        result = (await with_places(found, self.evidence))["results"][step.id]
+        new = result.excerpts
         self.steps.append(step)
-        self.results[step.id] = added.result
+        self.results[step.id] = result
         self.sources |= added.sources
         return NewEvidence(new, evidence_views(new, added.sources), added.sources)
 

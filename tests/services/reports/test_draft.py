@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.evidence import Judgement
+from schemas.evidence import Excerpt, Judgement
 from schemas.usage import Usage
 from services.reports.difference import difference
 from services.reports.markdown import finish_report
@@ -160,3 +160,17 @@ def test_a_section_that_held_only_the_one_that_is_left_out_goes_too() -> None:
     text = without_section(read_draft("# T\n\n## A\n\n### B\n\nb\n\n## C\n\nc"), "B")
     assert text is not None
     assert headings_of(text) == ["C"]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("Write `package[]`, or call setup() first [E1-1].", "Write `package[]`, or call setup() first [E1-1]."),
+        ("It was deep ([7]). It was green 【1†a】.", "It was deep. It was green."),
+        ("它很深（[3]）。", "它很深。"),
+    ],
+    ids=["a name's own", "around a citation", "in Chinese"],
+)
+def test_brackets_go_only_with_the_citation_that_they_held(written: str, read: str) -> None:
+    excerpt = Excerpt(id="E1-1", content_hash="0" * 64, quote="It was deep.", start=0, end=12)
+    assert to_draft(read_draft(written, {"E1-1": excerpt})) == read
