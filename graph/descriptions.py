@@ -3,15 +3,15 @@
 from typing import Any
 
 DESCRIPTIONS: dict[str, str] = {
-    "coordinator": "reads the question: language, scope, simple or complex; answers greetings, asks back what is unclear, and has a finished report changed",
-    "background_investigator": "searches the question once, so that planning starts informed",
-    "planner": "makes a plan of research and processing steps with an outline of the report; on a replan only for what is missing",
-    "human_feedback": "waits for your review of the plan, if you want one",
-    "research_team": "sends every step that can run, side by side",
-    "researcher": "searches, ranks passages, names the sentences to quote, says what is missing; again until it is covered",
-    "coder": "computes: writes a program and runs it in a sandbox, or works with tools; every number comes from a run",
-    "reflector": "a verdict on every step, thin places of the outline, contradictions, gaps, and whether it is enough",
-    "reporter": "writes the report, a longer one section by section; code checks every statement, a model as verifier judges the rest; what fails is written anew, marked or left out",
+    "coordinator": "reads the question: language, scope, simple or complex; answers greetings, asks for clarification, and starts changes of a finished report",
+    "background_investigator": "searches for the question once, to inform the plan",
+    "planner": "plans research and processing steps and outlines the report; a replan covers only what is missing",
+    "human_feedback": "waits for your review of the plan, if you asked for one",
+    "research_team": "starts every step that can run, in parallel",
+    "researcher": "searches, ranks passages, selects the sentences to quote, and names gaps; repeats until the step is covered",
+    "coder": "computes: writes a program and runs it in a sandbox, or uses tools; every number comes from a run",
+    "reflector": "judges every step, finds weak topics, contradictions and gaps, and decides whether enough is known",
+    "reporter": "writes the report, a long one section by section; code checks every statement, and a model as verifier judges the rest; what fails is rewritten, marked or left out",
 }
 
 

@@ -1,4 +1,4 @@
-"""Deep research that proves what it says.
+"""Deep research whose every statement can be checked.
 
 `research(question)` runs the whole machine and returns a `Report`; `aresearch` is the same for code that already runs
 in an event loop, and tells its progress as it goes: to a `Progress`, for one, which shows it in a notebook. `steer(text)` says something to a run

@@ -81,13 +81,13 @@ class RunContext(BaseModel):
         Depth, Flag(metavar="DEPTH", panel=CHOICES, help="How deep: quick, standard, deep, exhaustive.", rare=False)
     ] = Field(
         default="standard",
-        description="How deep the run goes: plans, steps, rounds of search, sources, length and time follow from it, "
-        "except for those that are chosen by themselves.",
+        description="How deep the run goes. It sets plans, steps, rounds of search, sources, length and time, "
+        "unless one of these is set separately.",
         json_schema_extra=_at("planner", "researcher", "reporter"),
     )
     deep_research: Annotated[
         bool, Flag("--quick", panel=CHOICES, help="Answer from one quick search, without a plan: --depth quick.")
-    ] = Field(default=True, description="Plan and research in steps. Off: the depth is quick, whatever else it says.")
+    ] = Field(default=True, description="Plan and research in steps. Off: the depth is quick, whatever `depth` says.")
     review_plan: Annotated[
         bool, Flag("--review", panel=CHOICES, help="Show the plan first, and wait for your review.", rare=False)
     ] = Field(
@@ -99,21 +99,21 @@ class RunContext(BaseModel):
         default=3,
         ge=1,
         le=10,
-        description="How many plans a run may make: the first one and its replans.",
+        description="Maximum plans of a run: the first one and its replans.",
         json_schema_extra=_at("planner", "reflector") | _BY_DEPTH,
     )
     max_step_num: Annotated[int, Flag("--max-steps", "N", CHOICES)] = Field(
         default=3,
         ge=1,
         le=20,
-        description="How many steps one plan may have.",
+        description="Maximum steps of one plan.",
         json_schema_extra=_at("planner") | _BY_DEPTH,
     )
     max_step_attempts: int = Field(
         default=2,
         ge=1,
         le=5,
-        description="How often a step may be tried: once, and redone with the reflector's feedback.",
+        description="Maximum attempts at a step: the first, and repeats with the reflector's feedback.",
         json_schema_extra=_at("reflector"),
     )
     locale: Annotated[Locale, Flag(metavar="L", panel=OUTPUT, help="Language: auto, en-US, zh-CN, …", rare=False)] = (
@@ -121,56 +121,56 @@ class RunContext(BaseModel):
     )
     search: Annotated[
         SearchPlace | None,
-        Flag(metavar="NAME", help="Where: documents, none, duckduckgo, arxiv, …", rare=False),
+        Flag(metavar="NAME", help="Where to search: documents, none, duckduckgo, arxiv, …", rare=False),
     ] = Field(
         default=None,
-        description="Where to search: auto, documents, none, or names of searches of the web: with + between they are asked "
-        "side by side, with | the next when one fails. By default as LEADLINE_SEARCH says, or else all that is there.",
+        description="Where to search: auto, documents, none, or names of web searches: joined by + they are used "
+        "side by side, by | the next is used when one fails. Default: LEADLINE_SEARCH, else all that are available.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     documents: Annotated[
         Folders, Flag("--docs", "DIR", help="Folder of your own documents; repeatable.", rare=False)
     ] = Field(
         default=[],
-        description="Folders of the user's own documents; the server allows those below LEADLINE_DOCS. "
-        "@attachments: the files that were attached to this thread, too.",
+        description="Folders of your own documents; a server allows those below LEADLINE_DOCS. "
+        "@attachments adds the files attached to this thread.",
         json_schema_extra=_at("background_investigator", "researcher", "coder"),
     )
     include_domains: Domains = Field(
         default=[],
-        description="Sites that a web search keeps to; empty: all.",
+        description="Only sites that a web search may use; empty: all.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     exclude_domains: Domains = Field(
         default=[],
-        description="Sites that a web search leaves out.",
+        description="Sites that a web search excludes.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     prefer_kinds: Annotated[Kinds, Flag(metavar="K,K,…", panel=CHOICES)] = Field(
         default=[],
-        description="Kinds of web pages that come up in searches: academic, news, code, official, reference, forum, company, "
+        description="Kinds of web pages to prefer in searches: academic, news, code, official, reference, forum, company, "
         "personal.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     exclude_kinds: Annotated[Kinds, Flag(metavar="K,K,…", panel=CHOICES)] = Field(
         default=[],
-        description="Kinds of web pages that are left out, preferred or not; the kinds are those that can be preferred.",
+        description="Kinds of web pages to exclude, even if preferred; the same kinds as above.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     time_range: TimeRange | None = Field(
         default=None,
-        description="How recent a page must be that a web search finds; by default any age.",
+        description="Maximum age of pages in web searches; by default any age.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     max_results: MaxResults = Field(
         default=10,
-        description="Results that one search gives.",
+        description="Results per search.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     memory: Annotated[bool, Flag(panel=CHOICES)] = Field(
         default=False,
-        description="Remember the proven statements of the report with their quotes, for this user alone, and look there before "
-        "the web is searched.",
+        description="Save the proven statements of the report with their quotes, for this user only, and search them before "
+        "the web.",
         json_schema_extra=_at("background_investigator", "reporter"),
     )
     profile: Annotated[Profile | None, Flag(metavar="FILE", help="Profile (YAML): scope, replies, documents.")] = Field(
@@ -184,23 +184,23 @@ class RunContext(BaseModel):
         Flag("--format", "F,F,…", OUTPUT, help="Files: md, html, slides, pptx, pdf, …", rare=False),
     ] = Field(
         default=["md"],
-        description="Files that are made of the report: md, html, slides, pptx, docx, pdf, and of its references: bibtex, csl.",
+        description="Formats of the report: md, html, slides, pptx, docx, pdf; and of its references: bibtex, csl.",
         json_schema_extra=_at("reporter"),
     )
     citation_style: Annotated[CitationStyle, Flag(metavar="STYLE", panel=OUTPUT)] = Field(
         default="plain",
-        description="How the list of references is written: plainly, or in a style of journals, such as apa or gb-t-7714 "
+        description="Style of the references: plain, or that of a citation standard such as apa or gb-t-7714 "
         "(extra scholar). Citations in the text stay numbers.",
         json_schema_extra=_at("reporter"),
     )
     length: Annotated[Length, Flag(metavar="LENGTH", panel=CHOICES)] = Field(
         default="standard",
-        description="Length of the report. Full: sections written side by side, as much as was found.",
+        description="Length of the report. Full: sections are written in parallel, with everything that was found.",
         json_schema_extra=_at("reporter"),
     )
     words: Annotated[Words | None, Flag(metavar="N", panel=CHOICES)] = Field(
         default=None,
-        description="Words that the report is to have; by default as depth and length say.",
+        description="Length of the report in words; by default from depth and length.",
         json_schema_extra=_at("reporter"),
     )
     wishes: Annotated[
@@ -209,76 +209,79 @@ class RunContext(BaseModel):
     ] = Field(
         default=ChosenWishes(),
         title="Wishes",
-        description="What the answer is to be like, as a question may say it, too: shape (table, list, json), columns, form, "
-        "readers, after and before (dates of sources); ignored: wishes of the question that are not followed.",
+        description="Form of the answer, which a question may also ask for: shape (table, list, json), columns, form, "
+        "readers, after and before (dates of sources); ignored: requests in the question to ignore.",
         json_schema_extra=_at("coordinator", "researcher", "reporter"),
     )
     output_style: Annotated[Style, Flag("--style", "STYLE", panel=CHOICES)] = Field(
         default="report",
-        description="What steps work towards: a report from sources, or findings computed from the user's data.",
+        description="Kind of result: a report from sources, or findings computed from your data.",
         json_schema_extra=_at("planner", "coder"),
     )
     unsupported: Literal["mark", "drop"] = Field(
         default="mark",
-        description="What happens to a sentence that its citations do not support.",
+        description="Sentences that their citations do not support: mark or drop them.",
         json_schema_extra=_at("reporter"),
     )
     verify: Annotated[Literal["auto", "code", "model"], Flag(metavar="WHO", panel=CHOICES)] = Field(
         default="auto",
-        description="Who checks sentences against what they cite: code alone, or also a model. "
-        "Auto: a model where one is connected, except for quick answers.",
+        description="Who checks sentences against what they cite: code only, or also a model. "
+        "Auto: a model if one is connected, except for quick answers.",
         json_schema_extra=_at("reporter"),
     )
     tool_protocol: ToolProtocol = Field(
         default="auto",
-        description="How models call tools: by native function calls, by the structured JSON protocol, or as it works out.",
+        description="How models call tools: native function calls, the structured JSON protocol, or auto: whichever works.",
         json_schema_extra=_at("researcher", "coder"),
     )
     max_tokens: Annotated[int | None, Flag(metavar="N", panel=LIMITS)] = Field(
         default=None,
         ge=500,
         le=10**12,
-        description="Tokens, in and out, that a run may use; by default no limit.",
+        description="Maximum input and output tokens of a run; by default no limit.",
     )
     max_cost: Annotated[
-        float | None, Flag(metavar="USD", panel=LIMITS, help="US dollars that model calls may cost.", rare=False)
+        float | None,
+        Flag(metavar="USD", panel=LIMITS, help="Most that model calls may cost, in US dollars.", rare=False),
     ] = Field(
         default=None,
         gt=0,
         le=1e9,
         allow_inf_nan=False,
-        description="US dollars that a run's model calls may cost; by default no limit.",
+        description="Maximum cost of a run's model calls, in US dollars; by default no limit.",
     )
-    max_seconds: Annotated[int, Flag(metavar="S", panel=LIMITS, help="Seconds it may take.", rare=False)] = Field(
+    max_seconds: Annotated[int, Flag(metavar="S", panel=LIMITS, help="Most seconds it may take.", rare=False)] = Field(
         default=900,
         ge=5,
         le=86_400,
-        description="Seconds that a run may take; a fifth of them is kept for the report.",
+        description="Maximum seconds of a run; a fifth of them is reserved for the report.",
         json_schema_extra=_BY_DEPTH,
     )
     max_searches: Annotated[MaxCalls | None, Flag(metavar="N", panel=LIMITS)] = Field(
         default=None,
-        description="Searches that a run may make; by default no limit.",
+        description="Maximum searches of a run; by default no limit.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
     max_pages: Annotated[MaxCalls | None, Flag(metavar="N", panel=LIMITS)] = Field(
         default=None,
-        description="Pages that a run may read; by default no limit.",
+        description="Maximum web pages that a run reads; by default no limit.",
         json_schema_extra=_at("background_investigator", "researcher"),
     )
-    models: Models = Field(default={}, description="Model and parameters by role; default stands for all roles.")
+    models: Models = Field(
+        default={}, description="Model and parameters by role; the key default applies to all roles."
+    )
     mcp_servers: dict[Name, McpServer] = Field(
         default={},
         max_length=20,
         title="MCP servers",
-        description="Servers of tools (MCP) by name: a command that the operator allows, or a public address. "
-        "Servers that need secrets are named in the operator's own file (LEADLINE_MCP).",
+        description="MCP servers by name: a command that the operator allows, or a public address. "
+        "Servers that need secrets belong in the operator's own file (LEADLINE_MCP).",
         json_schema_extra=_at("planner", "researcher", "coder"),
     )
     prompts: Prompts = Field(
         default={},
-        description="Prompts of your own by the name of the template, such as planner; their variables stay. "
-        "A template that is not named, or is empty, is the built-in one.",
+        description="Your own prompts by template name, such as planner; keep their variables. "
+        "Templates that are missing or empty are the built-in ones.",
     )
 
     @property

@@ -20,15 +20,15 @@ class McpServer(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    command: Line = Field(default="", description="Program that is started; the operator allows it by name.")
+    command: Line = Field(default="", description="Program to start; the operator must allow it by name.")
     args: list[Line] = Field(default=[], max_length=100, description="Its arguments.")
-    url: Line = Field(default="", description="Address of a server that runs already.")
+    url: Line = Field(default="", description="Address of a running server.")
     transport: Annotated[Transport | None, BeforeValidator(_transport)] = Field(
         default=None, description="stdio, http (streamable) or sse. Empty: stdio for a command, http for an address."
     )
-    description: Line = Field(default="", description="What it is good for, in a sentence; the planner goes by it.")
+    description: Line = Field(default="", description="Purpose of the server in one sentence, for the planner.")
     search: Name = Field(
-        default="", description="Name of its tool that searches: it is asked with every search of the run. Empty: none."
+        default="", description="Name of its search tool, which every search of the run uses. Empty: none."
     )
 
     @model_validator(mode="after")

@@ -22,14 +22,14 @@ class Sampling(BaseModel):
 
     temperature: float | None = Field(default=None, ge=0, le=2)
     top_p: float | None = Field(default=None, ge=0, le=1)
-    top_k: int | None = Field(default=None, ge=-1, le=100_000, description="-1 is all, where an endpoint knows that.")
+    top_k: int | None = Field(default=None, ge=-1, le=100_000, description="-1 means all, if the endpoint supports it.")
     min_p: float | None = Field(default=None, ge=0, le=1)
     typical_p: float | None = Field(default=None, ge=0, le=1)
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     presence_penalty: float | None = Field(default=None, ge=-2, le=2)
     frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
-    repetition_penalty: float | None = Field(default=None, gt=0, le=10, description="As vLLM calls it.")
-    repeat_penalty: float | None = Field(default=None, gt=0, le=10, description="As llama.cpp and Ollama call it.")
+    repetition_penalty: float | None = Field(default=None, gt=0, le=10, description="The name in vLLM.")
+    repeat_penalty: float | None = Field(default=None, gt=0, le=10, description="The name in llama.cpp and Ollama.")
     stop: StopWord | Annotated[list[StopWord], Field(max_length=8)] | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
     enable_thinking: bool | None = None
@@ -46,7 +46,7 @@ class Sampling(BaseModel):
             more = ", …" if len(foreign) > _NAMED else ""
             msg = (
                 f"{named}{more}: no run and no profile chooses that. They choose {', '.join(cls.model_fields)}; anything else "
-                "is for whoever runs Leadline to set (LEADLINE_EXTRA)"
+                "is for the operator of Leadline to set (LEADLINE_EXTRA)"
             )
             raise ValueError(msg)
         return value
@@ -74,19 +74,19 @@ class ModelChoice(BaseModel):
         description="Name of an endpoint that the operator configured with LEADLINE_BASE_URL_<NAME>, or default.",
     )
     temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=16, le=1_000_000, description="Most tokens an answer may have.")
-    timeout: float | None = Field(default=None, gt=0, le=600, description="Seconds for one call, all of it.")
+    max_tokens: int | None = Field(default=None, ge=16, le=1_000_000, description="Maximum tokens of an answer.")
+    timeout: float | None = Field(default=None, gt=0, le=600, description="Maximum seconds of one whole call.")
     first_token_timeout: float | None = Field(
         default=None,
         gt=0,
         le=600,
-        description="Seconds of silence before an answer begins, then the call is tried anew.",
+        description="Seconds of silence before an answer begins, after which the call is repeated.",
     )
     token_timeout: float | None = Field(
-        default=None, gt=0, le=600, description="Seconds of silence amid an answer, then the call is tried anew."
+        default=None, gt=0, le=600, description="Seconds of silence within an answer, after which the call is repeated."
     )
     context_window: int | None = Field(
-        default=None, ge=1_000, le=10_000_000, description="Tokens that prompt and answer may have together."
+        default=None, ge=1_000, le=10_000_000, description="Maximum tokens of prompt and answer together."
     )
     tool_protocol: ToolProtocol | None = None
     extra: Sampling = Field(

@@ -46,7 +46,7 @@ MaxResults = Annotated[int, Field(ge=1, le=20)]
 MaxCalls = Annotated[int, Field(ge=0, le=1_000_000)]
 """Bound of searches, or of pages read, in a run."""
 
-CHOICES, LIMITS, OUTPUT = "How it is researched", "Limits", "What comes out"
+CHOICES, LIMITS, OUTPUT = "Research", "Limits", "Output"
 """Headings below which the help of the command line lists options."""
 
 

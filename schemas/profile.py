@@ -112,7 +112,7 @@ class Profile(BaseModel):
     def _not_too_long(self) -> Self:
         size = len(self.model_dump_json())
         if size > MAX_PROFILE:
-            msg = f"the whole profile has {size:,} characters, and at most {MAX_PROFILE:,} are taken"
+            msg = f"the whole profile has {size:,} characters; the limit is {MAX_PROFILE:,}"
             raise ValueError(msg)
         return self
 

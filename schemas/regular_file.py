@@ -36,7 +36,7 @@ def read_regular(file: Path, max_bytes: int, *, follow: bool = True) -> bytes:
     with os.fdopen(handle, "rb") as opened:
         kind = stat.S_IFMT(os.fstat(handle).st_mode)
         if kind != stat.S_IFREG:
-            raise OSError(errno.EINVAL, _KINDS.get(kind, "it is no regular file"), str(file))
+            raise OSError(errno.EINVAL, _KINDS.get(kind, "it is not a regular file"), str(file))
         data = opened.read(max_bytes + 1)
     if len(data) > max_bytes:
         raise OSError(errno.EFBIG, f"it is larger than {max_bytes:,} bytes", str(file))

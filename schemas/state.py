@@ -95,7 +95,7 @@ Messages = Annotated[list[AnyMessage], growing(merge_messages)]
 class ResearchInput(TypedDict, total=False):
     """What starts a run: `messages` alone is enough, and so is `question`."""
 
-    question: Annotated[str, Field(description="The question to research. Leave it empty when chatting by messages.")]
+    question: Annotated[str, Field(description="The question to research. Leave it empty to chat with messages.")]
     messages: Messages
 
 

@@ -100,7 +100,7 @@ def leadline(
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Deep research that proves what it says."""
+    """Deep research whose every statement can be checked."""
 
 
 _GARBAGE = (30_000, 50, 1_000)

@@ -34,21 +34,22 @@ commands = typer.Typer()
 def verify(
     places: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR…", help="Folders of reports, Markdown files that cite one, or ids of runs."),
+        typer.Argument(metavar="DIR…", help="Report folders, Markdown files that cite a report, or run ids."),
     ],
     version: Version = None,
     bundle: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of the report that the file cites, if not its own.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of the report that the file cites, if it is in another folder."),
     ] = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="Also ask the connected model (role verifier) of every sentence.")
+        bool, typer.Option("--judge", help="Also let the connected model (role verifier) check every sentence.")
     ] = False,
 ) -> None:
-    """Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites."""
+    """Check a report offline: every stored text, quote, statement and citation; or check any Markdown file that cites it."""
     if version is not None and len(places) > 1:
-        raise BadInput("Name one run with --version: leadline verify RUN --version 1")
+        raise BadInput("With --version, name exactly one run: leadline verify RUN --version 1")
     if judge and (version is not None or any(map(_is_run, places))):
-        raise BadInput("A model judges a report by its folder: leadline verify DIR --judge")
+        raise BadInput("--judge checks the report of a folder: leadline verify DIR --judge")
     failed = [
         place
         for place in places
@@ -78,12 +79,12 @@ def _is_judged_well(folder: Path) -> bool:
     for number, (claim, said) in judgement.doubted.items():
         words = f": “{said.words}”" if said.words else ""
         text = " ".join(claim.text.split())[:100]
-        echo(f"DOUBTED claim {number} ({text!r}): {said.verdict.replace('_', ' ')}{words}", err=True)
+        echo(f"DOUBTED statement {number} ({text!r}): {said.verdict.replace('_', ' ')}{words}", err=True)
     counts = ", ".join(f"{count} {verdict.replace('_', ' ')}" for verdict, count in judgement.counts.items())
     silent = judgement.asked - len(judgement.judged)
-    open_ones = f"; of {silent} it gave no words that the passages hold" if silent else ""
+    open_ones = f"; for {silent} it quoted no words of the passages" if silent else ""
     echo(
-        f"{folder}: {judgement.model} was asked of {judgement.asked} sentences ({counts or 'none judged'}{open_ones})."
+        f"{folder}: {judgement.model} was asked about {judgement.asked} sentences ({counts or 'none judged'}{open_ones})."
     )
     return not judgement.doubted
 
@@ -99,15 +100,14 @@ def _holds(place: Path, bundle: Path | None) -> bool:
 
 def _told(name: str, check: BundleCheck) -> bool:
     """Print the result of a check; True if everything holds."""
-    counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
     for problem in check.problems[:MAX_PROBLEMS]:
         echo(f"FAILED {problem}", err=True)
     if len(check.problems) > MAX_PROBLEMS:
         echo(f"FAILED … and {len(check.problems) - MAX_PROBLEMS:,} more", err=True)
     if check.problems:
-        echo(f"{name}: {len(check.problems)} of the checks failed ({counts}).", err=True)
+        echo(f"{name}: {len(check.problems)} of the checks failed ({check.counts}).", err=True)
         return False
-    echo(f"{name}: everything holds ({counts}).")
+    echo(f"{name}: everything holds ({check.counts}).")
     if check.head:
         echo(f"  {check.head}")
     if check.trust:
@@ -122,12 +122,12 @@ def doctor(
         typer.Option("--models", help="Show which model each role uses, and check each with one tiny call instead."),
     ] = False,
     forget: Annotated[
-        bool, typer.Option("--forget", help="First forget what earlier runs learned of the models' endpoints.")
+        bool, typer.Option("--forget", help="First forget what earlier runs learned about the models' endpoints.")
     ] = False,
     every: Annotated[bool, typer.Option("--all", help="Show every check.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every check as JSON.")] = False,
 ) -> None:
-    """Show what works on this machine, what is missing, and how to get it."""
+    """Show what works on this machine and how to get what is missing."""
     if forget:
         echo(f"Forgotten: what was learned of {asyncio.run(forget_kept())} models.", err=True)
     if models:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-RESEARCH, REPORTS, MACHINE, SERVING = "Research", "Runs and their reports", "Set up and measure", "Serve"
+RESEARCH, REPORTS, MACHINE, SERVING = "Research", "Runs and reports", "Set up and measure", "Serve"
 """Headings of the commands in the help."""
 
 
@@ -21,49 +21,49 @@ COMMANDS = {
     "follow": Listed(
         "research",
         RESEARCH,
-        "Ask further after the latest run, or say something to a run that is going on.",
+        "Ask a follow-up to the latest report, or send a message to a running run.",
     ),
     "revise": Listed(
         "revise",
         RESEARCH,
-        "Change a finished report: shorter, restructured, with a table or a section more, in another language or tone.",
+        "Change a finished report: make it shorter, add a table or a section, translate it, or say in words what to change.",
     ),
     "resume": Listed(
         "research",
         RESEARCH,
-        "Go on with an interrupted run where it stopped; nothing that was answered is asked again.",
+        "Continue an interrupted run where it stopped; no call is made twice.",
     ),
-    "runs": Listed("stored_runs", REPORTS, "List all runs; show, replay and export one, forget what was remembered."),
+    "runs": Listed("stored_runs", REPORTS, "List all runs; show, replay or export one; manage the memory."),
     "watch": Listed(
         "watch",
         REPORTS,
-        "Check a report's claims again, and search for what is new on its question since the last check. No model is asked.",
+        "Check a report's statements again, and search for what is new on its question. Needs no model.",
     ),
     "verify": Listed(
         "checks",
         REPORTS,
-        "Check a report offline: every stored text, quote, claim and citation; or any Markdown against the report it cites.",
+        "Check a report offline: every stored text, quote, statement and citation; or check any Markdown file that cites it.",
     ),
     "demo": Listed(
         "demo",
         RESEARCH,
-        "Play a recorded run of a strong model over the example documents: plan, rounds, report, quotes. Asks no model.",
+        "Play a recorded run of a strong model: plan, search, report, quotes. Needs no model.",
     ),
     "init": Listed(
         "init",
         MACHINE,
-        "Connect a model and a web search: asks, tries them out, and writes .env, which only you can read.",
+        "Connect a model and a web search: asks for them, tests them, and writes .env, readable only by you.",
     ),
-    "doctor": Listed("checks", MACHINE, "Show what works on this machine, what is missing, and how to get it."),
+    "doctor": Listed("checks", MACHINE, "Show what works on this machine and how to get what is missing."),
     "eval": Listed(
         "evaluate",
         MACHINE,
-        "Research a list of questions and measure the reports, also of several settings side by side; started again, it goes on.",
+        "Research a list of questions and measure the reports; compare several settings. Started again, it continues.",
     ),
     "serve": Listed(
         "serve",
         SERVING,
-        "Serve the page and the API, and open the page. Everything is kept below LEADLINE_HOME; Ctrl-C stops it.",
+        "Start the server with page and API, and open the page. Ctrl-C stops it; runs are kept in LEADLINE_HOME.",
     ),
     "mcp": Listed(
         "serve", SERVING, "Serve research, read_report and verify_report to MCP clients over stdin and stdout."

@@ -127,9 +127,9 @@ def until_interrupted(
     try:
         return asyncio.run(_cancelled_by_signals(main))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        said = f"\nInterrupted. Go on with: {again}"
+        said = f"\nInterrupted. Continue with: {again}"
     except ReviewPending as pending:
-        said, run_id = f"\nThe plan waits for your review. Go on with: leadline resume {pending}", str(pending)
+        said, run_id = f"\nThe plan is waiting for your review. Continue with: leadline resume {pending}", str(pending)
     last_word(said, EXIT_INTERRUPTED, as_events, run_id=run_id)
     raise typer.Exit(EXIT_INTERRUPTED)
 

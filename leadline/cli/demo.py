@@ -34,7 +34,7 @@ def demo(
     seconds: Annotated[float, typer.Option(min=0, max=600, help="How long it takes.")] = 20.0,
     as_events: Events = False,
 ) -> None:
-    """Play a recorded run of a strong model over the example documents: plan, rounds, report, quotes. Asks no model.
+    """Play a recorded run of a strong model: plan, search, report, quotes. Needs no model.
 
     It shows what a connected model brings; without one, `leadline research` shows the closest passages.
     """
@@ -53,8 +53,8 @@ def demo(
     else:
         echo(report)
     echo(
-        f"\nThis was a recording; no model was asked. Its report lies in {folder}.\n"
-        f"  leadline verify {folder}   checks every quote and number of it; change a word in it, and see\n"
+        f"\nThis was a recording; no model was called. Its report is in {folder}.\n"
+        f"  leadline verify {folder}   checks every quote and number; change a word in the report and try again\n"
         '  leadline init              connects a model; then: leadline research "…" --docs DIR',
         err=True,
     )

@@ -37,11 +37,14 @@ RUNS = ("locale", "length", "max_plan_iterations", "max_step_num", "max_tokens",
 def evaluate_set(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="The set: a question a line, or a JSON object a line; docs/evaluation.md."),
+        typer.Argument(
+            metavar="FILE", help="The question set: one question or JSON object per line; see docs/evaluation.md."
+        ),
     ],
     given: dict[str, Any],
     depth: Annotated[
-        list[str] | None, typer.Option("--depth", metavar="|".join(DEPTHS), help="Depth; repeatable: side by side.")
+        list[str] | None,
+        typer.Option("--depth", metavar="|".join(DEPTHS), help="Depth; repeatable, to compare several."),
     ] = None,
     model: Annotated[list[str] | None, typer.Option("--model", metavar="NAME", help="Model; repeatable.")] = None,
     prompts: Annotated[
@@ -49,22 +52,22 @@ def evaluate_set(
         typer.Option("--prompts", metavar="DIR", help="Folder of prompts, or built-in; repeatable."),
     ] = None,
     search: Annotated[
-        list[str] | None, typer.Option("--search", metavar="NAME", help="What is searched; repeatable.")
+        list[str] | None, typer.Option("--search", metavar="NAME", help="Where to search; repeatable.")
     ] = None,
     docs: Docs = None,
     questions: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the first N questions.")] = None,
     jobs: Annotated[
-        int, typer.Option(min=1, max=100, metavar="N", help="Runs at a time; with several, seconds tell little.")
+        int, typer.Option(min=1, max=100, metavar="N", help="Parallel runs; with several, times cannot be compared.")
     ] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Folder of results and reports; by default eval/NAME.")
     ] = None,
     against: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Table the results of this earlier folder beside.")
+        Path | None, typer.Option(metavar="DIR", help="Compare with the results in this earlier folder.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON instead of the table.")] = False,
 ) -> None:
-    """Research a list of questions and measure the reports, also of several settings side by side; started again, it goes on.
+    """Research a list of questions and measure the reports; compare several settings. Started again, it continues.
 
     The table goes to stdout; eval.json and the reports go into the folder that --out names. Exit code 1: a question has no
     report; the same command tries it again.
@@ -73,7 +76,7 @@ def evaluate_set(
     settings = settings_of(prompts or [], model or [], depth or [], search or [])
     place = out or Path("eval") / file.name.split(".")[0]
     if not place.name:
-        raise BadInput(f"The set {file} has no name to name a folder after. Name one with --out.")
+        raise BadInput(f"The set {file} has no file name to name the results folder after. Name a folder with --out.")
     earlier = None if against is None else read_results_of(against, {question.question for question in asked})
     check_writable(place)
     choices = choices_of(given) | ({"documents": [str(folder) for folder in docs]} if docs else {})
@@ -88,7 +91,7 @@ def evaluate_set(
         await write_files(place, {FILE: f"{evaluation.model_dump_json(indent=1)}\n".encode()}, "eval")
         return evaluation
 
-    evaluation = until_interrupted(main(), "the same command; what is done is not done again")
+    evaluation = until_interrupted(main(), "the same command; finished questions are not repeated")
     if earlier is not None:
         evaluation = side_by_side(earlier, evaluation, str(against))
     echo(evaluation.model_dump_json(indent=2) if as_json else table(evaluation))

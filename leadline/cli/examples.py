@@ -10,30 +10,30 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             'leadline research "Why was tallow used, and by whom?" --docs papers --review',
         ),
         (
-            "As deep as it gets; what that takes stands on the first line",
+            "As deep as possible; the first line says what that takes",
             'leadline research "Why was tallow used?" --docs papers --depth exhaustive',
         ),
         (
             "A page and slides, in Chinese",
             'leadline research "Who was Kelvin?" --format html,slides --locale zh-CN',
         ),
-        ("Hold it to limits", 'leadline research "Who was Kelvin?" --docs papers --max-seconds 120'),
+        ("Set a time limit", 'leadline research "Who was Kelvin?" --docs papers --max-seconds 120'),
         ("Ask from a file, read the answer in a script", "leadline research - --docs papers --json < question.txt"),
     ],
-    "demo": [("What a connected model brings, in twenty seconds", "leadline demo")],
+    "demo": [("What a connected model adds, in twenty seconds", "leadline demo")],
     "follow": [
         ("The first question that the latest report recommends", "leadline follow 1"),
         ("In your own words", 'leadline follow "And where was he born?"'),
-        ("Narrow a run that another terminal carries out", 'leadline follow 20261124-09 "only the tallow"'),
+        ("Narrow a run that is running in another terminal", 'leadline follow 20261124-09 "only the tallow"'),
     ],
     "revise": [
-        ("The latest report, for somebody in a hurry", 'leadline revise "Shorter, please."'),
-        ("A table of what was found", 'leadline revise "Add a table of the depths with who measured them"'),
-        ("Without a section, and without a model", 'leadline revise --without "Conclusion"'),
+        ("A shorter version of the latest report", 'leadline revise "Shorter, please."'),
+        ("Add a table of the findings", 'leadline revise "Add a table of the depths with who measured them"'),
+        ("Remove a section; needs no model", 'leadline revise --without "Conclusion"'),
         ("See what has changed", "leadline runs show --diff 1 2"),
     ],
     "resume": [
-        ("Go on with what Ctrl-C, a crash or a review interrupted", "leadline resume"),
+        ("Continue after Ctrl-C, a crash or a review", "leadline resume"),
     ],
     "runs": [
         ("All runs", "leadline runs"),
@@ -47,11 +47,11 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("The report as it was before it was changed", "leadline runs show --version 1"),
     ],
     "runs replay": [
-        ("The latest finished run again, asking nobody", "leadline runs replay --out again"),
+        ("Play the latest finished run again, without any call", "leadline runs replay --out again"),
     ],
     "runs export": [
         ("The latest report as a page and as slides", "leadline runs export --format html,slides"),
-        ("A report with all of its evidence somewhere else", "leadline runs export --format md,html --out elsewhere"),
+        ("A report with all its evidence in another folder", "leadline runs export --format md,html --out elsewhere"),
     ],
     "runs forget": [
         ("What runs with --memory have proven, with ids", "leadline runs forget"),
@@ -66,14 +66,14 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "doctor": [
         ("What works here, and how to get what does not", "leadline doctor"),
         ("Every check, with what installs what is missing", "leadline doctor --all"),
-        ("Who plays what, and does it answer?", "leadline doctor --models"),
-        ("After a server was changed: find out anew what it takes", "leadline doctor --models --forget"),
+        ("Which model has which role, and does it answer?", "leadline doctor --models"),
+        ("After a server was changed: test again what it accepts", "leadline doctor --models --forget"),
         ("For a script", "leadline doctor --json"),
     ],
     "init": [
         ("Be asked", "leadline init"),
         (
-            "Without being asked: a server on this machine",
+            "Without questions: a server on this machine",
             "leadline init --endpoint http://127.0.0.1:8080/v1 --model qwen3 --no-check",
         ),
         ("Search papers, and no model", "leadline init --provider none --search openalex+arxiv"),
@@ -81,21 +81,24 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "verify": [
         ("Check a report, byte by byte", "leadline verify out/who-designed-the-sounding-machine"),
         ("All of them", "leadline verify out/*"),
-        ("Check what you made of it", "leadline verify article.md --bundle out/who-designed-the-sounding-machine"),
+        (
+            "Check your own text that cites it",
+            "leadline verify article.md --bundle out/who-designed-the-sounding-machine",
+        ),
     ],
     "eval": [
         (
-            "A question a line, eight at a time; the same again goes on",
+            "One question per line, eight at a time; run it again to continue",
             "leadline eval questions.txt --docs papers --jobs 8",
         ),
         (
-            "Two depths side by side on questions with their facts",
+            "Compare two depths on questions with known facts",
             "leadline eval set.jsonl --depth quick --depth standard --docs papers",
         ),
     ],
     "serve": [
         ("Ask, watch and read in a browser", "leadline serve"),
-        ("Elsewhere, without opening it", "leadline serve --port 8000 --no-open"),
+        ("On another port, without opening a browser", "leadline serve --port 8000 --no-open"),
     ],
     "mcp": [
         ("Give an MCP client this command", "leadline mcp"),

@@ -38,7 +38,7 @@ ProviderName = Literal[
 """Names of `PROVIDERS`; a test checks this."""
 
 NOBODY = (
-    "Nobody can be asked here, because standard input is no terminal. Say it by options, for example: leadline init "
+    "No questions can be asked here, because standard input is not a terminal. Use options instead, for example: leadline init "
     "--provider openai --model NAME, with the key in the variable OPENAI_API_KEY (leadline init --help)."
 )
 
@@ -48,7 +48,7 @@ def init(
     provider: Annotated[
         ProviderName | None,
         typer.Option(
-            metavar="NAME", help=f"Who runs the model: {', '.join(get_args(ProviderName))}.", show_default=False
+            metavar="NAME", help=f"Provider of the model: {', '.join(get_args(ProviderName))}.", show_default=False
         ),
     ] = None,
     endpoint: Annotated[
@@ -66,10 +66,10 @@ def init(
     docs: Annotated[
         list[Path] | None, typer.Option(metavar="DIR", help="Folder of your documents; repeatable.", show_default=False)
     ] = None,
-    check: Annotated[bool, typer.Option("--check/--no-check", help="Try the keys out before they are written.")] = True,
-    force: Annotated[bool, typer.Option("--force", help="Change what .env says already without asking.")] = False,
+    check: Annotated[bool, typer.Option("--check/--no-check", help="Test the keys before they are written.")] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite settings in .env without asking.")] = False,
 ) -> None:
-    """Connect a model and a web search: asks, tries them out, and writes .env, which only you can read.
+    """Connect a model and a web search: asks for them, tests them, and writes .env, readable only by you.
 
     Servers of models on this machine (Ollama, LM Studio, llama.cpp) are found and offered first.
 
@@ -89,18 +89,18 @@ def init(
         raise typer.Exit(EXIT_FAILED)
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     if not changed:
-        typer.echo(f"{FILE} says all of this already; nothing was changed.", err=True)
+        typer.echo(f"{FILE} already has these settings; nothing was changed.", err=True)
         return
     _allowed(changed, before, asking=asking, force=force)
     write(changed)
-    typer.echo(f"Written: {', '.join(changed)} in {FILE.absolute()}, which only you can read.", err=True)
+    typer.echo(f"Written: {', '.join(changed)} in {FILE.absolute()}, readable only by you.", err=True)
     _overridden(changed)
     typer.echo('Next: leadline research "Who owned the schooner Lalla Rookh?"', err=True)
 
 
 def _search(search: str | None, asking: bool) -> dict[str, str]:
     """Return the settings of the web search; a single search that is set up is part of `auto`."""
-    wanted = search or (choose("Where shall the web be searched?", offers(), "documents") if asking else None)
+    wanted = search or (choose("Which web search?", offers(), "documents") if asking else None)
     if wanted is None:
         return {}
     values: dict[str, str] = {}
@@ -111,7 +111,7 @@ def _search(search: str | None, asking: bool) -> dict[str, str]:
                 f"Address of {title}", f"the environment variable {address}", asking
             )
         if key:
-            values[key] = typed_key(key, f"Key of {title}", asking, needed=True)
+            values[key] = typed_key(key, f"Key for {title}", asking, needed=True)
     return {"LEADLINE_SEARCH": "auto" if len(names) == 1 and values else wanted, **values}
 
 
@@ -130,16 +130,16 @@ def _fine(values: dict[str, str], asking: bool) -> bool:
     """Test the settings; a person may keep settings with problems."""
     if not (values.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL", "LEADLINE_MODEL"} or set_up_by(values.keys())):
         return True
-    typer.echo("Trying it out …", err=True)
+    typer.echo("Testing it …", err=True)
     problems = asyncio.run(problems_of(values))
     for problem in problems:
         typer.echo(f"  ✗ {problem}", err=True)
     if not problems:
         typer.echo("  ✓ It answers.", err=True)
         return True
-    if asking and typer.confirm("Write it down all the same?", default=False, err=True):
+    if asking and typer.confirm("Write it anyway?", default=False, err=True):
         return True
-    typer.echo("Nothing was written. Start again with what is right, or with --no-check.", err=True)
+    typer.echo("Nothing was written. Start again with corrected values, or with --no-check.", err=True)
     return False
 
 
@@ -153,9 +153,9 @@ def _allowed(changed: dict[str, str], before: dict[str, str], *, asking: bool, f
     if not replaced or force:
         return
     if not asking:
-        raise BadInput(f"{FILE} says {', '.join(replaced)} already. To change that: leadline init … --force")
-    if not typer.confirm(f"{FILE} says {', '.join(replaced)} already. Change that?", default=False, err=True):
-        msg = f"{FILE} was left as it is."
+        raise BadInput(f"{FILE} already has {', '.join(replaced)}. To overwrite: leadline init … --force")
+    if not typer.confirm(f"{FILE} already has {', '.join(replaced)}. Overwrite?", default=False, err=True):
+        msg = f"{FILE} was left unchanged."
         raise SettingsError(msg)
 
 
@@ -164,5 +164,6 @@ def _overridden(changed: dict[str, str]) -> None:
     for name, value in changed.items():
         if os.environ.get(name, value) != value:
             typer.echo(
-                f"Note: {name} is set in the environment, too, and comes first. Unset it: unset {name}", err=True
+                f"Note: {name} is also set in the environment, which takes precedence. To remove it there: unset {name}",
+                err=True,
             )

@@ -42,17 +42,15 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
     if not address and name == "other":
         address = typed_value("Address of the endpoint, such as http://127.0.0.1:8080/v1", "--endpoint", asking)
     if address and not address.startswith(("http://", "https://")):
-        raise BadInput(f"The endpoint {address!r} is no address. Write it as http://127.0.0.1:8080/v1.")
+        raise BadInput(f"The endpoint {address!r} is not an address. Write it as http://127.0.0.1:8080/v1.")
     key = (
         ""
         if local
-        else typed_key("OPENAI_API_KEY", f"Key of {known.title.split(' (')[0]}", asking, needed=known.needs_key)
+        else typed_key("OPENAI_API_KEY", f"Key for {known.title.split(' (')[0]}", asking, needed=known.needs_key)
     )
     chosen = model or _chosen_model(address, key, asking)
     if name == "ollama" and (command := package_missing(OLLAMA)):
-        typer.echo(
-            f"Note: so that Ollama is told how long its context shall be, install its package: {command}", err=True
-        )
+        typer.echo(f"Note: to set the context size of Ollama, install its package: {command}", err=True)
     found = {"OPENAI_API_KEY": key, "OPENAI_BASE_URL": address, "LEADLINE_MODEL": chosen}
     return {variable: value for variable, value in found.items() if value}
 
@@ -60,8 +58,8 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
 def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[str, str]:
     """Return the settings of a provider that is reached through its own package."""
     title = provider.title
-    key = typed_key(provider.key_variable, f"Key of {title}", asking, needed=True) if provider.needs_key else ""
-    what = f"Name of the model of {title}" if provider.needs_key else "Path of the file, such as /models/model.gguf"
+    key = typed_key(provider.key_variable, f"Key for {title}", asking, needed=True) if provider.needs_key else ""
+    what = f"Name of the model at {title}" if provider.needs_key else "Path of the file, such as /models/model.gguf"
     name = model or typed_value(what, "--model", asking)
     chosen = f"{provider.integration}:{name.removeprefix(f'{provider.integration}:')}"
     return {"LEADLINE_MODEL": chosen, **({provider.key_variable: key} if key else {})}
@@ -73,7 +71,7 @@ def _asked() -> tuple[str, LocalServer | None]:
     choices = {name: f"{server.title} on this machine: {server.names()}" for name, server in servers.items()}
     running = {server.title for server in servers.values()}
     choices |= {name: entry.title for name, entry in PROVIDERS.items() if entry.server not in running}
-    name = choose("Who runs the model?", choices, next(iter(servers), "none"))
+    name = choose("Which provider runs the model?", choices, next(iter(servers), "none"))
     if name not in servers:
         return name, None
     return next(key for key, entry in PROVIDERS.items() if entry.server == servers[name].title), servers[name]
@@ -89,14 +87,14 @@ def _chosen_model(address: str, key: str, asking: bool) -> str:
     writing, natural = writing_models(listed), choice_among(listed, address)
     if not asking:
         if natural:
-            typer.echo(f"Model: {natural}, of {len(writing)} that the endpoint lists.", err=True)
+            typer.echo(f"Model: {natural}, one of {len(writing)} that the endpoint offers.", err=True)
             return natural
-        lists = f"The endpoint lists {', '.join(writing[:MAX_SHOWN])}." if writing else "The endpoint lists none."
-        raise BadInput(f"Name the model with --model, because nobody can be asked here. {lists}")
+        lists = f"The endpoint offers {', '.join(writing[:MAX_SHOWN])}." if writing else "The endpoint offers none."
+        raise BadInput(f"Name the model with --model, because no questions can be asked here. {lists}")
     if not writing:
         return typed_value("Model", "--model", asking)
     shown = list(dict.fromkeys([*([natural] if natural else []), *writing]))[:MAX_SHOWN]
-    typer.echo("\nWhich model? The endpoint lists:", err=True)
+    typer.echo("\nWhich model? The endpoint offers:", err=True)
     for place, name in enumerate(shown, 1):
         typer.echo(f"  {place}  {name}", err=True)
     if len(writing) > len(shown):

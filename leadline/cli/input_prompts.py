@@ -36,7 +36,7 @@ def typed_value(what: str, option: str, asking: bool, default: str = "") -> str:
         BadInput: no person can be asked; the message names the option instead.
     """
     if not asking:
-        raise BadInput(f"{what}: give it with {option}, because nobody can be asked here.")
+        raise BadInput(f"{what}: use {option}, because no questions can be asked here.")
     return str(typer.prompt(what, default=default or None, err=True)).strip()
 
 

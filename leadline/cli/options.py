@@ -24,9 +24,7 @@ UnfinishedRun = Annotated[str | None, _run("latest unfinished one")]
 FinishedRun = Annotated[str | None, _run("latest finished one")]
 Version = Annotated[
     int | None,
-    typer.Option(
-        metavar="N", min=1, help="Version of its report: 1 is as it was written, each change makes a further one."
-    ),
+    typer.Option(metavar="N", min=1, help="Version of its report: 1 is the original, and each change adds one."),
 ]
 Docs = Annotated[list[Path] | None, option("documents")]
 Formats = Annotated[str, option("output_formats")]
@@ -36,7 +34,7 @@ Out = Annotated[
     typer.Option("--out", metavar="DIR", help="Write the report below this folder.", rich_help_panel=OUTPUT),
 ]
 OtherOut = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Write the report below this folder instead.")
+    Path | None, typer.Option("--out", metavar="DIR", help="Write the report below this folder, instead of its own.")
 ]
 Json = Annotated[
     bool,

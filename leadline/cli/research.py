@@ -69,25 +69,21 @@ def follow(
         list[str],
         typer.Argument(
             metavar="[RUN] QUESTION",
-            help="What to ask next, or the number of a question that the report recommends; to a run that is going on, which must be "
-            "named: “only the costs”, “also: who paid for it?”.",
+            help="A follow-up question, or the number of a question that the report recommends; for a running run, which must be named, "
+            "a message such as “only the costs”.",
         ),
     ],
     given: dict[str, Any],
-    skip: Annotated[
-        list[int] | None, typer.Option(metavar="N", help="Leave a step out of the run that is going on.")
-    ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="Let the run that is going on write its report from what there is.")
-    ] = False,
+    skip: Annotated[list[int] | None, typer.Option(metavar="N", help="Skip a step of the running run.")] = None,
+    write: Annotated[bool, typer.Option("--write", help="Let the running run write its report now.")] = False,
     out: Out = Path("out"),
     as_json: Json = False,
     as_events: Events = False,
 ) -> None:
-    """Ask further after the latest run, or say something to a run that is going on.
+    """Ask a follow-up to the latest report, or send a message to a running run.
 
-    A further question begins with what is known, and what its run chose holds. A run that is named and not finished hears what is said
-    at its next boundary: the planner plans anew, steps are left out, or the report is written.
+    A follow-up starts from what is known, with the settings of its run. A running run gets the message at its next step: it plans
+    again, skips steps, or writes the report.
     """
     run_id = new_run_id()
 
@@ -105,7 +101,7 @@ def follow(
         said = _Said(question, skip or (), write)
         if run == "latest" or not _is_steered(run, said, as_events, given):
             if steers:
-                raise BadInput(f"Run {run} is finished: --skip and --write are for a run that is going on.")
+                raise BadInput(f"Run {run} is finished: --skip and --write are for a running run.")
             show_report(work, as_json, as_events, run_id=run_id)
 
 
@@ -127,28 +123,26 @@ def _is_steered(run: str, said: _Said, as_events: bool, given: dict[str, Any]) -
     if records[full_id(run, records)].status == "done":
         return False
     if given:
-        raise BadInput(
-            f"Run {run} is not finished: it hears what you say, and keeps what it chose. Leave the options out."
-        )
+        raise BadInput(f"Run {run} is not finished: it takes a message, but keeps its settings. Leave the options out.")
     steered = asyncio.run(leadline.asteer(said.text, run, skip=said.skip, write=said.write))
     heard = _HEARD[steered.message.action].format(steps=", ".join(steered.message.steps))
     if steered.status != "running":
-        heard += f" The run is {steered.status}; go on with it: leadline resume {steered.run_id}"
+        heard += f" The run is {steered.status}; continue it: leadline resume {steered.run_id}"
     last_word(f"{steered.run_id}: {heard}", 0, as_events, run_id=steered.run_id)
     return True
 
 
 _HEARD = {
-    "message": "the planner hears it at the next boundary.",
-    "skip": "step {steps} is left out.",
-    "write": "the research ends at the next boundary, and the report is written.",
+    "message": "the planner gets it at the next step.",
+    "skip": "step {steps} will be skipped.",
+    "write": "the research ends at the next step, and the report is written.",
 }
 """Effect of a message, by its action."""
 
 
 @commands.command(epilog=examples("resume"))
 def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = False, as_events: Events = False) -> None:
-    """Go on with an interrupted run where it stopped; nothing that was answered is asked again."""
+    """Continue an interrupted run where it stopped; no call is made twice."""
 
     def work(progress: Progress) -> Awaitable[Report]:
         return leadline.aresume(run, out=out, on_event=progress, on_review=review_in_terminal(progress))

@@ -30,16 +30,17 @@ def revise(
         bool, typer.Option("--shorter", help="Shorten it; without a model, to the beginning of each section.")
     ] = False,
     locale: Annotated[
-        str, typer.Option(metavar="L", help="Language of the new version; by default as the request says.")
+        str, typer.Option(metavar="L", help="Language of the new version; by default that of the request.")
     ] = "",
     research: Annotated[
-        bool, typer.Option("--research/--no-research", help="Search what is asked for and the evidence does not hold.")
+        bool,
+        typer.Option("--research/--no-research", help="Search for what the change asks for and the evidence lacks."),
     ] = True,
     out: OtherOut = None,
     as_json: Json = False,
     as_events: Events = False,
 ) -> None:
-    """Change a finished report: shorter, restructured, with a table or a section more, in another language or tone.
+    """Change a finished report: make it shorter, add a table or a section, translate it, or say in words what to change.
 
     What the request does not concern stays as it is; what is new is checked. What it asks for and the evidence does not hold is
     searched once, and said where it is not found. Every version is kept: leadline runs show RUN --version N.
@@ -54,7 +55,7 @@ def revise(
         words = asked or [""]
         if without or shorter:
             if len(words) > 1:
-                raise BadInput("Change one thing at a time: --without and --shorter take no request beside them.")
+                raise BadInput("Make one change at a time: leave out the request with --without or --shorter.")
             run, request = words[0] or None, ""
         else:
             run, request = run_and_text(words)

@@ -14,13 +14,13 @@ commands = typer.Typer()
 
 @commands.command(epilog=examples("serve"))
 def serve(
-    port: Annotated[int, typer.Option(min=1, max=65_535, metavar="P", help="Port to listen at.")] = 2024,
+    port: Annotated[int, typer.Option(min=1, max=65_535, metavar="P", help="Port to listen on.")] = 2024,
     host: Annotated[
-        str, typer.Option(metavar="H", help="Address to listen at; another machine needs a token.")
+        str, typer.Option(metavar="H", help="Address to listen on; other machines need a token.")
     ] = "127.0.0.1",
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page in a browser.")] = False,
 ) -> None:
-    """Serve the page and the API, and open the page. Everything is kept below LEADLINE_HOME; Ctrl-C stops it."""
+    """Start the server with page and API, and open the page. Ctrl-C stops it; runs are kept in LEADLINE_HOME."""
 
     def ready(address: str) -> None:
         typer.echo(f"Leadline is at {address} (the API, too). Stop it with Ctrl-C.", err=True)

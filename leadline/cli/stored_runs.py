@@ -42,7 +42,7 @@ def runs(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs as a JSON list.")] = False,
 ) -> None:
-    """List all runs; show, replay and export one, forget what was remembered."""
+    """List all runs; show, replay or export one; manage the memory."""
     if context.invoked_subcommand is not None:
         return
     records = asyncio.run(aruns())
@@ -51,7 +51,7 @@ def runs(
         echo(json.dumps(shown, indent=2, ensure_ascii=False))
         return
     if not records:
-        echo('There is no run yet. Start one: leadline research "…"', err=True)
+        echo('There are no runs yet. Start one: leadline research "…"', err=True)
     width = shutil.get_terminal_size().columns
     for record in records:
         echo(_line(record, width))
@@ -68,19 +68,21 @@ def _line(record: RunRecord, width: int) -> str:
 def show(
     run: LatestRun = None,
     calls: Annotated[
-        bool, typer.Option("--calls", help="Show every call instead: when, how long, and what waited for what.")
+        bool, typer.Option("--calls", help="Show every call: start, duration, and what waited for what.")
     ] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calls as a page instead.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calls to an HTML page.")] = None,
     version: Version = None,
     diff: Annotated[
         tuple[int, int] | None,
-        typer.Option(metavar="N N", help="Show what two versions of its report differ in instead.", show_default=False),
+        typer.Option(
+            metavar="N N", help="Show the differences between two versions of its report.", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Show a run: its question, answer, sources, cost and files; or its calls, or a version of its report."""
     if diff is not None:
         lines = asyncio.run(adifference(run, *diff))
-        echo("\n".join(lines) if lines else "The texts of both versions are the same.")
+        echo("\n".join(lines) if lines else "Both versions have the same text.")
         return
     if version is not None:
         echo_report(asyncio.run(aversion(run, version)).report)
@@ -135,7 +137,7 @@ def export(
     citation_style: References = None,
     version: Version = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Write below this folder instead of the report's own.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Write to this folder instead of the report's own.")
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open the files when they are made.")] = False,
 ) -> None:
@@ -153,7 +155,7 @@ def forget(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID]…", help="What to forget: ids of statements, or their beginnings.", show_default=False
+            metavar="[ID]…", help="Statements to forget: their ids, or the beginnings of ids.", show_default=False
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget everything.")] = False,
@@ -187,7 +189,7 @@ def _forget_all(yes: bool) -> list[MemoryEntry]:
     entries = asyncio.run(amemory())
     if not yes and entries:
         if not sys.stdin.isatty():
-            raise BadInput(f"This forgets {len(entries)} statements. To do so without being asked: --yes")
+            raise BadInput(f"This forgets {len(entries)} statements. To confirm, add --yes.")
         typer.confirm(f"Forget all {len(entries)} statements?", abort=True, err=True)
     asyncio.run(aforget_all())
     return entries

@@ -31,15 +31,15 @@ def watch(
         str | None,
         typer.Option(
             metavar="7d",
-            help="Check again in this interval (m, h, d, w) until Ctrl-C; shows a cron line and a systemd timer.",
+            help="Check at this interval (m, h, d, w) until Ctrl-C; also prints a cron line and a systemd timer.",
         ),
     ] = None,
     once: Annotated[
-        bool, typer.Option("--once", help="Check once, as schedulers want; the default without --every.")
+        bool, typer.Option("--once", help="Check once, for schedulers; the default without --every.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON, a line a check.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON, one line per check.")] = False,
 ) -> None:
-    """Check a report's claims again, and search for what is new on its question since the last check. No model is asked.
+    """Check a report's statements again, and search for what is new on its question. Needs no model.
 
     Exit code 1: a claim no longer holds that did the last time.
     """  # fmt: skip

@@ -50,10 +50,10 @@ def interval_of(written: str) -> Interval:
     """
     found = _EVERY.fullmatch(written.strip().lower())
     if found is None:
-        raise BadInput(f"--every takes a number and m, h, d or w, such as 12h or 7d, and not {written!r}.")
+        raise BadInput(f"--every takes a number with m, h, d or w, such as 12h or 7d, not {written!r}.")
     interval = Interval(int(found.group(1)), found.group(2))
     if interval.seconds < LEAST:
-        raise BadInput(f"--every {interval} is too often for the sites that are read: take 10m or longer.")
+        raise BadInput(f"--every {interval} is too often for the sites that are read: use 10m or longer.")
     return interval
 
 
@@ -70,7 +70,7 @@ def schedules(run_id: str, interval: Interval, program: Sequence[str], home: str
     line = (
         f"{cron} LEADLINE_HOME={_in_cron(home)} {' '.join(map(_in_cron, program))} watch {run_id} --once"
         if cron
-        else "(cron cannot say this interval; take the timer)"
+        else "(cron has no such interval; use the timer)"
     )
     return "\n".join(
         [

@@ -71,7 +71,7 @@ async def _report_of(home: Home, outcome: Outcome) -> Report | None:
     except BadInput:
         raise BadInput(
             f"The run {outcome.run_id} of this evaluation is not in {settings().leadline_home}. Set LEADLINE_HOME to where it was "
-            "made, or name another folder with --out to ask anew."
+            "made, or name another folder with --out to start again."
         ) from None
     try:
         return (await finished_report(home, record.id))[1]

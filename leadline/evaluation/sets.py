@@ -28,18 +28,18 @@ def read_set(file: Path) -> list[EvalQuestion]:
     """
     questions = [_question(row, number, place, file) for number, (place, row) in enumerate(_rows(file), 1)]
     if not questions:
-        raise BadInput(f"The set {file} holds no questions. Write a question a line, or a JSON object a line.")
+        raise BadInput(f"The set {file} has no questions. Write one question or one JSON object per line.")
     if len(questions) > MAX_QUESTIONS:
-        raise BadInput(f"The set {file} holds more than {MAX_QUESTIONS:,} questions. Divide it.")
+        raise BadInput(f"The set {file} holds more than {MAX_QUESTIONS:,} questions. Split it.")
     [(name, count)] = Counter(question.id for question in questions).most_common(1)
     if count > 1:
-        raise BadInput(f"{file}: the id {name!r} stands there twice. Give each question its own.")
+        raise BadInput(f"{file}: the id {name!r} occurs twice. Give each question its own.")
     return questions
 
 
 def _question(row: Any, number: int, place: str, file: Path) -> EvalQuestion:
     if not isinstance(row, Mapping):
-        raise BadInput(f'{file}, {place}: this is no JSON object. Write {{"question": "…"}}.')
+        raise BadInput(f'{file}, {place}: this is not a JSON object. Write {{"question": "…"}}.')
     try:
         question = EvalQuestion.model_validate(row)
     except ValidationError as error:
@@ -61,7 +61,7 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
         try:
             listed = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise BadInput(f"The set {file} is no valid JSON ({error}).") from None
+            raise BadInput(f"The set {file} is not valid JSON ({error}).") from None
         yield from ((f"entry {number}", row) for number, row in enumerate(listed, 1))
         return
     for number, line in enumerate(text.split("\n"), 1):
@@ -69,7 +69,7 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"line {number}", json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise BadInput(f"{file}, line {number}: this is no valid JSON ({error}).") from None
+                raise BadInput(f"{file}, line {number}: this is not valid JSON ({error}).") from None
         elif line.strip():
             yield f"line {number}", {"question": line.strip()}
 
@@ -81,11 +81,11 @@ def _text(file: Path) -> str:
             with gzip.open(io.BytesIO(content)) as stream:
                 content = stream.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or "it is no gzip file"
+        why = getattr(error, "strerror", None) or "it is not a gzip file"
         raise BadInput(f"The set {file} cannot be read ({why}). Name another file.") from None
     if len(content) > MAX_BYTES:
-        raise BadInput(f"The set {file} is larger than {MAX_BYTES // 1_000_000} MB. Divide it.")
+        raise BadInput(f"The set {file} is larger than {MAX_BYTES // 1_000_000} MB. Split it.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput(f"The set {file} is no text in UTF-8. Save it as UTF-8.") from None
+        raise BadInput(f"The set {file} is not text in UTF-8. Save it as UTF-8.") from None

@@ -72,12 +72,10 @@ def settings_of(
     ]
     settings = [_setting(chosen, [len(values) > 1 for values in lists]) for chosen in product(*lists)]
     if len(settings) > MAX_SETTINGS:
-        raise BadInput(
-            f"These are {len(settings)} settings, and at most {MAX_SETTINGS} stand side by side. Name fewer."
-        )
+        raise BadInput(f"These are {len(settings)} settings; at most {MAX_SETTINGS} can be compared. Name fewer.")
     folders = [setting.folder for setting in settings]
     if same := next((setting for setting in settings if folders.count(setting.folder) > 1), None):
-        raise BadInput(f"Two settings would share the folder {same.folder} of their reports. Name them otherwise.")
+        raise BadInput(f"Two settings would share the folder {same.folder} for their reports. Give them other names.")
     return settings
 
 

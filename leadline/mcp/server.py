@@ -51,12 +51,12 @@ class Question(_Arguments):
     """
 
     question: str = Field(min_length=1, description="The question, in a full sentence, in any language.")
-    after: str = Field(default="", description="Run id of a report that this question follows up; empty: a new one.")
+    after: str = Field(default="", description="Run id of the report to follow up; empty for a new question.")
     quick: bool = Field(default=False, description="Answer from one quick search, without a plan: depth quick.")
 
 
 CHOICES: dict[str, str] = {
-    "depth": "How deep to go: an answer in seconds, or up to a report from some 200 sources, which takes long.",
+    "depth": "Depth: from an answer in seconds to a report from about 200 sources, which takes long.",
     "documents": "Folders of documents to search; empty: as configured.",
     "locale": "",
     "max_seconds": "",
@@ -168,10 +168,9 @@ async def verify_report(given: VerifyReport, _: Tell) -> str:
             with tempfile.TemporaryDirectory() as folder:
                 await write_bundle(report, Path(folder) / "report", home.evidence)
                 check = await asyncio.to_thread(verify_bundle, Path(folder) / "report")
-    counts = ", ".join(f"{count} {name}" for name, count in check.checked.items())
     if not check.problems:
-        return "\n".join(filter(None, [f"Everything holds ({counts}).", check.head, check.trust]))
-    return "\n".join([f"{len(check.problems)} of the checks failed ({counts}).", *check.problems])
+        return "\n".join(filter(None, [f"Everything holds ({check.counts}).", check.head, check.trust]))
+    return "\n".join([f"{len(check.problems)} of the checks failed ({check.counts}).", *check.problems])
 
 
 TOOLS: dict[str, tuple[type[_Arguments], Callable[[Any, Tell], Awaitable[str]]]] = {
@@ -196,7 +195,7 @@ def server() -> "Server[Any, Any]":
     made: Server[Any, Any] = Server(
         "leadline",
         version=metadata.version("leadline"),
-        instructions="Researches questions in sources and proves every sentence of its reports with verbatim quotes.",
+        instructions="Researches questions in sources and backs every statement of its reports with verbatim quotes.",
     )
 
     @made.list_tools()  # type: ignore[no-untyped-call,untyped-decorator]  # the SDK's decorators have no types

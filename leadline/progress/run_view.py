@@ -305,8 +305,8 @@ class Watched:
 def outline_line(node: Mapping[str, Any], locale: str) -> str:
     """Return a description of an outline node's evidence."""
     key = "outline_node_thin" if node.get("thin") else "outline_node"
-    told = {name: node.get(name, "") for name in ("id", "title", "excerpts", "sources")}
-    return say(key, locale, **told)
+    told = {"id": "", "title": "", "excerpts": 0, "sources": 0}
+    return say(key, locale, **{name: node.get(name, empty) for name, empty in told.items()})
 
 
 def call_place(data: Mapping[str, Any]) -> tuple[str, str]:

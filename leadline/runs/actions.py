@@ -93,7 +93,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
         record = await home.record(run_id, finished=True)
         if record.status != "done":
             raise BadInput(
-                f"Run {record.id} is not finished, so it cannot be replayed. Go on with: leadline resume {record.id}"
+                f"Run {record.id} is not finished, so it cannot be replayed. Continue with: leadline resume {record.id}"
             )
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
@@ -208,7 +208,7 @@ async def arun(run_id: str | None = None) -> tuple[RunRecord, dict[str, Any]]:
 async def _run_of(home: Home, run_id: str | None) -> tuple[RunRecord, dict[str, Any]]:
     records = await home.records()
     if run_id is None and not records:
-        raise BadInput("There is no run yet. Start one with: leadline research")
+        raise BadInput("There are no runs yet. Start one with: leadline research")
     record = records[0] if run_id is None else await home.record(run_id)
     return record, await home.values(record)
 

@@ -10,10 +10,10 @@ CHECKPOINTS = "checkpoints.sqlite"
 STORE = "store.sqlite"
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _HOLDS = {
-    CHECKPOINTS: "It holds where unfinished runs stand, and the reports of finished ones: without it these can neither be gone on with, shown, "
+    CHECKPOINTS: "It holds the state of unfinished runs and the reports of finished ones: without it these can neither be continued, shown, "
     "changed nor followed up.",
     STORE: "It holds the list of runs, their journals and versions, the texts of their sources, and what is remembered: without it no "
-    "run can be listed, gone on with, replayed or shown.",
+    "run can be listed, continued, replayed or shown.",
 }
 
 
@@ -33,5 +33,5 @@ def damaged(file: Path, why: object) -> StoreDamaged:
     return StoreDamaged(
         f"{file} is damaged ({why}), and was left as it is. {_HOLDS.get(file.name, '')} Restore it from a copy, or move it away to start "
         "without it, or set LEADLINE_HOME to another folder. Reports in their own folders are not touched by this.",
-        page=f"What this server keeps of runs ({file.name}) is damaged. Ask whoever runs this server.",
+        page=f"What this server keeps of runs ({file.name}) is damaged. Ask the operator of this server.",
     )

@@ -14,7 +14,7 @@ async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Re
     record = await home.record(run_id, finished=True)
     report: Report | None = (await home.values(record)).get("report")
     if record.status != "done":
-        raise BadInput(f"Run {record.id} is not finished. Go on with: leadline resume {record.id}")
+        raise BadInput(f"Run {record.id} is not finished. Continue with: leadline resume {record.id}")
     if report is None:
         raise BadInput(f"Run {record.id} was answered without research, so it has no report.")
     return record, report.model_copy(update={"run_id": record.id})

@@ -77,6 +77,6 @@ def _full_id(text: str, known: Sequence[str]) -> str:
         )
     if len(matches) > 1:
         raise BadInput(
-            f"{len(matches)} statements begin with {text[:40]}: {', '.join(matches[:SHOWN])}. Say more of the id."
+            f"{len(matches)} statements begin with {text[:40]}: {', '.join(matches[:SHOWN])}. Write more of the id."
         )
     return matches[0]

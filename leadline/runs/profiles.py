@@ -27,7 +27,7 @@ def load_profile(file: Path) -> Profile:
     try:
         text = read_regular_text(file, MAX_BYTES)
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", "it is no text in UTF-8")
+        why = getattr(error, "strerror", "it is not text in UTF-8")
         raise BadInput(f"The profile {file} cannot be read ({why}). Name another with --profile.") from None
     try:
         content, tree = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)

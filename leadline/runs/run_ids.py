@@ -48,7 +48,7 @@ def full_id(prefix: str, ids: Iterable[str]) -> str:
     if len(matches) > 1:
         more = f" and {len(matches) - SHOWN} more" if len(matches) > SHOWN else ""
         raise BadInput(
-            f"The names of {len(matches)} runs begin with {prefix}: {', '.join(matches[:SHOWN])}{more}. Say more of it."
+            f"The ids of {len(matches)} runs begin with {prefix}: {', '.join(matches[:SHOWN])}{more}. Write more of it."
         )
     return matches[0]
 

@@ -51,5 +51,5 @@ async def _record(home: Home, run_id: str | None) -> RunRecord:
     unfinished = [record for record in await home.records() if record.status != "done"]
     running = [record for record in unfinished if record.status == "running"]
     if not unfinished:
-        raise BadInput('No run is under way. To go on after a report: leadline follow "…"')
+        raise BadInput('No run is running. To ask a follow-up: leadline follow "…"')
     return (running or unfinished)[0]

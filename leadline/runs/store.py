@@ -72,7 +72,7 @@ class RunRecord(BaseModel):
         if self.unusable:
             raise BadInput(
                 f"Run {self.id} chose what an earlier version took, and this one does not: {self.unusable} Its report can be "
-                "shown; to go on, ask its question anew."
+                "shown; to continue, ask its question again."
             )
 
 

@@ -85,10 +85,10 @@ class Rules:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         token = bearer.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
         if not token:
-            raise Refused(401, "This server wants a token. Send it as the header: Authorization: Bearer <token>.")
+            raise Refused(401, "This server requires a token. Send it as the header: Authorization: Bearer <token>.")
         name = self.accounts.name_of(token)
         if name is None:
-            raise Refused(401, "This token is not known here. Ask the server's operator for one.")
+            raise Refused(401, "This token is not valid here. Ask the operator of this server for one.")
         return name
 
 

@@ -52,7 +52,7 @@ def read_accounts(environment: Settings) -> Accounts:
         pairs += _lines(environment.leadline_tokens_file)
     found = dict(_accounts(pairs))
     if not found and (environment.leadline_tokens is not None or environment.leadline_tokens_file is not None):
-        raise SettingsError("LEADLINE_TOKENS names nobody, so nobody could use the server. Write name:token there.")
+        raise SettingsError("LEADLINE_TOKENS names no user, so nobody could use the server. Write name:token there.")
     return Accounts(tuple(found.items()))
 
 
@@ -61,7 +61,7 @@ def _lines(file: Path) -> list[tuple[str, str]]:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, UnicodeError) as error:
         raise SettingsError(
-            f"LEADLINE_TOKENS_FILE ({file}) cannot be read: {type(error).__name__}. It holds one name:token a line."
+            f"LEADLINE_TOKENS_FILE ({file}) cannot be read: {type(error).__name__}. It must hold one name:token per line."
         ) from None
     return [
         (f"{file}, line {number}", line) for number, line in enumerate(lines, 1) if not line.lstrip().startswith("#")
@@ -85,7 +85,7 @@ def _accounts(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[bytes, str]]:
             )
         digest = hashlib.sha256(token.encode()).digest()
         if seen.setdefault(digest, name) != name:
-            raise SettingsError(f"{place}: {seen[digest]} and {name} have the same token. Give each one of their own.")
+            raise SettingsError(f"{place}: {seen[digest]} and {name} have the same token. Give each user their own.")
         yield digest, name
 
 

@@ -78,14 +78,14 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
         await claim_thread(thread, caller_of(request.scope), creates=False, everything=not RULES.accounts)
         others = [file for file in await asyncio.to_thread(_files, folder) if file.name != clean]
         if len(others) >= MAX_FILES:
-            raise HTTPException(413, f"A thread takes {MAX_FILES} files. Remove one first.")
+            raise HTTPException(413, f"A thread can have {MAX_FILES} files. Remove one first.")
         room = min(MAX_BYTES, MAX_BYTES_OF_ALL - sum(other.size for other in others))
         try:
             size = await _kept(request, folder, clean, room)
         except FileNotFoundError:
-            raise HTTPException(404, "There is no such thread any more.") from None
+            raise HTTPException(404, "This thread no longer exists.") from None
         except OSError as error:
-            said = f"{clean} cannot be kept: {error.strerror}. Whoever runs this server makes room on its disk; then attach it again."
+            said = f"{clean} cannot be stored: {error.strerror}. Ask the operator of this server to make room on its disk; then attach it again."
             raise HTTPException(507, said) from None
     return Attached(name=clean, size=size)
 
@@ -120,7 +120,7 @@ async def take_away(thread: OwnThread, name: str) -> None:
     try:
         await asyncio.to_thread((attachments_of(thread) / clean).unlink, missing_ok=True)
     except OSError as error:
-        raise HTTPException(507, f"{clean} cannot be taken away: {error.strerror}.") from None
+        raise HTTPException(507, f"{clean} cannot be removed: {error.strerror}.") from None
 
 
 @attachments.delete("/attachments/{thread_id}", status_code=204)

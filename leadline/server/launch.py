@@ -34,7 +34,7 @@ CONFIGURATION = {
     "graphs": {
         "deep_research": {
             "path": "graph.app:graph",
-            "description": "Researches a question in sources and proves every sentence of its report.",
+            "description": "Researches a question in sources and backs every statement of its report with quotes.",
         }
     },
     "checkpointer": {"backend": "custom", "path": "leadline.runs.persistence.checkpointer"},
@@ -133,7 +133,7 @@ def refuse_taken(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             raise BadInput(
-                f"Port {port} cannot be used ({error.strerror}); perhaps Leadline is served there already. "
+                f"Port {port} cannot be used ({error.strerror}); perhaps Leadline is already running there. "
                 f"Open http://127.0.0.1:{port}/ to see, or choose another port: leadline serve --port {port + 1}"
             ) from None
 

@@ -74,14 +74,14 @@ async def _from_own_page(request: Request) -> None:
     """
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-        raise HTTPException(403, "A model is connected in this server's own page only.")
+        raise HTTPException(403, "A model can only be connected in this server's own page.")
     if refused := await _refused():
         raise HTTPException(403, _WHY[refused])
 
 
 _WHY = {
     "shared": "This server is shared, so its operator connects the model, with: leadline init",
-    "operator": "The operator of this server has set a model up. It is changed with: leadline init",
+    "operator": "The operator of this server has set up the model. To change it, run: leadline init",
 }
 
 
@@ -129,13 +129,13 @@ def _typed(given: Given) -> Connection:
     if max(len(endpoint), len(key), len(model)) > MAX_LENGTH:
         raise HTTPException(422, f"An address, a key or a name has at most {MAX_LENGTH:,} characters.")
     if endpoint and not endpoint.startswith(("http://", "https://")):
-        raise HTTPException(422, "The endpoint is no address. Write it as https://api.example.com/v1.")
+        raise HTTPException(422, "The endpoint is not an address. Write it as https://api.example.com/v1.")
     if not endpoint and not key:
-        raise HTTPException(422, "Give the key of OpenAI, or the address of another endpoint.")
+        raise HTTPException(422, "Enter an OpenAI key, or the address of another endpoint.")
     if model and named_provider(model)[0] != "openai":
-        raise HTTPException(422, f"{model} is asked by a package of its provider. Connect it with: leadline init")
+        raise HTTPException(422, f"{model} is called through a package of its provider. Connect it with: leadline init")
     try:
         key = clean_key("OPENAI_API_KEY", key)
     except SettingsError:
-        raise HTTPException(422, "The key holds a character that no key has. Copy it again.") from None
+        raise HTTPException(422, "The key contains a character that keys do not have. Copy it again.") from None
     return Connection(endpoint or None, SecretStr(key) if key else None, model)

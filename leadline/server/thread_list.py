@@ -68,9 +68,9 @@ class ThreadList:
             _written(self._list, kept)
             if self._readable(self._list):
                 made = datetime.fromtimestamp(self._copy.stat().st_mtime).astimezone()
-                return f"{what} Its copy of {made:%Y-%m-%d %H:%M:%S} has taken its place; runs begun after that are not listed."
+                return f"{what} Its copy of {made:%Y-%m-%d %H:%M:%S} has taken its place; runs started after that are not listed."
             self._list.unlink()
-        return f"{what} There is no copy that can be read: threads are listed anew as far as they are stored, without their runs."
+        return f"{what} There is no copy that can be read: the list is rebuilt from the stored threads, without their runs."
 
     def copy(self, *, is_last: bool = False) -> None:
         """Copy the list, if it has changed. Blocking.

@@ -29,7 +29,7 @@ def summary(checks: Sequence[Check]) -> list[Check]:
         *broken,
     ]
     if broken:
-        following = "Mend what is broken"
+        following = "Fix what is broken"
     elif model.state == NOTE:
         server = next((check.name for check in checks if check.name in PORTS and check.state == OK), "a model")
         following = f"Connect {server}: leadline init"
@@ -41,7 +41,7 @@ def summary(checks: Sequence[Check]) -> list[Check]:
 def _search(check: Check | None) -> Check:
     """Return where a run searches."""
     if check is None:
-        return _line("search", NOTE, "cannot be told")
+        return _line("search", NOTE, "unknown")
     where = check.found.partition(": ")[2]
     return _line("search", NOTE, f"{where}, not the web") if check.remedy else _line("search", OK, where)
 
@@ -56,7 +56,7 @@ def _model(checks: Sequence[Check]) -> Check:
         check for check in checks if check.area == "models" and check.name.split(", ")[0] in {"every role", *ROLES}
     ]
     if not roles:
-        return _line("model", NOTE, "cannot be told")
+        return _line("model", NOTE, "unknown")
     known = "; ".join(f"{check.found} ({check.name})" if len(roles) > 1 else check.found for check in roles)
     return _line("model", roles[0].state, known)
 
@@ -80,8 +80,12 @@ def _programs(checks: Sequence[Check]) -> Check:
     refused = [check for check in isolation if check.state == BROKEN or check.name == "canaries"]
     unsafe = any(check.name == "LEADLINE_SANDBOX" for check in isolation)
     if refused or not isolation:
-        return _line("programs", NOTE, "of models are refused, as they cannot be isolated here")
-    return _line("programs", NOTE if unsafe else OK, "of models run unisolated" if unsafe else "of models run isolated")
+        return _line("programs", NOTE, "written by models are refused, because they cannot be isolated here")
+    return _line(
+        "programs",
+        NOTE if unsafe else OK,
+        "written by models run unisolated" if unsafe else "written by models run isolated",
+    )
 
 
 def show_summary(lines: Sequence[Check]) -> None:

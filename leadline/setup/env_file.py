@@ -49,7 +49,7 @@ PROVIDERS: dict[str, Provider] = {
     "llamacpp": Provider("llama.cpp on this machine", server=LLAMA_CPP),
     "file": Provider("A model file of this machine (GGUF)", integration=LLAMACPP),
     "other": Provider("Another OpenAI-compatible endpoint (vLLM, …)"),
-    "none": Provider("None: reports show the closest passages, and answer nothing"),
+    "none": Provider("None: reports show the closest passages, not an answer"),
 }
 
 

@@ -51,8 +51,8 @@ def offers() -> dict[str, str]:
     titles = " and ".join(needs_of(name).title for name in papers)
     return {
         **{name: _words(needs_of(name)) for name in ("tavily", *opened, "duckduckgo")},
-        **({BESIDE.join(papers): f"Papers alone: {titles} (no key)"} if papers else {}),
-        "documents": "Not at all: my documents only",
+        **({BESIDE.join(papers): f"Only papers: {titles} (no key)"} if papers else {}),
+        "documents": "None: only my documents",
     }
 
 

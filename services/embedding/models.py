@@ -158,7 +158,7 @@ def embedders(environment: Settings) -> list[Embedder]:
     base_url = environment.leadline_embeddings_base_url or environment.openai_base_url
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise SettingsError(
-            f"The address of the embedding model is {shown_address(base_url)!r}, which is no http address. Correct LEADLINE_EMBEDDINGS_BASE_URL."
+            f"The address of the embedding model is {shown_address(base_url)!r}, which is not an http address. Correct LEADLINE_EMBEDDINGS_BASE_URL."
         )
     key = environment.leadline_embeddings_api_key or environment.openai_api_key
     if key is None and base_url is None:

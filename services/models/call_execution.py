@@ -231,7 +231,7 @@ class Exchange:
             known.native_tools = False
             await keep_learned(self.model)
             raise NoNativeTools(
-                f"The endpoint {self.model.endpoint} takes no function calls. Set LEADLINE_TOOL_PROTOCOL=structured."
+                f"The endpoint {self.model.endpoint} does not support function calls. Set LEADLINE_TOOL_PROTOCOL=structured."
             )
         if self.dialect not in STEPS_DOWN:  # in any form: some endpoints do not say that a prompt is too long
             return failure.status != 404 and self._request_tokens() > LEAST_CONTEXT and await self._shorter(failure)

@@ -34,7 +34,7 @@ KEYS = {
 _ADVICE = {
     400: "The endpoint cannot take the request. Check LEADLINE_MODEL, LEADLINE_EXTRA, {key} and {address}.",
     401: "The endpoint rejected the key. Check {key} (and that {address} is the endpoint it belongs to).",
-    402: "The account of {key} has no credit for this. Add some, or name a cheaper model.",
+    402: "The account of {key} has no credit for this. Add credit, or name a cheaper model.",
     403: "The endpoint forbids this. Check the rights of {key}.",
     404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
     429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
@@ -170,7 +170,7 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
     where = f"(role {model.role}, model {model.name}, {f'HTTP {status}' if status else type(error).__name__})"
     if kind == "too_long":
         advice = (
-            f"The endpoint finds the prompt of the role {model.role} too long, however much is left out. "
+            f"The endpoint rejects the prompt of the role {model.role} as too long, however much is left out. "
             f"Set LEADLINE_CONTEXT_WINDOW_{model.role.upper()} to the model's context, or name a model with more."
         )
     elif status is not None:
@@ -193,11 +193,11 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
         error, TypeError | ValueError | LookupError | AttributeError
     ):
         ending = "; it usually ends in /v1" if model.provider == "openai" else ""
-        advice = f"The endpoint answered with something that is no chat completion. Check {address}{ending}."
+        advice = f"The endpoint answered with something that is not a chat completion. Check {address}{ending}."
     elif without_secrets(str(error)) == str(error):
         return error
     else:
-        advice = "The call of the model failed."
+        advice = "The model call failed."
     return ModelError(f"{advice}{said} {where}")
 
 

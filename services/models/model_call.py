@@ -100,9 +100,9 @@ async def _price(run: Run, model: RoleModel) -> Price | None:
     price = await price_of(model, listed=limited)
     if price is None and limited:
         raise SettingsError(
-            f"max_cost cannot hold, because the price of {model.name} is not known. Name it in a price file "
+            f"max_cost cannot be kept, because the price of {model.name} is not known. Add it to a price file "
             "(LEADLINE_PRICES, see .env.example), or run without max_cost.",
-            page=f"The limit of cost cannot hold, because the price of {model.name} is not known. Leave “Cost in US dollars” in the "
-            "settings empty, or ask whoever runs this server to name the price.",
+            page=f"The cost limit cannot be kept, because the price of {model.name} is not known. Leave “Cost in US dollars” in the "
+            "settings empty, or ask the operator of this server to add the price.",
         )
     return price

@@ -125,7 +125,7 @@ def tool_calls_of(message: AIMessage) -> list[ToolCall]:
         {
             "id": call["id"] or "",
             "name": call["name"] or "",
-            "problem": without_secrets(f"its arguments are no JSON object: {call['args']!r}")[:300],
+            "problem": without_secrets(f"its arguments are not a JSON object: {call['args']!r}")[:300],
         }
         for call in message.invalid_tool_calls
     ]

@@ -245,7 +245,7 @@ async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
         except ValueError:
             raise BrokeOff from None
         if not isinstance(piece, dict) or piece.get("error"):
-            raise APIError("The endpoint failed amid its answer.", response.http_request, body=piece)
+            raise APIError("The endpoint failed in the middle of its answer.", response.http_request, body=piece)
         for choice in piece.get("choices") or ():
             begun, ended = True, ended or bool(choice.get("finish_reason"))
             _as_text(choice.get("delta") or {})

@@ -97,7 +97,7 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
         if isinstance(answer, list):
             answer = max((item for item in answer if isinstance(item, dict)), key=len, default=None)
         if not isinstance(answer, dict) or not answer:
-            raise ValueError("it is no JSON object")
+            raise ValueError("it is not a JSON object")
         left_open = _left_open(text)
         if left_open > 1 or (left_open and not shape["properties"].keys() <= answer.keys()):
             raise ValueError("it breaks off before it is complete")
@@ -172,7 +172,7 @@ def repaired(text: str) -> Any:
         ValueError: the text is too long to be repaired, or nested too deeply.
     """
     if len(text) > LONGEST_REPAIRED:
-        raise ValueError(f"it is no valid JSON, and too long ({len(text):,} characters) to be repaired")
+        raise ValueError(f"it is not valid JSON, and too long ({len(text):,} characters) to be repaired")
     depth = 0
     for bracket in _BRACKET.finditer(text):
         depth = depth + 1 if bracket.group() in "{[(" else max(0, depth - 1)

@@ -126,10 +126,10 @@ async def restored_choices(given: object, state: StateSnapshot, store: BaseStore
         stored = json.loads(await EvidenceStore(store).get_bytes(key))
         if stored["mcp_servers"] and "mcp_servers" not in own:
             raise BadInput(
-                f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their addresses may "
-                "hold secrets. Go on with them in the context again, or with an empty mcp_servers to do without.",
-                page=f"This run uses servers of tools ({', '.join(stored['mcp_servers'])}), which are not kept with it, as their "
-                "addresses may hold secrets. Name them again under “Tool servers” in the settings, or ask anew without them.",
+                f"This run uses MCP servers ({', '.join(stored['mcp_servers'])}), which are not stored with it, because their addresses may "
+                "hold secrets. Name them in the context again, or continue without them by an empty mcp_servers.",
+                page=f"This run uses MCP servers ({', '.join(stored['mcp_servers'])}), which are not stored with it, because their "
+                "addresses may hold secrets. Name them again under “Tool servers” in the settings, or ask again without them.",
             )
         chosen = checked_choices({**stored["context"], **own})
     if own and key is not None:

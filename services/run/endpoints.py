@@ -60,11 +60,11 @@ def endpoint_named(name: str) -> Endpoint:
     if name.lower() not in known:
         there_are = f"There are: {', '.join(known)}." if known else "None is configured here."
         raise BadInput(
-            f"There is no endpoint {name!r}. {there_are} Whoever runs Leadline adds one with {_ADDRESS}{name.upper()}=http://… "
+            f"There is no endpoint {name!r}. {there_are} The operator of Leadline adds one with {_ADDRESS}{name.upper()}=http://… "
             f"(and {_KEY}{name.upper()}) in the environment.",
             page=f"There is no endpoint {name!r}. {there_are} Choose one of them under “Models” in the settings, or none."
             if known
-            else f"There is no endpoint {name!r}, and none is configured here. Take it out under “Models” in the settings.",
+            else f"There is no endpoint {name!r}, and none is configured here. Remove it under “Models” in the settings.",
         )
     return _general() if name.lower() == GENERAL else _own(name.upper())
 
@@ -101,6 +101,6 @@ def _own(name: str) -> Endpoint:
 def _http(variable: str, address: str) -> str:
     if not address.startswith(("http://", "https://")):
         raise SettingsError(
-            f"{variable} is {shown_address(address)!r}, which is no http address. Correct it, for example http://localhost:8000/v1."
+            f"{variable} is {shown_address(address)!r}, which is not an http address. Correct it, for example http://localhost:8000/v1."
         )
     return address

@@ -85,7 +85,7 @@ class NotInstalled(SettingsError):
 
     def __init__(self, what: str, command: str) -> None:
         advice = f"{what} Install it with: {command}"
-        super().__init__(advice, page=f"{what} Whoever runs this server can install it.")
+        super().__init__(advice, page=f"{what} The operator of this server can install it.")
         self.command = command
 
 
@@ -195,9 +195,9 @@ class StoreUnwritable(StoreError):
 
     def __init__(self, what: str, why: object) -> None:
         super().__init__(
-            f"{what} cannot be written ({why}). Make room on its disk, or see to it that it can be written "
-            "(LEADLINE_HOME names the folder of runs, --out that of reports); then go on with: leadline resume",
-            page=f"{what} cannot be written ({why}). Make room on its disk, or ask whoever runs this server to; then ask again in the same thread.",
+            f"{what} cannot be written ({why}). Make room on its disk, or make it writable "
+            "(LEADLINE_HOME names the folder of runs, --out that of reports); then continue with: leadline resume",
+            page=f"{what} cannot be written ({why}). Make room on its disk, or ask the operator of this server to; then ask again in the same thread.",
         )
 
 

@@ -39,8 +39,8 @@ def _check(actual: str, key: str) -> None:
     """
     if actual != key:
         raise StoreDamaged(
-            f"What the evidence store (store.sqlite in LEADLINE_HOME) holds under {key[:12]}… is damaged: it is not what was stored. "
-            "Restore store.sqlite from a copy, or ask the question of the run again, which stores it anew."
+            f"The entry {key[:12]}… of the evidence store (store.sqlite in LEADLINE_HOME) is damaged. "
+            "Restore store.sqlite from a copy, or ask the question of the run again."
         )
 
 
@@ -110,7 +110,7 @@ class EvidenceStore:
         item = await self.store.aget(namespace, key)
         if item is None:
             raise StoreError(
-                f"The evidence store holds nothing under {key[:12]}…: it is not the one this run wrote to. "
+                f"The evidence store has no entry {key[:12]}…, so it is not the one this run wrote to. "
                 "Use the LEADLINE_HOME (or the server's store) of the run."
             )
         return item.value

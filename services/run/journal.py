@@ -127,7 +127,7 @@ class Recording:
             entries.extend(Entry.read(item.value) for item in page)
         if not entries:
             raise JournalMiss(
-                f"Run {run_id} has no journal, so it cannot be replayed. Only finished runs have a whole one."
+                f"Run {run_id} has no complete journal, so it cannot be replayed. Only finished runs have one."
             )
         entries.sort(key=lambda entry: entry.at)
         return cls(run_id, {(entry.place, entry.request, entry.occurrence): entry for entry in entries})
@@ -349,9 +349,9 @@ def _recorded(recording: Recording, entry: Entry, answer: type[Answer]) -> Answe
 def _miss(recording: Recording, entry: Entry) -> str:
     asked = (entry.place, entry.kind, entry.name)
     why = (
-        "It was asked with other words then: prompts or code have changed since"
+        "Its request was different then: prompts or code have changed since"
         if any((other.place, other.kind, other.name) == asked for other in recording.entries.values())
-        else "The run never asked it: it was not finished, or code has changed since"
+        else "The run never made it: it was not finished, or code has changed since"
     )
     return f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."
 

@@ -76,7 +76,7 @@ async def remember(store: BaseStore, user: str, entries: Iterable[MemoryEntry]) 
     try:
         await asyncio.gather(*writes, *(store.adelete(place, key) for key in known if key not in left))
     except Exception as error:
-        raise StoreUnwritable("What is remembered", disk_error_of(error) or error) from error
+        raise StoreUnwritable("The memory", disk_error_of(error) or error) from error
     return len(writes)
 
 

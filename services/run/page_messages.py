@@ -24,7 +24,7 @@ _IN_BRACKETS = re.compile(r" ?\([^()]*\)")
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s(?=\S)")
 _BETWEEN_ADVICE = re.compile(r"[,;] (?:or|and|then) ")
 _NOT_SET_UP = "This server is not set up for this."
-_IN_THE_LOG = "Whoever runs this server finds what to do in its log."
+_IN_THE_LOG = "The operator of this server finds what to do in its log."
 
 
 def is_served() -> bool:

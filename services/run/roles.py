@@ -137,7 +137,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
             f"The model {named} was named for the role {role}, and no endpoint is set. "
             "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key.",
             page=f"The model {named} was named for the role {role}, and this server has no endpoint for it. Take it out under "
-            "“Models” in the settings, or ask whoever runs this server to connect one.",
+            "“Models” in the settings, or ask the operator of this server to connect one.",
         )
     return RoleModel.model_validate(
         {
@@ -190,28 +190,28 @@ def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: di
     if chosen.get("endpoint"):
         raise BadInput(
             f"The model {named} and the endpoint {chosen['endpoint']} were named for the role {role}, and the model is "
-            "asked at its provider's own address. Leave one of them out."
+            "called at its provider's own address. Leave one of them out."
         )
     if endpoint is not None and endpoint.address_variable != "OPENAI_BASE_URL" and not chosen.get("model"):
         raise SettingsError(
             f"{endpoint.address_variable} is the address of an OpenAI-compatible endpoint, and {named}, the model of the role "
-            f"{role}, is asked at its provider's own. Name a model of that endpoint in LEADLINE_MODEL_{role.upper()}."
+            f"{role}, is called at its provider's own. Name a model of that endpoint in LEADLINE_MODEL_{role.upper()}."
         )
     if provider == LLAMACPP and not Path(named.removeprefix(f"{LLAMACPP}:")).name:
         raise SettingsError(f"The role {role} has no model file. Write its path: {LLAMACPP}:/path/model.gguf")
     if provider == LLAMACPP and named not in _models_of_environment():
         raise SettingsError(
-            f"The model file {named[:200]} was named for the role {role}, and a run may name only one that whoever runs Leadline has "
-            "put into LEADLINE_MODEL or LEADLINE_MODEL_<ROLE>, in the same words.",
-            page=f"The model file {named[:200]} was named for the role {role}, and a run may name only one that whoever runs this "
-            "server has set up. Take it out under “Models” in the settings.",
+            f"The model file {named[:200]} was named for the role {role}, and a run may name only one that the operator of Leadline has "
+            "put into LEADLINE_MODEL or LEADLINE_MODEL_<ROLE>, written the same way.",
+            page=f"The model file {named[:200]} was named for the role {role}, and a run may name only one that the operator of this "
+            "server has set up. Remove it under “Models” in the settings.",
         )
     if provider != LLAMACPP and not _is_set_up(provider):
         raise SettingsError(
-            f"The model {named} was named for the role {role}, and its provider is not set up here. Whoever runs Leadline sets "
+            f"The model {named} was named for the role {role}, and its provider is not set up here. The operator of Leadline sets "
             f"{' or '.join(SET_UP_BY[provider])} in the environment, or names one of its models in LEADLINE_MODEL.",
             page=f"The model {named} was named for the role {role}, and its provider is not set up here. Choose another under "
-            "“Models” in the settings, or ask whoever runs this server to set it up.",
+            "“Models” in the settings, or ask the operator of this server to set it up.",
         )
 
 

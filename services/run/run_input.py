@@ -26,7 +26,7 @@ def checked_input(given: object) -> object:
     if given is None:
         return given
     if not isinstance(given, Mapping):
-        raise BadInput(f"The input of a run is an object, and not {_kind(given)}. {_FORM}")
+        raise BadInput(f"The input of a run must be an object, not {_kind(given)}. {_FORM}")
     fields = {name: value for name, value in given.items() if value is not None}
     _check_beginning(fields)
     return fields
@@ -60,14 +60,14 @@ def check_update(fields: object) -> None:
 def _check_beginning(fields: Mapping[str, object]) -> None:
     question, messages = fields.get("question", ""), fields.get("messages", [])
     if not isinstance(question, str):
-        raise BadInput(f"The input's question is a text, and not {_kind(question)}. {_FORM}")
+        raise BadInput(f"The input's question must be text, not {_kind(question)}. {_FORM}")
     if isinstance(messages, Overwrite):
         return
     for place, message in enumerate(messages if isinstance(messages, list) else [messages], 1):
         try:
             convert_to_messages([message])
         except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):
-            raise BadInput(f"Item {place} of the input's messages is no message. {_FORM}") from None
+            raise BadInput(f"Item {place} of the input's messages is not a message. {_FORM}") from None
 
 
 @cache

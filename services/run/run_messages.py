@@ -50,13 +50,11 @@ async def leave_message(
     if not text.strip():
         raise BadInput('The message is empty. Say what to change, for example: "also look at the costs"')
     if len(text) > MAX_TEXT:
-        raise BadInput(
-            f"The message has {len(text):,} characters, and at most {MAX_TEXT:,} are taken. Say it in fewer."
-        )
+        raise BadInput(f"The message has {len(text):,} characters, and at most {MAX_TEXT:,} are allowed. Shorten it.")
     async with _leaving.setdefault(key, asyncio.Lock()):
         if len(await messages_of(store, key)) >= MAX_MESSAGES:
             raise BadInput(
-                f"This run has had {MAX_MESSAGES} messages, and takes no more. Wait for its report, and ask further."
+                f"This run has had {MAX_MESSAGES} messages, the maximum. Wait for its report, then ask a follow-up."
             )
         message = Steering(
             id=f"{time.time_ns():020d}-{secrets.token_hex(4)}",

@@ -202,7 +202,7 @@ def clean_key(name: str, value: str) -> str:
     wrong = _NO_KEY.search(key)
     if wrong and name.startswith("OPENAI_API_KEY"):
         raise SettingsError(
-            f"{name} holds {wrong[0]!r}, which no key has. Copy the key again, without anything around it."
+            f"{name} holds {wrong[0]!r}, which keys do not contain. Copy the key again, without anything around it."
         )
     return key
 

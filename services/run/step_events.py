@@ -36,8 +36,8 @@ def tell_searching(
     runtime: Runtime[RunContext], node: str, locale: str, queries: Sequence[str], names: Sequence[str]
 ) -> None:
     """Emit the event of a search that begins."""
-    data = {"queries": list(queries), "names": list(names)}
-    where = say("searched_between", locale).join(search_title(name, locale) for name in names)
+    data = {"queries": list(queries), "names": list(dict.fromkeys(names))}
+    where = say("searched_between", locale).join(search_title(name, locale) for name in data["names"])
     emit_message(runtime, "searching", node, "searching", locale, data=data, names=where, queries="; ".join(queries))
 
 

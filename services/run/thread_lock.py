@@ -101,7 +101,7 @@ class Hold:
                 return
         if changed:
             raise BadInput(
-                f"Another run ({rival.run}) works on this thread already, and a thread has one run at a time. Wait for it "
+                f"Another run ({rival.run}) is working on this thread, and a thread has one run at a time. Wait for it "
                 "to end and start this one again, or cancel it first."
             )
 

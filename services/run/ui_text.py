@@ -106,4 +106,13 @@ def say(key: str, locale: str, **values: object) -> str:
     """Return a message in the locale's language, English for all but Chinese; on a server, its version for the page."""
     message, language = MESSAGES[key], "zh" if is_chinese(locale) else "en"
     words = message.get(f"page_{language}") if is_served() else None
-    return without_private(clean_text((words or message[language]).format(**values)))
+    numbers = {name: _Number(value) for name, value in values.items() if type(value) is int}
+    return without_private(clean_text((words or message[language]).format(**values | numbers)))
+
+
+class _Number(int):
+    """A number that its noun agrees with: `{count:quote|quotes}` gives "1 quote" or "2 quotes", `{count:was|were}` after it the verb."""
+
+    def __format__(self, form: str) -> str:
+        one, bar, many = form.partition("|")
+        return f"{int(self):,} {one if self == 1 else many}" if bar else format(int(self), form)

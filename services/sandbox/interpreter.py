@@ -75,7 +75,7 @@ async def interpreter(python: Path) -> Interpreter:
             paths = json.loads((await child.communicate())[0])
         except (OSError, ValueError) as error:
             raise SandboxRefused(
-                f"Code is not run: {python} is no working Python ({error}). Correct LEADLINE_SANDBOX_PYTHON."
+                f"Code is not run: {python} is not a working Python ({error}). Correct LEADLINE_SANDBOX_PYTHON."
             ) from None
         _known[python] = _interpreter(python, paths)
     return _known[python]

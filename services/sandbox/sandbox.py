@@ -254,7 +254,7 @@ async def _wait(child: asyncio.subprocess.Process, outputs: list[_Output], work:
 def _refusal(reason: str) -> SandboxRefused:
     return SandboxRefused(
         f"Code is not run: this machine does not isolate it ({reason}). It needs Linux with Landlock and seccomp. "
-        "To run model-written code without isolation all the same, set LEADLINE_SANDBOX=unsafe."
+        "To run model-written code without isolation anyway, set LEADLINE_SANDBOX=unsafe."
     )
 
 

@@ -29,7 +29,7 @@ def prepare(work: Path, code: str, files: Mapping[str, bytes]) -> None:
     """
     for name, data in files.items():
         if Path(name).name != name or "\0" in name or name in {"", ".", "..", "main.py"}:
-            raise SettingsError(f"{name!r} is no plain file name for a program's work folder. Give it another name.")
+            raise SettingsError(f"{name!r} is not a plain file name for a program's work folder. Give it another name.")
         (work / name).write_bytes(data)
     (work / "main.py").write_bytes(code.encode("utf-8", "replace"))
 

@@ -81,13 +81,11 @@ def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...
     names = known_names()
     for name in (name for group in groups for name in group):
         if name in SEARCH_WORDS:
-            raise BadInput(
-                f"{name!r} says by itself where to search; {wanted!r} combines it. Name searches of the web."
-            )
+            raise BadInput(f"{name!r} already says where to search; {wanted!r} combines it. Name web searches.")
         if name not in names:
             raise BadInput(
-                f"There is no search {name[:60]!r}. There are: {', '.join(names)}. Names with {BESIDE} between are asked side "
-                f"by side; with {ELSE} between, the next is asked when one fails."
+                f"There is no search {name[:60]!r}. There are: {', '.join(names)}. Names joined by {BESIDE} are searched side "
+                f"by side; with {ELSE}, the next is searched when one fails."
             )
     chosen = list(dict.fromkeys(groups))
     if len(chosen) > MAX_SIDE_BY_SIDE:

@@ -56,7 +56,7 @@ class Connections:
         for ending in ("", "-wal", "-shm"):
             self.file.with_name(f"{self.file.name}{ending}").unlink(missing_ok=True)
         log("index_removed", WARNING, file=self.file.name)
-        return IndexDamaged("The index of the documents was damaged and is removed. It is made anew: ask again.")
+        return IndexDamaged("The index of the documents was damaged and has been removed. Ask again to rebuild it.")
 
 
 def _close(connections: list[sqlite3.Connection]) -> None:

@@ -111,13 +111,17 @@ def _engine(url: str, seconds: int) -> "Duckduckgo":
             status = answer.status_code
             text = str(answer.text)
             if status in _BLOCKED or (status == 200 and "anomaly-modal" in text):
-                raise SearchRefused("DuckDuckGo takes no more searches from here for now. Wait, or use another search.")
+                raise SearchRefused(
+                    "DuckDuckGo accepts no more searches from here for now. Wait, or use another search."
+                )
             if status != 200 or not text.strip():
                 raise SearchError(
                     f"DuckDuckGo's service failed (HTTP {status}). Try again later, or use another search."
                 )
             if "result" not in text:
-                raise SearchError("DuckDuckGo's answer is no page of results. Try again later, or use another search.")
+                raise SearchError(
+                    "DuckDuckGo's answer is not a page of results. Try again later, or use another search."
+                )
             return text
 
     engine = Plain(timeout=seconds)

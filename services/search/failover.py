@@ -96,7 +96,7 @@ class FailOver:
         raise SearchError(
             "No web search answered. "
             + " ".join(f"{name}: {reason}" for name, reason in reasons)
-            + ("" if reasons else "There is none: choose one with LEADLINE_SEARCH.")
+            + ("" if reasons else "There is none: choose a search with LEADLINE_SEARCH.")
         )
 
     def resting(self) -> list[str]:

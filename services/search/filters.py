@@ -95,5 +95,5 @@ def _domain(text: str) -> str:
     except (idna.IDNAError, UnicodeError):
         domain = ""
     if not re.fullmatch(r"(?:[a-z0-9_-]+\.)*[a-z0-9-]+", domain):
-        raise BadInput(f"{text!r} is no domain. Write it like example.com.")
+        raise BadInput(f"{text!r} is not a domain. Write it like example.com.")
     return domain

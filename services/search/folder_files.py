@@ -111,5 +111,5 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
     except OSError as error:
         return "leads to itself" if error.errno == errno.ELOOP else "cannot be looked at"
     if not stat.S_ISREG(status.st_mode):
-        return "is no regular file"
+        return "is not a regular file"
     return status if path.suffix.lower() in SUFFIXES else OTHER_KIND

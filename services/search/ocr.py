@@ -113,7 +113,7 @@ def unread_pages(pages: Sequence[int], text: str) -> str:
     """Return a note on the pages whose images were not read, in the language of the text."""
     if has_cjk(text):
         return f"（第 {'、'.join(map(str, pages))} 页的图像因时间不足而未识别。）"
-    return f"(Images were not read for want of time, of page {', '.join(map(str, pages))}.)"
+    return f"(Images were not read for lack of time, on page {', '.join(map(str, pages))}.)"
 
 
 def _crops(page: Any) -> Iterator[tuple[float, float, float, float]]:

@@ -284,8 +284,8 @@ def _permitted(folder: str, environment: Settings) -> Path:
     if chosen not in permitted:
         raise DocumentsError(
             f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS.",
-            page=f"The folder {folder} is not open to this server. Attach its files, take it out under “Document folders” in the "
-            "settings, or ask whoever runs this server to open it.",
+            page=f"The folder {folder} is not open to this server. Attach its files, remove it under “Document folders” in the "
+            "settings, or ask the operator of this server to open it.",
         )
     return chosen
 

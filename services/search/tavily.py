@@ -116,12 +116,12 @@ def _as_search_error(error: Exception) -> SearchError:
         case errors.TimeoutError() | TimeoutError():
             return SearchError("Tavily did not answer in time. Check the network or TAVILY_BASE_URL.")
         case errors.BadRequestError():
-            return SearchError("Tavily could not use the query. Ask in other words, and shorter.")
+            return SearchError("Tavily could not use the query. Use other words, and fewer.")
         case httpx.HTTPStatusError():
             code = error.response.status_code
             return SearchError(f"Tavily's service failed (HTTP {code}). Try again later, and check TAVILY_BASE_URL.")
         case httpx.TransportError():
             return SearchError("Tavily was not reached. Check the network and TAVILY_BASE_URL.")
         case json.JSONDecodeError() | UnicodeDecodeError() | AttributeError():
-            return SearchError("Tavily's answer is no JSON object: it is malformed. Check TAVILY_BASE_URL.")
+            return SearchError("Tavily's answer is not a JSON object: it is malformed. Check TAVILY_BASE_URL.")
     return SearchError(f"Tavily's search failed ({type(error).__name__}). Check the network and TAVILY_BASE_URL.")

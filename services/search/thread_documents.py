@@ -26,7 +26,7 @@ def attachments_of(thread_id: str) -> Path:
     try:
         thread = str(uuid.UUID(thread_id))
     except ValueError:
-        raise DocumentsError(f"{thread_id!r} is no thread's id, so nothing can be attached to it.") from None
+        raise DocumentsError(f"{thread_id!r} is not a thread id, so nothing can be attached to it.") from None
     return settings().leadline_home / "threads" / thread / "attachments"
 
 

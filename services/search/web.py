@@ -76,9 +76,9 @@ def provider_of(access: Access, filters: Filters | None = None) -> SearchProvide
     if access.name == "tavily":
         if not access.key:
             raise BadInput(
-                "Search through Tavily was asked for, and TAVILY_API_KEY is not set. Set it, or choose another search: "
+                "Search through Tavily was requested, but TAVILY_API_KEY is not set. Set it, or choose another search: "
                 "duckduckgo needs no key.",
-                page="Search through Tavily was asked for, and this server has no key for it. Choose another under “Where to "
+                page="Search through Tavily was requested, but this server has no key for it. Choose another under “Where to "
                 "search” in the settings: duckduckgo needs no key.",
             )
         return TavilySearch(access.key, access.address or None, filters=filters, seconds=seconds)

@@ -109,7 +109,9 @@ def _opened(folder: Path, relative: PurePosixPath) -> Opened:
         if stat.S_ISDIR(status.st_mode):
             raise FileError(f"{str(relative)!r} is a folder. {_known([folder])}")
         if not stat.S_ISREG(status.st_mode):
-            raise FileError(f"{str(relative)!r} is no regular file (a device, a pipe or a socket), so it is not read.")
+            raise FileError(
+                f"{str(relative)!r} is not a regular file (a device, a pipe or a socket), so it is not read."
+            )
         if status.st_size > MAX_BYTES:
             raise FileError(f"{str(relative)!r} has {status.st_size:,} bytes; at most {MAX_BYTES:,} are read.")
         with os.fdopen(os.dup(handle), "rb") as file:

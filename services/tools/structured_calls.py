@@ -13,7 +13,7 @@ from services.text.sanitize import sanitize
 _FENCE = re.compile(r"```([A-Za-z_]*+)(.*?)```", re.DOTALL)
 _LABELS = {"", "json", "tool", "tool_call", "tool_calls"}
 """Languages of fenced blocks that may hold calls; blocks of other languages are code."""
-_NO_CALL = "it is no JSON object with a name and arguments"
+_NO_CALL = "it is not a JSON object with a name and arguments"
 _SHOWN = 300
 """Characters that are stored of an unreadable call."""
 

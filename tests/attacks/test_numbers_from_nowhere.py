@@ -62,7 +62,7 @@ def test_a_number_that_no_source_gives_is_not_verified(researched: Researched, c
     done = researched(code, "The mean depth is 12,345 m.")
     [claim] = done.evidence["claims"]
     assert not claim["verified"]
-    assert claim["reason"].startswith("Computed from numbers that no source gives")
+    assert claim["reason"].startswith("Computed from numbers that are in no source")
     assert "unverified" in done.report
     assert any("numbers that no source gives" in one for one in done.evidence["limits"])
     [result] = done.evidence["results"]

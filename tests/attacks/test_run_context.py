@@ -130,7 +130,7 @@ async def test_no_address_of_a_user_receives_the_operators_key(
     )
     assert f"models.default.extra cannot be used: {name}: no run and no profile chooses that" in message
     assert "top_p" in message
-    assert "anything else is for whoever runs Leadline to set" in message
+    assert "anything else is for the operator of Leadline to set" in message
     assert "\n" not in message.strip()
     assert traps[0].heard == []
 

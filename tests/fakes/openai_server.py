@@ -56,7 +56,7 @@ class OpenAIServer:
     only_streams: bool = False
     """Whether it refuses requests for a whole answer."""
     context: int | None = None
-    """Tokens that prompt and answer may have together."""
+    """Maximum tokens of prompt and answer together."""
     counted: list[tuple[int, int]] = field(default_factory=list)
     """Tokens in and out of each completed call."""
     ports: set[int] = field(default_factory=set)

@@ -108,7 +108,7 @@ def check_honest(code: int, report: Report) -> None:
             "nothing is said, and not that it is"
         )
     elif not any(claim.verified for claim in report.citations):
-        assert any("No sentence of this report is proven" in one for one in report.limits)
+        assert any("No sentence of this report is supported" in one for one in report.limits)
     assert all(to_markdown([Paragraph((Text(limit),))]) in report.markdown for limit in report.limits)
 
 

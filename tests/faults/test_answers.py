@@ -12,14 +12,14 @@ from tests.faults.faults import at_rate, empty, garbled, mistaken, of_role, trun
 
 Answer = Callable[[str, dict[str, Any]], str]
 LOST = {
-    "coordinator": "the question was read by rules",
-    "planner": "plan 1 was made by rules",
+    "coordinator": "so rules read it as written",
+    "planner": "so rules made plan 1",
     "researcher": "rules chose its quotes",
-    "coder": "gave no answer that can be used",
-    "reflector": "whether enough is known was decided by rules",
+    "coder": "gave no usable answer",
+    "reflector": "so rules decided whether enough is known",
     "reporter": "gave no text for this report",
-    "reporter_section": "could not be written by the model",
-    "reporter_joining": "The sections were not revised together",
+    "reporter_section": "The model could not write the section",
+    "reporter_joining": "The sections were not edited together",
 }
 """What the report must admit when a role never gives an answer that can be used."""
 KINDS: list[Answer] = [garbled, mistaken, truncated, empty]
@@ -80,7 +80,7 @@ def test_a_model_of_no_use_at_all(lab: Lab) -> None:
     ("role", "words"),
     [
         ("coordinator", "由规则"),
-        ("planner", "第 1 个计划由规则制定"),
+        ("planner", "第 1 份计划由规则制定"),
         ("researcher", "引文由规则选取"),
         ("reflector", "规则"),
     ],

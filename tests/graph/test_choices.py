@@ -95,7 +95,7 @@ async def test_servers_of_tools_are_not_kept_and_must_be_named_again(thread: Thr
     state = await thread.graph.aget_state(thread.config)
     kept = await EvidenceStore(thread.store).get_bytes(state.values["choices"])
     assert "sesame" not in f"{state}{kept!r}"
-    with pytest.raises(BadInput, match=r"servers of tools \(tides\), which are not kept"):
+    with pytest.raises(BadInput, match=r"MCP servers \(tides\), which are not stored"):
         await thread.run(ACCEPT)
     assert (await thread.run(ACCEPT, {"mcp_servers": {}}))["report"].excerpts
 

@@ -91,7 +91,9 @@ async def test_code_cites_what_a_report_without_citations_or_with_numbers_says(
     endpoint.script["reporter"] = ["\n\n".join([*by_number, invented])]
     report = await aresearch(question, docs=[docs], out=tmp_path / "out", verify="code", locale=language)
     assert cited(report) == [([f"E1-{number}"], "code", True) for number in (1, 2, 3)] + [([], None, False)]
-    assert any(("supports them: 3" if language == "en" else "补上引用的句子：3") in limit for limit in report.limits)
+    assert any(
+        ("which code added: 3" if language == "en" else "由程序补上的句子：3") in limit for limit in report.limits
+    )
     folder = Path(report.folder or "")
     assert verify_bundle(folder).problems == []
     claims = json.loads((folder / "evidence.json").read_text())["claims"]
@@ -116,7 +118,7 @@ async def test_a_report_that_proves_nothing_is_asked_for_again_as_one_sentence_a
     report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out", verify="code")
     assert cited(report) == [(["E1-1"], None, True), (["E1-3"], None, True)]
     assert "popular with tourists" not in report.markdown
-    assert "one sentence an excerpt" in report.markdown
+    assert "one sentence per quote" in report.markdown
     assert report.prompts["reporter_sentences"] == 3
     assert endpoint.roles.count("reporter_sentences") == 1
     [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_sentences"]

@@ -70,8 +70,8 @@ async def test_sections_that_cannot_be_paid_for_beside_each_other_are_written_on
 ) -> None:
     report = await run(papers, max_tokens=19_500)
     assert [moment for moment in asked(endpoint) if moment.startswith("section")] == SECTIONS
-    assert not [limit for limit in report.limits if "could not be written by the model" in limit]
-    assert f"There was no room left to research the section “{BILGE}”, the weakest one, again." in report.limits
+    assert not [limit for limit in report.limits if "The model could not write" in limit]
+    assert f"The limits left no room for more research on the weakest section, “{BILGE}”." in report.limits
 
 
 @pytest.mark.parametrize("cost", [0.1, 0.2, 0.3, 0.4])

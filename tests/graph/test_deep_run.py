@@ -158,8 +158,8 @@ def the_weakest_section_is_researched_and_written_anew(run: Run) -> None:
     notices = [(event.title, event.data) for event in run.events if event.type == "notice"]
     of_section = [title for title, data in notices if data == {"section": BILGE}]
     assert of_section == [
-        f"Searching for more on the section “{BILGE}”, the weakest one",
-        f"Writing the section “{BILGE}” anew, with what was found for it",
+        f"Searching for more on the weakest section, “{BILGE}”",
+        f"Rewriting the section “{BILGE}” with the new findings",
     ]
     sections = sections_of(run.report.markdown)
     assert list(sections)[:3] == [ANCHOR, BILGE, ENSIGN]

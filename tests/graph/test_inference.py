@@ -69,7 +69,7 @@ async def test_the_verifier_is_asked_whether_the_premises_bear_the_conclusion(
     judged = {claim.text: claim for claim in report.citations}
     assert judged[f"{LONGER}."].status == "inferred"
     assert judged[f"{BUYERS}."].status == "unverified"
-    assert judged[f"{BUYERS}."].reason.startswith("A model that checked this inference found that it does not follow")
+    assert judged[f"{BUYERS}."].reason.startswith("A model found that this inference does not follow")
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 

@@ -150,7 +150,7 @@ async def test_a_section_that_the_model_refuses_quotes_its_evidence(endpoint: Op
         refusal if "<task" in human(body) and section_of(body) == "The lead" else script(body)
     )
     report = await run(papers)
-    assert "“The lead” could not be written by the model" in report.markdown
+    assert "The model could not write the section “The lead”" in report.markdown
     assert f"> {PAPERS['tallow'][1]}" in sections_of(report.markdown)["The lead"]
 
 
@@ -159,7 +159,7 @@ async def test_without_an_answer_to_joining_the_sections_stand_as_they_are(
 ) -> None:
     endpoint.script["reporter_joining"] = ["nothing of use"] * 3
     report = await run(papers)
-    assert "were not revised together" in report.markdown
+    assert "were not edited together" in report.markdown
     assert report.title == "Measuring depth", "that of the plan"
     assert "**TL;DR**" in report.markdown
 
@@ -227,7 +227,7 @@ async def test_a_chinese_report_in_sections(endpoint: OpenAIServer, papers: Path
     ]
     report = await run(papers, CHINESE, words=1_000)
     assert [*sections_of(report.markdown)][:3] == [*TITLES.values()]
-    assert any("本报告应有 1,000 字" in limit for limit in report.limits)
+    assert any("要求的篇幅为 1,000 字" in limit for limit in report.limits)
     assert "in zh-CN" in str(asked(endpoint)[0]["messages"][0]["content"])
 
 

@@ -109,7 +109,7 @@ async def test_a_statement_that_is_too_old_for_the_question_is_checked_in_its_so
     )
     assert "Ann Grey" in confirmed.markdown
     assert cited(confirmed).known_from == "", "its document was read again today"
-    assert any("Remembered statements that are older" in title for title in seen), "Brown's is not shown any more"
+    assert any("Remembered statements that were not used" in title for title in seen), "Brown's is not shown any more"
 
 
 async def test_a_run_that_goes_on_and_a_replay_know_what_was_remembered_then(

@@ -52,8 +52,8 @@ async def test_the_weakest_section_is_written_anew_from_what_is_found_for_it(
     assert [excerpt.quote for excerpt in report.excerpts if excerpt.id in new] == [NEW]
     assert [step.title for step in report.plans[-1].steps][-1] == WEAK
     titles = [event.title for event in events if event.type == "notice"]
-    assert f"Searching for more on the section “{WEAK}”, the weakest one" in titles
-    assert f"Writing the section “{WEAK}” anew, with what was found for it" in titles
+    assert f"Searching for more on the weakest section, “{WEAK}”" in titles
+    assert f"Rewriting the section “{WEAK}” with the new findings" in titles
     asked = [human(body) for body in endpoint.requests if f'<step title="{WEAK}"' in human(body)]
     assert asked, "by the machinery of steps"
     assert "What pilots learned." in asked[0]

@@ -33,5 +33,5 @@ async def test_rules_judge_what_a_plan_with_an_outline_came_to_where_the_model_g
     report = await aresearch(QUESTION, docs=[docs])
     asked = next(body for body, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "reflector")
     assert "<outline>" in asked["messages"][1]["content"]
-    assert any("was decided by rules" in limit for limit in report.limits)
+    assert any("so rules decided" in limit for limit in report.limits)
     assert "William Thomson" in report.markdown

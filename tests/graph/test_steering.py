@@ -63,7 +63,7 @@ async def test_a_message_before_the_steps_leads_to_another_plan(thread: Thread) 
     }  # what was not done is planned again
     assert [step.id for step in second.steps] == ["3", "4", "5"]
     assert set(state["results"]) == {"3", "4", "5"}
-    assert thread.told() == ["Taken up: also the silver chromate tube"]
+    assert thread.told() == ["Taken into account: also the silver chromate tube"]
     [message] = state["steering"]
     assert (message.plan, message.planned, message.action) == (1, True, "message")
     assert state["report"].excerpts
@@ -76,9 +76,9 @@ async def test_a_step_is_left_out(thread: Thread) -> None:
     state = await thread.run(None)
     assert len(state["plans"]) == 1
     assert (state["results"]["1"].status, state["results"]["2"].status) == ("done", "skipped")
-    assert state["results"]["2"].error == "left out, as asked"
+    assert state["results"]["2"].error == "skipped at your request"
     assert state["results"]["2"].attempts == 1
-    assert thread.told() == ["Left out, as asked: step 2"]
+    assert thread.told() == ["Skipped at your request: step 2"]
 
 
 async def test_stopping_writes_the_report_from_what_there_is(thread: Thread) -> None:
@@ -88,7 +88,7 @@ async def test_stopping_writes_the_report_from_what_there_is(thread: Thread) -> 
     state = await thread.run(None)
     assert len(state["plans"]) == 1
     assert state["report"].excerpts
-    assert "ended on request" in " ".join(state["report"].limits)
+    assert "stopped at your request" in " ".join(state["report"].limits)
     assert not state["reflections"]
 
 
@@ -128,7 +128,7 @@ async def test_what_a_boundary_took_holds_after_a_crash_and_in_a_replay(
             await thread.run(None)
     state = await thread.run(None)
     assert len(state["steering"]) == 1
-    assert thread.told() == ["Taken up: also the silver chromate tube"]
+    assert thread.told() == ["Taken into account: also the silver chromate tube"]
     recording = await Recording.load(thread.store, run_key("1", state["turn"]), "1")
     again = build_graph().compile(checkpointer=InMemorySaver(), store=thread.store)
     with replaying(recording):
@@ -138,13 +138,13 @@ async def test_what_a_boundary_took_holds_after_a_crash_and_in_a_replay(
 
 
 async def test_a_message_that_comes_too_late_is_answered(thread: Thread) -> None:
-    with pytest.raises(BadInput, match="has not begun"):
+    with pytest.raises(BadInput, match="has not started"):
         await thread.say("only the tallow")
     await thread.run({"question": QUESTION}, ("reporter",))
     with pytest.raises(BadInput, match="being written"):
         await thread.say("only the tallow")
     await thread.run(None)
-    with pytest.raises(BadInput, match=r"written already.*leadline follow"):
+    with pytest.raises(BadInput, match=r"already written.*leadline follow"):
         await thread.say("only the tallow")
 
 
@@ -171,7 +171,7 @@ async def test_messages_steer_the_turn_that_they_were_meant_for_alone(thread: Th
     await thread.run(None)
     state = await thread.run({"question": "Who owned the yacht Lalla Rookh, and where was the wire tried?"})
     assert state["steering"] == []
-    assert "ended on request" not in " ".join(state["report"].limits)
+    assert "stopped at your request" not in " ".join(state["report"].limits)
 
 
 async def test_messages_are_bounded(thread: Thread) -> None:
@@ -183,5 +183,5 @@ async def test_messages_are_bounded(thread: Thread) -> None:
         await thread.say("", "skip", "9")
     for number in range(MAX_MESSAGES):
         await thread.say(f"also {number}")
-    with pytest.raises(BadInput, match="takes no more"):
+    with pytest.raises(BadInput, match="the maximum"):
         await thread.say("also one more")

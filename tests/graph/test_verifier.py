@@ -164,7 +164,7 @@ async def test_what_stays_refuted_after_the_edit_is_left_out(endpoint: OpenAISer
     report = await aresearch(QUESTION, docs=[ferry])
     assert [claim.text for claim in report.citations] == ["The pier was closed by storms."]
     assert [claim.status for claim in report.left_out] == ["contradicted"]
-    assert any("contradicts them: 1" in limit for limit in report.limits)
+    assert any("citations contradict them: 1" in limit for limit in report.limits)
 
 
 async def test_the_verifier_decides_what_code_only_suspects(endpoint: OpenAIServer, ferry: Path) -> None:
@@ -215,7 +215,7 @@ async def test_a_verifier_that_fails_leaves_code_to_judge_and_the_report_says_so
     endpoint.script["verifier"] = [Reply(400, {"error": {"message": "no", "type": "invalid_request_error"}})] * 9
     report = await aresearch(QUESTION, docs=[ferry])
     assert [claim.status for claim in report.citations] == ["supported"]
-    assert any("code alone judged the rest" in limit for limit in report.limits)
+    assert any("code alone judged the others" in limit for limit in report.limits)
 
 
 async def test_many_sentences_are_judged_in_batches(endpoint: OpenAIServer, ferry: Path) -> None:
@@ -315,7 +315,7 @@ async def test_what_one_batch_judged_holds_where_another_fails(endpoint: OpenAIS
     assert wrong not in report.markdown
     assert [claim.text for claim in report.left_out] == [f"{wrong}."]
     assert {claim.status for claim in report.citations} == {"quoted", "supported"}  # code judged the rest
-    assert any("code alone judged the rest" in limit for limit in report.limits)
+    assert any("code alone judged the others" in limit for limit in report.limits)
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,9 @@ async def test_a_table_that_was_asked_for_is_asked_for_again_and_then_there(
     for role in ("planner", "reporter", "reporter_editing"):
         assert '<wishes shape="table" columns="year; passengers"></wishes>' in asked(endpoint, role)[0], role
         assert role == "reporter_editing" or f"<question>\n{ASKED}\n</question>" in asked(endpoint, role)[0]
-    assert "<unmet>The report was to be a table, and has none.</unmet>" in asked(endpoint, "reporter_editing")[0]
+    assert "<unmet>A table was requested, but the report has none.</unmet>" in asked(endpoint, "reporter_editing")[0]
     assert "| 2021 | 23,400" in report.markdown
-    assert not any("was to be" in limit for limit in report.limits)
+    assert not any("requested" in limit for limit in report.limits)
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
@@ -75,7 +75,7 @@ async def test_what_the_editor_does_not_mend_is_a_limit(endpoint: OpenAIServer, 
     endpoint.script["reporter_editing"] = [editing()]
     report = await aresearch(f"{ASKED} Bullet points only.", docs=[ferry])
     assert endpoint.roles.count("reporter_editing") == 1
-    assert report.limits.count("The report was to be bullet points only, and has other text, too.") == 1
+    assert report.limits.count("Only bullet points were requested, but the report has other text, too.") == 1
 
 
 async def test_a_quick_answer_is_edited_only_where_it_lacks_what_was_asked_for(
@@ -116,7 +116,7 @@ async def test_the_language_of_the_answer_is_that_which_is_asked_for(endpoint: O
     report = await aresearch(f"{ASKED} Answer in French.", docs=[ferry], locale="en-GB")
     assert 'locale="fr"' in asked(endpoint, "planner")[0]
     assert report.locale == "fr"
-    assert sum("was to be in the language “fr”" in limit for limit in report.limits) == 1
+    assert sum("The requested language was “fr”" in limit for limit in report.limits) == 1
 
 
 async def test_a_number_of_words_is_held_or_told(endpoint: OpenAIServer, ferry: Path) -> None:
@@ -160,7 +160,7 @@ async def test_sites_and_dates_are_those_that_are_asked_for(endpoint: OpenAIServ
     report = await aresearch(message, search="tavily")
     assert all(request["include_domains"] == ["who.example"] for request in tavily.requests)
     assert {source.url for source in report.sources} == {"https://who.example/new", "https://who.example/undated"}
-    assert any("cited sources without a date (1)" in limit for limit in report.limits)
+    assert any("1 cited source has no date" in limit for limit in report.limits)
 
 
 async def test_a_question_narrows_what_the_settings_allow_and_never_widens_it(

@@ -71,7 +71,7 @@ def test_free_words_by_keyboard_and_a_change_that_fails_leaves_the_report(report
     page.press("Enter", 13, text="\r")
     status(page, "failed")
     page.wait("document.querySelector('.ending .report-host')", "the report, which stays")
-    assert "The report stays as it was" in text(page, ".ending .problem")
+    assert "the report stays as it was" in text(page, ".ending .problem")
     assert page.evaluate("document.querySelector('.versions')") is None
     assert page.evaluate(f"!!{button('Try again')}")
     revising(site, titled("Plainly"))

@@ -70,7 +70,7 @@ def test_a_plan_tells_in_sentences_and_no_name_touches_the_edge_of_its_pill(page
     page.wait("document.querySelector('form.review')", "the review of the plan")
     assert min(page.evaluate(PILLS)) >= 12
     around = text(page, ".around")
-    assert around.startswith("A first look found “")
+    assert around.startswith("A first search found “")
     assert around.endswith(" results in documents.")
 
 

@@ -30,8 +30,8 @@ def test_it_shows_its_rounds_and_the_section_that_is_written_anew(page: Page, si
     ask(page, deep_model.QUESTION)
     status(page, "done")
     assert page.evaluate("[...document.querySelectorAll('.reworked li')].map(e => e.textContent)") == [
-        f"Searching for more on the section “{deep_model.BILGE}”, the weakest one",
-        f"Writing the section “{deep_model.BILGE}” anew, with what was found for it",
+        f"Searching for more on the weakest section, “{deep_model.BILGE}”",
+        f"Rewriting the section “{deep_model.BILGE}” with the new findings",
     ]
     rounds = page.evaluate("[...document.querySelectorAll('.rounds li')].map(e => e.textContent)")
     assert rounds[:2] == [

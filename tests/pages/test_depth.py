@@ -65,7 +65,7 @@ def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page
     page.write("20000")
     page.click("document.querySelector('#settings .primary')")
     page.wait("document.getElementById('estimate').className === 'short'", "what is left out")
-    assert "20,000 of 275,000 tokens do not pay for all of that" in page.evaluate(ESTIMATE)
+    assert "20,000 of 275,000 tokens are not enough for all of that" in page.evaluate(ESTIMATE)
     assert page.evaluate(CHECKED) == "deep"
 
 

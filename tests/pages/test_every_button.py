@@ -380,7 +380,7 @@ def _without_a_model(tab: Page, home: Path) -> None:
         tab.click("document.getElementById('watch')")
         tab.wait("document.querySelector('.played .plan')", "its plan")
         tab.click("document.getElementById('new-question')")
-        for pressed, then in (("Cancel", "No model"), ("Try it and connect", "gpt-4o"), ("Disconnect", "No model")):
+        for pressed, then in (("Cancel", "No model"), ("Test and connect", "gpt-4o"), ("Disconnect", "No model")):
             tab.click("document.getElementById('model')")
             tab.wait("document.getElementById('connect').open", "the form")
             typed = {"endpoint": endpoint.base_url, "key": endpoint.key, "model": "gpt-4o"}

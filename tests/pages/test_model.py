@@ -41,7 +41,7 @@ def connect(page: Page, endpoint: str, key: str) -> None:
     for field, typed in (("endpoint", endpoint), ("key", key), ("model", "gpt-4o")):
         page.click(f"document.getElementById('connect-{field}')")
         page.write(typed)
-    page.click(button("Try it and connect"))
+    page.click(button("Test and connect"))
 
 
 def test_a_model_is_tried_out_and_connected_and_its_key_is_nowhere(
@@ -51,7 +51,7 @@ def test_a_model_is_tried_out_and_connected_and_its_key_is_nowhere(
     opened(page, alone)
     page.wait(f"{CHIP} === 'No model'", "the chip")
     unfold(page)
-    assert page.evaluate(ESTIMATE) == "seconds, at no cost; without a model it shows the closest passages"
+    assert page.evaluate(ESTIMATE) == "seconds, free of charge; without a model the report shows the closest passages"
 
     connect(page, endpoint.base_url, "sk-another-key-0123456789")
     page.wait("document.querySelector('#connect .problem:not([hidden])')", "why it is not connected")
@@ -114,5 +114,5 @@ def test_where_the_operator_set_the_model_up_the_chip_says_so(page: Page, site: 
     page.wait(f"{CHIP} === 'gpt-4o'", "the model")
     page.click("document.getElementById('model')")
     page.wait("document.getElementById('connect').open")
-    assert "Whoever runs this server has set the model up" in text(page, "#connect")
+    assert "The operator of this server has set up the model" in text(page, "#connect")
     page.click(button("Close"))

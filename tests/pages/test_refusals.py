@@ -18,7 +18,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "another search without a key": ({"search": "brave"}, "“Where to search” in the settings"),
     "a folder that is not open": ({"documents": ["/etc"]}, "“Document folders” in the settings"),
     "a folder that does not exist": ({"documents": ["nowhere"]}, "“Document folders” in the settings"),
-    "a number out of bounds": ({"max_step_num": 99}, "“Steps of a plan” cannot be 99"),
+    "a number out of bounds": ({"max_step_num": 99}, "“Steps per plan” cannot be 99"),
     "a provider that is not set up": ({"models": {"default": {"model": "anthropic:x"}}}, "“Models” in the settings"),
     "an endpoint that there is not": ({"models": {"default": {"endpoint": "mars"}}}, "“Models” in the settings"),
     "a parameter that is not a run's": ({"models": {"default": {"extra": {"api_base": "x"}}}}, "no run and no profile"),
@@ -63,7 +63,7 @@ def test_an_endpoint_that_refuses_names_whom_to_ask(page: Page, site: Site, code
     status(page, "failed")
     said = told(page)
     assert words in said
-    assert "Whoever runs this server finds what to do in its log." in said
+    assert "The operator of this server finds what to do in its log." in said
     page.click(button("Try again"))
     report_text(page)
 
@@ -121,10 +121,10 @@ def test_a_question_refused_before_its_run_began_is_still_there_and_asked_again_
     choose(page, max_plan_iterations=1, max_step_num=99)
     ask(page, "Where was William Thomson born?")
     status(page, "failed")
-    assert "“Steps of a plan” cannot be 99" in told(page)
+    assert "“Steps per plan” cannot be 99" in told(page)
     page.reload()
     status(page, "failed")
-    assert "“Steps of a plan” cannot be 99" in told(page)
+    assert "“Steps per plan” cannot be 99" in told(page)
     assert page.evaluate("[...document.querySelectorAll('.asked')].map(e => e.textContent)") == [
         "Who owned the schooner Lalla Rookh?",
         "Where was William Thomson born?",

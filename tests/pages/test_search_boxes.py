@@ -38,7 +38,7 @@ def test_searches_are_ticked_and_one_without_its_key_cannot_be(page: Page, site:
     settings(page)
     assert page.evaluate(TICKED) == ["duckduckgo", "arxiv"]
     page.click(box("documents"))
-    assert page.evaluate(TICKED) == ["documents"], "it says by itself where to search"
+    assert page.evaluate(TICKED) == ["documents"], "it already says where to search"
     page.click(box("wikipedia"))
     assert page.evaluate(TICKED) == ["wikipedia"]
     page.click(box("wikipedia"))

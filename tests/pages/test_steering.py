@@ -30,11 +30,13 @@ def test_the_box_says_something_to_the_run_and_the_plans_history_shows_it(page: 
     assert text(page, "#send").strip() == "Say"
     page.click("document.getElementById('send')")
     page.wait("document.querySelector('.said li')", "what was said")
-    assert page.evaluate(SAID) == ["You said: “also the <b>silver</b> chromate tube” · taken up at the next boundary"]
+    assert page.evaluate(SAID) == [
+        "You said: “also the <b>silver</b> chromate tube” · will be taken into account at the next step"
+    ]
     assert page.evaluate("document.getElementById('question').value") == ""
     page.reload()  # what waits is known to the server
     page.wait("document.querySelector('.said li')", "what was said")
-    assert "taken up at the next boundary" in page.evaluate(SAID)[0]
+    assert "will be taken into account at the next step" in page.evaluate(SAID)[0]
     site.model.release()
     page.wait("document.querySelectorAll('.plan').length === 2", "another plan")
     status(page, "done")
@@ -57,7 +59,7 @@ def test_a_step_is_left_out_and_the_report_is_written_now(page: Page, site: Site
     assert page.evaluate("document.querySelector('.write-now').hidden && !document.querySelector('.leave-out')")
     site.model.release()
     status(page, "done")
-    assert "The research was ended on request" in report_text(page)
+    assert "The research was stopped at your request" in report_text(page)
     assert page.evaluate(SAID) == ["You said: Skip step 2", "You said: Write now"]
 
 
@@ -66,7 +68,7 @@ def test_what_comes_too_late_stays_in_the_box_with_what_to_do_instead(page: Page
     assert page.evaluate("document.querySelector('.write-now').hidden")
     say(page, "only the tallow")
     page.wait("!document.getElementById('banner').hidden", "the answer")
-    assert "Ask the next question when it is done" in text(page, "#banner")
+    assert "Ask a follow-up when it is finished" in text(page, "#banner")
     assert page.evaluate("document.getElementById('question').value") == "only the tallow"
     page.logged[:] = [one for one in page.logged if "409" not in one]  # the browser's own words
     site.model.release()

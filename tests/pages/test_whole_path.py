@@ -164,7 +164,7 @@ def test_settings_are_those_of_the_run_and_are_kept(page: Page, site: Site) -> N
     } <= set(fields)
     page.evaluate("document.getElementById('set-models').value = '{'")
     page.click(button("Save"))
-    assert "no valid JSON" in text(page, "#settings .problem")
+    assert "not valid JSON" in text(page, "#settings .problem")
     page.evaluate(
         "document.getElementById('set-models').value = ''; document.getElementById('set-max_step_num').value = '1'"
     )

@@ -39,15 +39,15 @@ async def test_messages_alone_get_a_report(client: LangGraphClient) -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"question": 5}, "The input's question is a text, and not a number"),
-        ({"question": ["a"]}, "The input's question is a text, and not a list"),
-        ({"question": {"a": 1}, "messages": []}, "The input's question is a text, and not an object"),
+        ({"question": 5}, "The input's question must be text, not a number"),
+        ({"question": ["a"]}, "The input's question must be text, not a list"),
+        ({"question": {"a": 1}, "messages": []}, "The input's question must be text, not an object"),
         ({"question": None}, "The question is empty"),
         ({"messages": None}, "The question is empty"),
-        ("Who?", "The input of a run is an object, and not a text"),
-        ({"messages": 5}, "Item 1 of the input's messages is no message"),
+        ("Who?", "The input of a run must be an object, not a text"),
+        ({"messages": 5}, "Item 1 of the input's messages is not a message"),
         ({"question": "Who?", "messages": [{"role": "user", "content": "Who?"}, {"role": "king", "content": "x"}]}, "Item 2 of the input"),
-        ({"messages": [{"role": "user", "content": 5}]}, "Item 1 of the input's messages is no message"),
+        ({"messages": [{"role": "user", "content": 5}]}, "Item 1 of the input's messages is not a message"),
         ({"messages": [{"role": "user", "content": [PICTURE]}]}, "The message has no text"),
     ],
 )  # fmt: skip

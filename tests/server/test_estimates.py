@@ -15,7 +15,7 @@ async def test_each_depth_has_its_figures(server: str) -> None:
     told = (await asked(server, locale="zh-CN")).json()
     assert [one["depth"] for one in told] == list(DEPTHS)
     assert [one["seconds"] for one in told] == [LEVELS[depth].seconds for depth in DEPTHS]
-    assert {one["figures"] for one in told} == {"几秒钟，不收费；未接入模型，只列出最接近的段落"}
+    assert {one["figures"] for one in told} == {"几秒钟，不收费；未连接模型，只列出最接近的段落"}
     assert all(one["models"] == [] for one in told)
 
 

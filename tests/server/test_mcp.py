@@ -38,7 +38,7 @@ async def test_the_graph_is_a_tool_with_a_small_schema(server: str) -> None:
     async with connected(server) as session:
         [tool] = (await session.list_tools()).tools
     assert tool.name == "deep_research"
-    assert tool.description == "Researches a question in sources and proves every sentence of its report."
+    assert tool.description == "Researches a question in sources and backs every statement of its report with quotes."
     assert set(tool.inputSchema["properties"]) == {"question", "messages"}
     assert tool.inputSchema["properties"]["messages"]["type"] == "string"
     assert len(json.dumps(tool.inputSchema)) < 1_000

@@ -140,7 +140,7 @@ async def test_buttons_skip_a_step_and_have_the_report_written(ada: User, behind
     state = await ada.api.runs.join(thread, run)
     assert [one["action"] for one in state["steering"]] == ["skip", "write"]
     assert not state["reflections"]
-    assert any("ended on request" in limit for limit in state["report"]["limits"])
+    assert any("stopped at your request" in limit for limit in state["report"]["limits"])
 
 
 async def test_what_cannot_be_followed_is_answered(ada: User, bob: User, behind: Model) -> None:
@@ -155,9 +155,9 @@ async def test_what_cannot_be_followed_is_answered(ada: User, bob: User, behind:
     behind.release()
     await ada.api.runs.join(thread, run)
     late = await ada.say(thread, text="only the tallow")
-    assert (late.status_code, "Ask the next question" in late.json()["detail"]) == (409, True)
+    assert (late.status_code, "Ask a follow-up" in late.json()["detail"]) == (409, True)
     fresh = str((await ada.api.threads.create())["thread_id"])
-    assert "has not begun" in (await ada.say(fresh, text="only the tallow")).json()["detail"]
+    assert "has not started" in (await ada.say(fresh, text="only the tallow")).json()["detail"]
 
 
 async def test_messages_that_come_at_once_stay_within_their_number(ada: User, behind: Model) -> None:
@@ -179,7 +179,7 @@ async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, 
     state = await ada.api.runs.join(thread, queued["run_id"])
     assert state["question"] == following["question"]
     assert state["steering"] == []
-    assert not any("ended on request" in limit for limit in state["report"]["limits"])
+    assert not any("stopped at your request" in limit for limit in state["report"]["limits"])
 
 
 async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> 
         with dev_server(tmp_path, **environment) as (address, _):
             async with get_client(url=address) as api:
                 state = await api.runs.join(thread, run)
-        assert any("ended on request" in limit for limit in state["report"]["limits"])
+        assert any("stopped at your request" in limit for limit in state["report"]["limits"])
         assert endpoint.roles.count("researcher") == asked
 
 

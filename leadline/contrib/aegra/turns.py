@@ -55,7 +55,7 @@ async def take_turn(thread: str, run: str) -> None:
 
 
 def _busy(thread: str, run: str) -> str:
-    return f"Thread {thread} is busy with run {run}. Wait for its end or cancel it, then ask again; or ask in another thread."
+    return f"Thread {thread} is busy with run {run}. Wait until it ends or cancel it, then ask again; or ask in another thread."
 
 
 async def _line(thread: str) -> list[_Place]:

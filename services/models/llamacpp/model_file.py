@@ -93,12 +93,12 @@ class _Head:
         magic = self._file.read(len(_MAGIC))
         if magic != _MAGIC:
             raise SettingsError(
-                f"{path} is no model file of llama.cpp: it does not begin as GGUF files do. Download the model as a file whose "
+                f"{path} is not a model file of llama.cpp: it does not begin as GGUF files do. Download the model as a file whose "
                 "name ends with .gguf."
             )
         version, _, count = self._unpack("<IQQ")
         if version not in {2, 3}:
-            raise SettingsError(f"{path} is a GGUF file of version {version}, and versions 2 and 3 can be read.")
+            raise SettingsError(f"{path} is a GGUF file of version {version}; only versions 2 and 3 can be read.")
         if count > _MAX_VALUES:
             raise _Incomplete
         return {self._text(): self._value(*self._unpack("<I")) for _ in range(count)}
@@ -192,6 +192,6 @@ def _other_parts(path: Path) -> int:
             size += other.stat().st_size
         except OSError:
             raise SettingsError(
-                f"The model {path} comes in {total} files, and {other.name} is not beside it."
+                f"The model {path} comes in {total} files, but {other.name} is not next to it."
             ) from None
     return size

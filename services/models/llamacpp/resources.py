@@ -74,9 +74,9 @@ def share_of(model: ModelFile, machine: FreeResources, window: int | None) -> Ma
             "a lower LEADLINE_CONTEXT_WINDOW" if window and window > CONTEXTS[-1] else "a smaller quantization of it"
         )
         raise SettingsError(
-            f"There is too little memory for the model {model.path.name}: with a context of {choices[-1]:,} tokens it takes some "
+            f"There is too little memory for the model {model.path.name}: with a context of {choices[-1]:,} tokens it takes about "
             f"{needed}, and {free} are free. End other programs, or choose {remedy} or a smaller model; what a run has done "
-            "stays, and leadline resume goes on with it."
+            "is kept, and leadline resume continues it."
         )
     two = machine.cores >= _CORES_FOR_TWO and model.memory(2 * context) <= room
     slots = 2 if two else 1

@@ -192,7 +192,7 @@ async def _started(
     if not answer:
         raise SettingsError(
             f"llama.cpp cannot load the model {path.name}{reason}. If the file is incomplete, download it again; if its kind of "
-            f"model is new, renew llama.cpp: {install_command(EXTRA)} --upgrade"
+            f"model is new, update llama.cpp: {install_command(EXTRA)} --upgrade"
         )
     served.base_url = f"{json.loads(answer)['address']}/v1"
     return served
@@ -229,7 +229,7 @@ async def _note_crash(own: _Loop, path: Path, served: Served) -> None:
     if before is not None and time.monotonic() - before < CRASH_SECONDS:
         raise ModelError(
             f"llama.cpp, which serves {path.name}, has ended unexpectedly twice{reason}. Choose a smaller model or a lower "
-            "LEADLINE_CONTEXT_WINDOW if memory runs short; then go on with: leadline resume"
+            "LEADLINE_CONTEXT_WINDOW if memory runs short; then continue with: leadline resume"
         )
 
 

@@ -75,7 +75,7 @@ class BundleCheck:
     """Result of a check."""
 
     checked: dict[str, int] = field(default_factory=dict)
-    """Numbers of checked sources, quotes, claims and so on."""
+    """Numbers of checked sources, quotes, statements and so on."""
     problems: list[str] = field(default_factory=list)
     """Problems, each with the id of the affected item."""
     head: str = ""
@@ -86,19 +86,25 @@ class BundleCheck:
     """Number of these that a model found supported, by the bundle's own account, which is taken on trust."""
 
     @property
+    def counts(self) -> str:
+        """What was checked, in words; kinds that do not occur are left out."""
+        some = {name: count for name, count in self.checked.items() if count}
+        return ", ".join(f"{count:,} {name.removesuffix('s') if count == 1 else name}" for name, count in some.items())
+
+    @property
     def trust(self) -> str:
         """What the check leaves open, and how to have it judged; empty if every verified statement is verbatim."""
         if not self.not_quoted:
             return ""
         told = (
-            f"The bundle says that a model found {self.judged} of these supported, which is taken on trust. "
+            f"The bundle says that a model found {self.judged} of them supported; that is not checked here. "
             if self.judged
             else ""
         )
         return (
-            f"Not judged: what is said in other words than the quotes' ({self.not_quoted} of {self.checked.get('claims', 0)} claims). "
-            f"Code has compared numbers, names and words, and cannot tell whether the quotes mean the same. {told}"
-            "To have a model judge it: leadline verify --judge DIR"
+            f"Not judged: statements in other words than their quotes ({self.not_quoted} of {self.checked.get('statements', 0)}). "
+            f"Code compared numbers, names and words, but cannot tell whether the meaning is the same. {told}"
+            "To let a model judge: leadline verify --judge DIR"
         )
 
 
@@ -122,9 +128,9 @@ def verify_bundle(folder: Path) -> BundleCheck:
     raw, content, report = read_bundle(folder)
     check = BundleCheck()
     if raw.get("evidence_sha256") != seal(raw):
-        check.problems.append("evidence.json: it was changed after it was written (evidence_sha256)")
+        check.problems.append("evidence.json: changed after it was written (evidence_sha256)")
     if hashlib.sha256(report).hexdigest() != content.report_sha256:
-        check.problems.append("report.md: it is not the text that the evidence was written for (report_sha256)")
+        check.problems.append("report.md: not the text that the evidence was written for (report_sha256)")
     sources = {source.content_hash: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
     text = report.decode("utf-8", "replace")
@@ -132,11 +138,11 @@ def verify_bundle(folder: Path) -> BundleCheck:
     files = {PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
     citations, broken_links = _links(blocks, sources, files)
     if is_active(text):
-        broken_links.append("report.md: it holds HTML or an image")
+        broken_links.append("report.md contains HTML or an image")
     check.checked = {
         "sources": len(content.sources),
         "quotes": len(content.excerpts),
-        "claims": len(content.claims),
+        "statements": len(content.claims),
         "artifacts": len(content.artifacts),
         "citations": citations,
     }
@@ -195,7 +201,7 @@ def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -
     judged, room = _judged(content), MAX_TEXTS_BYTES
     for excerpt in clock.each(content.excerpts):
         yield from (
-            f"{excerpt.id}: it is said to be confirmed by {key}, and there is no such excerpt"
+            f"{excerpt.id}: it is said to be confirmed by {key}, which does not exist"
             for key in excerpt.confirmed_by
             if key not in ids
         )
@@ -212,16 +218,16 @@ def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -
                 if any(words in held for held in places)
             )
             if hashlib.sha256(data).hexdigest() != source.content_hash:
-                yield f"{source.id}: its text {source.file} was changed: it does not hash to its content hash"
+                yield f"{source.id}: its text {source.file} was changed: it does not have its content hash"
         except BundleError as problem:
             yield f"{source.id}: {problem}"
         if source.duplicate_of and source.duplicate_of not in known:
-            yield f"{source.id}: it is called a copy of {source.duplicate_of}, and there is no such source"
+            yield f"{source.id}: it is called a copy of {source.duplicate_of}, which does not exist"
         yield from _numbers_of(source, text, content)
         own, copies = quoted.pop(source.content_hash, []), borrowed.get(source.content_hash, [])
         yield from _quotes(source, text, own, copies, clock)
     for named, excerpts in quoted.items():
-        yield from (f"{excerpt.id}: it quotes {named}, and there is no such source" for excerpt in excerpts)
+        yield from (f"{excerpt.id}: it quotes {named}, which does not exist" for excerpt in excerpts)
 
 
 def _quotes(
@@ -285,15 +291,15 @@ def _claims(
         yield "evidence.json: more than a third of its claims are called inferred, and no model found them so"
     nowhere = {key for key, source in sources.items() if source.untraced}
     for place, claim in enumerate(clock.each(content.claims), 1):
-        name = f"claim {place} ({' '.join(claim.text.split())[:60]!r})"
+        name = f"statement {place} ({' '.join(claim.text.split())[:60]!r})"
         if claim.status and claim.verified != (claim.status in {*SURE, "inferred"}):
             yield f"{name}: it is called {claim.status}, and {'verified' if claim.verified else 'not verified'}"
         unknown = [citation for citation in claim.citations if citation not in excerpts]
         cited = [excerpts[citation] for citation in claim.citations if citation in excerpts]
         if unknown:
-            yield f"{name}: it cites {', '.join(unknown)}, and there is no such excerpt"
+            yield f"{name}: it cites {', '.join(unknown)}, which does not exist"
         elif sum(len(excerpt.headed_quote) for excerpt in cited) > MAX_CITED:
-            yield f"{name}: it cites more than {MAX_CITED:,} characters of quotes, as no statement does: not checked"
+            yield f"{name}: it cites more than {MAX_CITED:,} characters of quotes, more than any statement does: not checked"
         elif claim.status == "quoted" and not is_verbatim(claim, excerpts):
             yield f"{name}: it is called quoted, and none of its quotes holds its words"
         elif claim.verified:
@@ -371,17 +377,17 @@ def _contradictions(
         name = f"contradiction {conflict.topic[:60]!r}"
         missing = [identifier for identifier in conflict.excerpt_ids if identifier not in excerpts]
         if missing:
-            yield f"{name}: it names {', '.join(missing)}, and there is no such excerpt"
+            yield f"{name}: it names {', '.join(missing)}, which does not exist"
         elif conflict.differs:
             confirmed = check_contradiction(conflict, excerpts, sources)
             if confirmed is None or not confirmed.differs:
-                yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can see"
+                yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can detect"
 
 
 def _artifacts(folder: Path, content: BundleContent, clock: Clock) -> Iterator[str]:
     for artifact in clock.each(content.artifacts):
         if not re.fullmatch(r"artifacts/[0-9a-f]{12}-[\w.-]+", artifact.file):
-            yield f"{artifact.id}: {artifact.file[:100]!r} is no place for an artifact"
+            yield f"{artifact.id}: {artifact.file[:100]!r} is not a place for an artifact"
             continue
         try:
             data = read_inside(folder, artifact.file, MAX_TEXTS_BYTES)
@@ -389,7 +395,7 @@ def _artifacts(folder: Path, content: BundleContent, clock: Clock) -> Iterator[s
             yield f"{artifact.id}: its file {artifact.file} cannot be read ({error.strerror})"
             continue
         if hashlib.sha256(data).hexdigest() != artifact.content_hash:
-            yield f"{artifact.id}: its file {artifact.file} was changed: it does not hash to its content hash"
+            yield f"{artifact.id}: its file {artifact.file} was changed: it does not have its content hash"
 
 
 def _statements(blocks: Iterable[Block], content: BundleContent, clock: Clock) -> Iterator[str]:
@@ -397,7 +403,7 @@ def _statements(blocks: Iterable[Block], content: BundleContent, clock: Clock) -
     shown = letters("".join(map(_shown, blocks)))
     for place, claim in enumerate(clock.each(content.claims), 1):
         if letters(claim.text) not in shown:
-            yield f"claim {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
+            yield f"statement {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
 
 
 def _normal(link: str) -> str:

@@ -90,7 +90,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
         ) from None
     except (ValueError, RecursionError) as error:
         raise BundleError(
-            f"{file} is no valid JSON ({str(error)[:120]}). Write the report again, or restore the file."
+            f"{file} is not valid JSON ({str(error)[:120]}). Write the report again, or restore the file."
         ) from None
     if not isinstance(raw, dict) or raw.get("version") not in READABLE:
         raise BundleError(
@@ -118,13 +118,13 @@ def check_size(file: Path, raw: Mapping[str, Any]) -> None:
     for name, most in MAX_ITEMS.items():
         items = raw.get(name)
         if isinstance(items, list) and len(items) > most:
-            raise BundleError(f"{file} holds {len(items):,} {name}, and no report has more than {most:,}. Not checked.")
+            raise BundleError(f"{file} has {len(items):,} {name}, more than the limit of {most:,}. Not checked.")
     claims = raw.get("claims")
     for number, claim in enumerate(claims if isinstance(claims, list) else [], 1):
         text = claim.get("text") if isinstance(claim, dict) else None
         if isinstance(text, str) and len(text) > MAX_CLAIM:
             raise BundleError(
-                f"{file}: claim {number} has {len(text):,} characters, and none has more than {MAX_CLAIM:,}. Not checked."
+                f"{file}: statement {number} has {len(text):,} characters, more than the limit of {MAX_CLAIM:,}. Not checked."
             )
 
 

@@ -101,7 +101,7 @@ def _evidence(folder: Path, cited_by: Path) -> EvidenceFile:
             f"cite ({file.name}: {error.strerror}). Name the report's folder: leadline verify {cited_by} --bundle DIR"
         ) from None
     except (ValueError, ValidationError, RecursionError) as error:
-        raise BundleError(f"{file} is no evidence bundle ({str(error)[:160]}). Write the report again.") from None
+        raise BundleError(f"{file} is not an evidence bundle ({str(error)[:160]}). Write the report again.") from None
 
 
 @dataclass(slots=True)
@@ -231,4 +231,4 @@ class _Checker:
 def _unchecked(text: str, citations: tuple[Citation, ...]) -> Iterator[str]:
     """Yield the problem of a text that cites by a number without a link."""
     if not citations and (unlinked := _UNLINKED.search(text)):
-        yield f"{text[:80]!r} was not checked: {unlinked[0]} is no link. {_HOW_TO_CITE}"
+        yield f"{text[:80]!r} was not checked: {unlinked[0]} is not a link. {_HOW_TO_CITE}"

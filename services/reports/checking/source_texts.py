@@ -46,7 +46,7 @@ def unpacked(name: str, data: bytes) -> bytes:
     try:
         text = unpacking.decompress(data, MAX_TEXT_BYTES + 1)
     except zlib.error as error:
-        raise BundleError(f"{name} is no gzip file ({error}). Write the report again.") from None
+        raise BundleError(f"{name} is not a gzip file ({error}). Write the report again.") from None
     if len(text) > MAX_TEXT_BYTES:
         raise BundleError(f"{name} unpacks to more than {MAX_TEXT_BYTES // 1_000_000} MB, which no source's text has.")
     if not unpacking.eof or unpacking.unused_data:

@@ -66,7 +66,7 @@ class HostAllowance:
                 found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[^\s:/\[\]@]+)(?::(\d{1,5}))?", entry)
                 if found is None:
                     raise SettingsError(
-                        f"LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used: {entry!r} is no host. "
+                        f"LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used: {entry!r} is not a host. "
                         "Write hosts or host:port, separated by commas."
                     ) from None
                 host, port = found[1].strip("[]"), int(found[2]) if found[2] else None

@@ -111,7 +111,7 @@ async def fetch(
             return answer
         target = _next(target, location, allowance)
     raise PageError(
-        f"{shown(start.url)} was not read: it leads on and on, more than {limits.redirects} times. Use another source."
+        f"{shown(start.url)} was not read: it redirects more than {limits.redirects} times. Use another source."
     )
 
 
@@ -232,12 +232,12 @@ def _next(target: Target, location: str, allowance: HostAllowance) -> Target:
         url = urljoin(target.url, location)
     except ValueError:
         raise PageError(
-            f"{shown(target.url)} was not read: it leads to a broken address. Use another source."
+            f"{shown(target.url)} was not read: it redirects to a broken address. Use another source."
         ) from None
     following = target_of(url, allowance)
     if allowance.covers(following.host, following.port) and not allowance.covers(target.host, target.port):
         raise PageRefused(
-            f"{shown(target.url)} is not read: it leads from the public web to {following.host}, which only you may name. "
+            f"{shown(target.url)} is not read: it redirects from the public web to {following.host}, which only you may name. "
             "Name that address itself if you want it read."
         )
     return replace(following, route=following.route or target.route)

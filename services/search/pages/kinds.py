@@ -69,7 +69,7 @@ def kind_of(headers: Mapping[str, str], body: bytes, url: str) -> Kind:
     if named == "html" or (named == "text" and _is_text(head, headers)):
         return named
     if named in {"pdf", "docx", "xlsx"}:
-        raise PageError(f"it is called {named.upper()} and is none")
+        raise PageError(f"it claims to be {named.upper()}, but is not")
     if _HTML.match(head):
         return "html"
     if _is_text(head, headers):

@@ -62,7 +62,7 @@ class ReaderEndpoint:
                 "http://127.0.0.1:11235/crawl for crawl4ai, http://127.0.0.1:3002/v2/scrape for Firecrawl."
             )
         if key and not _KEY.fullmatch(key):
-            raise SettingsError("LEADLINE_READER_KEY holds no key: there are blanks or other characters in it.")
+            raise SettingsError("LEADLINE_READER_KEY is not a key: it contains blanks or other characters.")
         return cls(address, protocol, key)
 
     async def render(self, target: Target, limits: Limits, tls: ssl.SSLContext | None = None) -> bytes:
@@ -146,7 +146,7 @@ class ReaderEndpoint:
             answer = json.loads(body)
         except (ValueError, RecursionError):
             page = body[:200].lstrip().startswith(b"<")
-            raise self._failed(f"its answer is {'a page of HTML' if page else 'no JSON'}") from None
+            raise self._failed(f"its answer is {'a page of HTML' if page else 'not JSON'}") from None
         found, fields = _found(answer, self.protocol)
         if found is None:
             raise self._failed(f"its answer has no {fields[0]}")

@@ -41,7 +41,7 @@ def read_feed(data: bytes) -> dict[str, Any]:
     try:
         parser.Parse(data, True)
     except (expat.ExpatError, LookupError) as error:  # LookupError: the feed names an unknown encoding
-        raise MalformedFeed("it is no XML") from error
+        raise MalformedFeed("it is not XML") from error
     return reader.feed
 
 

@@ -110,18 +110,18 @@ class ServiceSearch:
         """
         if missing := service.missing(key, address):
             raise BadInput(
-                f"Search through {service.title} was asked for, and {missing} is not set. Set it, or choose another search.",
-                page=f"Search through {service.title} was asked for, and this server is not set up for it. Choose another under "
+                f"Search through {service.title} was requested, but {missing} is not set. Set it, or choose another search.",
+                page=f"Search through {service.title} was requested, but this server is not set up for it. Choose another under "
                 "“Where to search” in the settings.",
             )
         if key and service.key != "none" and not _KEY.fullmatch(key):
-            raise BadInput(f"{service.key_setting} holds no key: there are blanks or other characters in it.")
+            raise BadInput(f"{service.key_setting} is not a key: it contains blanks or other characters.")
         if address and not clean_address(address):
             raise BadInput(
-                f"{service.address_setting or 'The address'} is no address. Write it like https://example.org."
+                f"{service.address_setting or 'The address'} is not an address. Write it like https://example.org."
             )
         if contact and not _CONTACT.fullmatch(contact):
-            raise BadInput("LEADLINE_CONTACT is no e-mail address. Write it like name@example.org.")
+            raise BadInput("LEADLINE_CONTACT is not an e-mail address. Write it like name@example.org.")
         self.name = service.name
         self.service = service
         self._key = key if key and service.key != "none" else ""

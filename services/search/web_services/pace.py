@@ -34,7 +34,7 @@ class Pace:
             start = max(now, self._next)
             if start - now > LONGEST_WAIT:
                 raise SearchError(
-                    f"{title} takes one search every {pause:g} seconds, and too many are waiting. Try again later."
+                    f"{title} accepts one search every {pause:g} seconds, and too many are waiting. Try again later."
                 )
             self._next = start + pause
             return start - now

@@ -39,7 +39,7 @@ def steps(path: str) -> tuple[PathStep, ...]:
         if path[place] != ".":
             break
         place += 1
-    raise ValueError(f"{path!r} is no path; write it like message.items or authors.*.name")
+    raise ValueError(f"{path!r} is not a path; write it like message.items or authors.*.name")
 
 
 def values_at(value: Any, path: str) -> list[Any]:

@@ -41,14 +41,14 @@ def _problem(service: Service, status: int, headers: Mapping[str, str], *, has_k
         if has_key:
             return f"{title} rejected the key or its rights. Check {service.key_setting}."
         if service.key != "none":
-            return f"{title} wants a key. Set {service.key_setting}, or use another search."
-        return f"{title} takes no searches from here (HTTP {status}). {advice(service)}"
+            return f"{title} requires a key. Set {service.key_setting}, or use another search."
+        return f"{title} accepts no searches from here (HTTP {status}). {advice(service)}"
     if status == 402:
-        return f"{title} wants to be paid: its credit is used up. Check the plan of the account."
+        return f"{title} requires payment: the credit is used up. Check the plan of the account."
     if status in _OF_QUERY:
-        return f"{title} could not use the query (HTTP {status}). Ask in other words, and shorter."
+        return f"{title} could not use the query (HTTP {status}). Use other words, and fewer."
     if 300 <= status < 400:
-        return f"{title} sent the search elsewhere (HTTP {status}), which is not followed. {advice(service)}"
+        return f"{title} redirected the search (HTTP {status}), which is not followed. {advice(service)}"
     if status == 404:
         return f"{title} is not found at its address (HTTP 404). {advice(service)}"
     return f"{title}'s service failed (HTTP {status}). Try again later. {advice(service)}"
@@ -64,13 +64,13 @@ def advice(service: Service) -> str:
 def not_in_form(service: Service, why: str) -> SearchError:
     """Return the error for an answer in an invalid form."""
     form = "JSON" if service.answer == "json" else "Atom"
-    return SearchError(f"{service.title}'s answer is no {form}: {why}. {advice(service)}")
+    return SearchError(f"{service.title}'s answer is not {form}: {why}. {advice(service)}")
 
 
 def own_words(service: Service, words: str) -> SearchError:
     """Return the error for an answer with its own error message."""
     line = " ".join(clean_line(without_secrets(words[: 10 * LONGEST_QUOTE])).split())
-    return SearchError(f"{service.title} could not answer: {line[:LONGEST_QUOTE]!r}. Ask in other words, and shorter.")
+    return SearchError(f"{service.title} could not answer: {line[:LONGEST_QUOTE]!r}. Use other words, and fewer.")
 
 
 def without_results(service: Service, reasons: Iterable[Any]) -> SearchError:

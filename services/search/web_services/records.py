@@ -51,11 +51,11 @@ def read_services(file: Path) -> dict[str, Service]:
 
 def _service(file: Path, name: str, table: Any) -> Service:
     if not isinstance(table, dict):
-        raise BadInput(f"{file}: {name} is no table. Write a service as [{name}] and its fields below.")
+        raise BadInput(f"{file}: {name} is not a table. Write a service as [{name}] and its fields below.")
     if name in (*OWN_CLIENTS, *SEARCH_WORDS):
-        raise BadInput(f"{file}: {name} is the name of something else. Give the service another one.")
+        raise BadInput(f"{file}: {name} is already taken. Give the service another name.")
     if "name" in table:
-        raise BadInput(f"{file}: {name}.name is not wanted: the name of the table is the service's.")
+        raise BadInput(f"{file}: {name}.name is not allowed: the service is named by its table.")
     try:
         return Service.model_validate({**table, "name": name})
     except ValidationError as error:

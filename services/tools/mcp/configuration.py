@@ -95,7 +95,7 @@ def _of_the_run(name: str, entry: McpServer) -> Server:
             remedy = f"Allowed are: {', '.join(allowed)}" if allowed else "None is allowed"
             raise BadInput(
                 f"mcp_servers: {name} may not start {entry.command!r}. {remedy} (LEADLINE_MCP_COMMANDS, which the operator sets).",
-                page=f"The tool server {name} may not start {entry.command!r}. {remedy} by whoever runs this server: change it under "
+                page=f"The tool server {name} may not start {entry.command!r}. {remedy} by the operator of this server: change it under "
                 "“Tool servers” in the settings.",
             )
     else:
@@ -107,7 +107,7 @@ def _of_the_run(name: str, entry: McpServer) -> Server:
                 f"mcp_servers: the address of {name} is refused: {reason}. Name a public one, or have the operator name "
                 "its host in LEADLINE_ALLOW_PRIVATE_HOSTS.",
                 page=f"The address of the tool server {name} is refused: {reason}. Name a public one under “Tool servers” in the "
-                "settings, or ask whoever runs this server to allow its host.",
+                "settings, or ask the operator of this server to allow its host.",
             ) from None
     return _server(name, entry)
 
@@ -131,7 +131,7 @@ def _of_the_operator(file: Path) -> dict[str, Server]:
     except OSError as error:
         raise SettingsError(f"LEADLINE_MCP names {file}, which cannot be read ({error.strerror}).") from None
     except ValueError as error:
-        raise SettingsError(f"{file} (LEADLINE_MCP) is no valid JSON: {error}.") from None
+        raise SettingsError(f"{file} (LEADLINE_MCP) is not valid JSON: {error}.") from None
     servers = content.get("mcpServers") if isinstance(content, dict) else None
     if not isinstance(servers, dict):
         raise SettingsError(f'{file} (LEADLINE_MCP) must hold {{"mcpServers": {{"a name": {{…}}}}}}.')
@@ -158,7 +158,7 @@ def _entry(file: Path, name: str, raw: Any) -> _Entry:
 
 def _check_name(name: str, error: type[Exception], where: str) -> None:
     if not name.strip() or len(name) > 64 or not name.isprintable():
-        raise error(f"{where}: {name[:80]!r} is no name for a server. Name it in 1 to 64 printable characters.")
+        raise error(f"{where}: {name[:80]!r} is not a name for a server. Name it in 1 to 64 printable characters.")
 
 
 def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:

@@ -215,7 +215,5 @@ def import_libraries() -> None:
         import langchain_mcp_adapters.sessions  # noqa: F401 - imported to see that it is there
         import mcp  # noqa: F401 - likewise
     except ImportError:
-        raise SettingsError(
-            f"Servers of tools (MCP) are named, but the library is not installed. Run: {INSTALL}"
-        ) from None
+        raise SettingsError(f"MCP servers are configured, but the library is not installed. Run: {INSTALL}") from None
     logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # faults of a server are reported in the run

@@ -58,7 +58,7 @@ class McpTool(BaseTool):
     async def _arun(self, /, **arguments: Any) -> tuple[str, ToolOutput]:
         server, remote = self._server, self._definition.remote
         if server is None:
-            raise ToolError(f"The server of {self.name} is not there any more.")
+            raise ToolError(f"The server of {self.name} is no longer there.")
         try:
             result = await registry.call(
                 self._run_key, server, lambda session: call_tool(session, remote, arguments), CALL_SECONDS

@@ -204,7 +204,7 @@ def test_who_interrupts_a_command_sees_one_word() -> None:
     ("content", "why"),
     [
         (None, "(No such file or directory)"),
-        (b"\xff\xfe", "no text in UTF-8"),
+        (b"\xff\xfe", "not text in UTF-8"),
         (b"a: [b\n", "line 2: expected ',' or ']'"),
     ],
 )

@@ -34,7 +34,7 @@ def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline
     assert ran.code == 0
     level = LEVELS["deep"]
     assert (latest().max_plan_iterations, latest().max_step_num) == (1, level.steps)
-    assert "· Depth deep: seconds, at no cost; without a model it shows the closest passages." in ran.err
+    assert "· Depth deep: seconds, free of charge; without a model the report shows the closest passages." in ran.err
     assert "  deep  " in leadline("runs", "show", "--calls").out.splitlines()[0]
 
 
@@ -81,7 +81,7 @@ def test_a_level_that_the_budget_cannot_pay_says_so_and_runs(
     ran = leadline("research", QUESTION, "--docs", docs, "--depth", "exhaustive", "--max-tokens", "20000")
     assert ran.code == 0
     [line] = [one for one in ran.err.splitlines() if one.startswith("· Depth exhaustive")]
-    assert "20,000 of 860,000 tokens (max_tokens) do not pay for all of that" in line
+    assert "20,000 of 860,000 tokens (max_tokens) are not enough for all of that" in line
     assert "no section is researched again" in line
     assert ran.err.index(line) < ran.err.index("? Understanding")
 

@@ -124,7 +124,7 @@ def test_the_searches_that_are_offered_are_those_of_the_records(tmp_path: Path) 
             "serper": "Serper (needs a key)",
             "duckduckgo": "DuckDuckGo (no key)",
             "openalex+arxiv": "Papers alone: OpenAlex and arXiv (no key)",
-            "documents": "Not at all: my documents only",
+            "documents": "None: only my documents",
         }
 
 
@@ -156,7 +156,7 @@ def test_a_model_that_nobody_names_and_no_list_holds_is_asked_for_by_its_option(
 ) -> None:
     ran = leadline("init", "--endpoint", endpoint.base_url)
     assert ran.code == 2
-    assert "Name the model with --model, because nobody can be asked here. The endpoint lists none." in ran.err
+    assert "Name the model with --model, because no questions can be asked here. The endpoint offers none." in ran.err
     assert not ENV.exists()
 
 

@@ -48,7 +48,7 @@ def test_a_sentence_that_the_model_doubts_is_named(leadline: Leadline, endpoint:
     judge(endpoint, "contradicted")
     ran = leadline("verify", folder, "--judge")
     assert ran.code == 1
-    assert "DOUBTED claim 2 ('The northern pier was closed by storms.'): contradicted" in ran.err
+    assert "DOUBTED statement 2 ('The northern pier was closed by storms.'): contradicted" in ran.err
 
 
 def test_a_forged_status_is_judged_all_the_same(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:
@@ -60,7 +60,7 @@ def test_a_forged_status_is_judged_all_the_same(leadline: Leadline, endpoint: Op
     ran = leadline("verify", folder, "--judge")
     assert ran.code == 1
     assert "it is called quoted, and none of its quotes holds its words" in ran.err
-    assert "DOUBTED claim 2" in ran.err
+    assert "DOUBTED statement 2" in ran.err
 
 
 def test_without_a_model_it_says_what_to_set(leadline: Leadline, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:

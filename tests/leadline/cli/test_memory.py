@@ -45,7 +45,7 @@ def remembered(docs: Path) -> None:
     [
         (("zzzz",), "Nothing is remembered under 'zzzz'"),
         (("",), "Nothing is remembered under ''"),
-        (("--all",), "To do so without being asked: --yes"),
+        (("--all",), "To confirm, add --yes."),
         (("zzzz", "--all"), "not both"),
     ],
 )

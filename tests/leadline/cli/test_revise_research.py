@@ -130,7 +130,7 @@ def test_without_research_nothing_is_searched(leadline: Leadline, endpoint: Open
     endpoint.script["reporter_editing"] = [edits(lacks=["What the repair cost"])]
     searches = roles(endpoint).count("researcher")
     ran = leadline("revise", run, "Add a section on the costs of the repair", "--no-research")
-    assert "evidence does not hold, so it is not in the report: What the repair cost" in ran.out
+    assert "was searched for and not found, so it is not in the report: What the repair cost" in ran.out
     assert roles(endpoint).count("researcher") == searches
     assert "Searched for this change" not in ran.out
 

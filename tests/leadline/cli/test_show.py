@@ -220,11 +220,11 @@ def test_every_request_to_a_model_is_counted_and_every_refusal_has_its_reason() 
     ]
     timeline = Timeline.of([*entries, entry("verify", "2026-01-01T00:00:05+00:00", 0, answer={})])
     text = "\n".join(timeline.lines())
-    assert "[asked again: its answer could not be used: `steps` is missing]" in text
-    assert "[asked again: its answer was cut off]" in text
+    assert "[asked again: the answer could not be used: `steps` is missing]" in text
+    assert "[asked again: the answer was cut off]" in text
     lost = "abandoned: 2 calls, about 1,200 tokens that a provider may charge"
     assert timeline.requests() == [
-        "Model calls: 3; requests: 6; repeated after faults: 3; answers refused and asked for again: 2; " + lost
+        "Model calls: 3; requests: 6; repeated after faults: 3; unusable answers requested again: 2; " + lost
     ]
     assert lost in timeline.html("run")
     assert "verify" not in dict.fromkeys(span.kind for span in timeline.spans)

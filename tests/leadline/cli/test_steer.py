@@ -109,10 +109,10 @@ def ended(child: subprocess.Popen[str]) -> tuple[str, str]:
 def test_another_process_steers_a_run(running: Running) -> None:
     running.hold("planner")
     child = running.begun()
-    assert "the planner hears it at the next boundary" in running.said("also the silver chromate tube")
+    assert "the planner gets it at the next step" in running.said("also the silver chromate tube")
     running.release()
     _, err = ended(child)
-    assert "Taken up: also the silver chromate tube" in err
+    assert "Taken into account: also the silver chromate tube" in err
     first, second = running.prompts("planner")
     assert "silver chromate" not in first
     assert "<steering>\\nalso the silver chromate tube\\n</steering>" in second
@@ -131,9 +131,9 @@ def test_a_running_step_ends_before_its_next_round(running: Running) -> None:
     assert "step 1 is left out" in running.said("--skip", "1")
     running.release()
     out, err = ended(child)
-    assert "Step 1 was ended on request" in out
+    assert "Step 1 was stopped at your request" in out
     assert "Step 2 was ended" not in out
-    assert "Left out, as asked: step 1" in err
+    assert "Skipped at your request: step 1" in err
     assert len(running.prompts("planner")) == 1
     first = [prompt for prompt in running.prompts("researcher") if '<step title="Who designed' in prompt]
     assert len(first) == 1
@@ -174,7 +174,7 @@ def test_a_run_that_is_killed_writes_when_that_was_wanted(running: Running) -> N
     asked = len(running.prompts("researcher"))
     running.release()
     out, _ = ended(running.start("resume"))
-    assert "ended on request" in out
+    assert "stopped at your request" in out
     assert len(running.prompts("researcher")) == asked
     assert not running.prompts("reflector")
 
@@ -184,7 +184,7 @@ def test_what_cannot_be_followed_is_answered(running: Running) -> None:
         2,
         "leadline: There is no run '20000101'. `leadline runs` lists all runs.\n",
     )
-    with pytest.raises(BadInput, match="No run is under way"):
+    with pytest.raises(BadInput, match="No run is running"):
         steer("only the tallow")
     running.hold("reporter")
     child = running.begun()
@@ -205,6 +205,6 @@ def test_python_steers_a_run_of_another_thread(docs: Path) -> None:
             assert steer(skip=[2]).message.steps == ["2"]
 
     report = research(QUESTION, docs=[docs], max_plan_iterations=1, on_event=hear)
-    assert "Left out, as asked: step 2" in told
-    with pytest.raises(BadInput, match="written already"):
+    assert "Skipped at your request: step 2" in told
+    with pytest.raises(BadInput, match="already written"):
         steer(run_id=report.run_id, write=True)

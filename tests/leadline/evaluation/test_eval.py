@@ -52,7 +52,7 @@ def test_each_question_of_a_plain_list_gets_a_report(leadline: Leadline, tmp_pat
     assert [question["question"] for question in kept["questions"]] == asked
     for question in kept["questions"]:
         assert leadline("verify", question["results"]["default"]["folder"]).code == 0
-    assert "supported of all sentences" in ran.out
+    assert "supported of all statements" in ran.out
     assert "gold sources" not in ran.out  # no gold is named
 
 

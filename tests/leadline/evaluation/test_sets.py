@@ -62,8 +62,8 @@ WRONG = {
     "a criterion without a text": (['{"question": "a", "criteria": [{"weight": 1}]}'], "field criteria.0.text"),
     "a negative weight": (['{"question": "a", "criteria": [{"text": "c", "weight": -1}]}'], "criteria.0.weight"),
     "a language that is none": (['{"question": "a", "language": "klingon!"}'], "line 1, field language"),
-    "no JSON": (['{"question": '], "line 1: this is no valid JSON"),
-    "a list of numbers": (["[3]"], "entry 1: this is no JSON object"),
+    "no JSON": (['{"question": '], "line 1: this is not valid JSON"),
+    "a list of numbers": (["[3]"], "entry 1: this is not a JSON object"),
     "one id twice": (['{"question": "a", "id": "x"}', '{"question": "b", "id": "x"}'], "twice"),
     "nothing": ([""], "holds no questions"),
 }

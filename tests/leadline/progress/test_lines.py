@@ -36,7 +36,7 @@ def told(kind: str, said: str = "", /, node: str = "researcher", **data: object)
 
 EVENTS = [
     told("triage", "Understanding the question", intent="in_scope", locale="en-US"),
-    told("plan", "Making the research plan", **PLAN),
+    told("plan", "Research plan", **PLAN),
     told("step_started", "Step 1", step="1", attempt=1),
     told("step_started", "Step 2", step="2", attempt=1),
     told("source", "Read: Tallow", step="2", url="tallow.md", title="Tallow"),

@@ -108,7 +108,7 @@ def test_a_notebook_shows_slow_calls_too() -> None:
 
 
 def test_calls_are_named_in_the_readers_language() -> None:
-    assert task_title("verifier", "", "zh-CN") == "核对陈述"
+    assert task_title("verifier", "", "zh-CN") == "核对论断"
     assert task_title("researcher", "2", "en-US") == "Step 2"
     assert task_title("embedding", "", "en-US") == "embedding"
     again = CallProgress(role="coder", state="again", seconds=0, reason="HTTP 429")
@@ -116,9 +116,9 @@ def test_calls_are_named_in_the_readers_language() -> None:
 
 
 def test_reasons_are_said_in_words() -> None:
-    assert reason_text("cut_off", "en-US") == "its answer was cut off"
+    assert reason_text("cut_off", "en-US") == "the answer was cut off"
     assert reason_text("unusable: `steps` is missing: name two", "en-US") == (
-        "its answer could not be used: `steps` is missing: name two"
+        "the answer could not be used: `steps` is missing: name two"
     )
     assert reason_text("silent", "zh-CN") == "长时间没有任何输出"
     assert reason_text("HTTP 503", "zh-CN") == "HTTP 503"

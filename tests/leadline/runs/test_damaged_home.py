@@ -87,7 +87,7 @@ async def test_a_run_says_that_an_index_was_made_anew(docs: Path) -> None:
     report = await aresearch(QUESTION, docs=[docs], on_event=events.append)
     assert "Belfast" in report.markdown
     notices = " ".join(event.title for event in events if event.type == "notice")
-    assert "The index of papers was damaged, and was made anew" in notices
+    assert "The index of papers was damaged and has been rebuilt" in notices
 
 
 def test_a_damaged_dictionary_is_made_anew(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Le
     assert again["fell_before"] == len(found["other_figures"])
     told = leadline("watch", run_id).out
     assert told.startswith("Nothing new")
-    assert f"Claims that fell earlier and still do not hold: {again['fell_before']}." in told
+    assert f"Statements that failed earlier and still do not hold: {again['fell_before']}." in told
 
 
 def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: Path, leadline: Leadline) -> None:

@@ -91,8 +91,8 @@ def test_a_source_that_is_gone_is_told_with_its_claims(docs: Path, leadline: Lea
     (docs / "thomson.md").unlink()
     ran = leadline("watch", run_id)
     assert ran.code == 1
-    assert "## Sources that cannot be read any more" in ran.out
-    assert "## No longer held by their sources" in ran.out
+    assert "## Sources that can no longer be read" in ran.out
+    assert "## No longer supported by their sources" in ran.out
 
 
 def test_a_chinese_report_is_told_of_in_chinese(tmp_path: Path, leadline: Leadline) -> None:
@@ -147,7 +147,7 @@ def test_it_checks_again_until_it_is_interrupted(docs: Path, leadline: Leadline)
     assert ran.returncode == 130
     assert f"0 6 * * 1 LEADLINE_HOME='{os.environ['LEADLINE_HOME']}'" in told
     assert f"watch {run_id} --once" in told
-    assert "Go on with: leadline watch" in told
+    assert "Continue with: leadline watch" in told
 
 
 @pytest.mark.parametrize("written", ["", "often", "0d", "7", "5m", "d7", "1y", "99999d"])

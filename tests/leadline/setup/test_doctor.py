@@ -75,7 +75,7 @@ def test_what_is_broken_stands_below_the_lines(leadline: Leadline, monkeypatch: 
     lines = ran.out.splitlines()
     assert ran.code == 1
     assert lines[4].startswith("broken  search: LEADLINE_DOCS: The documents folder /nowhere does not exist.")
-    assert "Mend what is broken" in lines[-1]
+    assert "Fix what is broken" in lines[-1]
 
 
 def test_keys_are_set_or_not_and_never_shown(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def test_what_is_set_up_is_tried_and_what_auto_takes_beside_it(
     assert asked(twins) == {"brave": 1, "wikipedia": 1, "openalex": 1, "arxiv": 1}
     assert found["brave"]["found"].startswith("answers: 2 results in ")
     assert (found["arxiv"]["state"], found["brave"]["state"]) == ("note", "ok")
-    assert "arXiv's answer is no Atom" in found["arxiv"]["found"]
+    assert "arXiv's answer is not Atom" in found["arxiv"]["found"]
     assert found["serper"]["remedy"] == "Set SERPER_API_KEY"
 
 

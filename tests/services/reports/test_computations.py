@@ -99,7 +99,7 @@ def test_of_a_long_program_the_beginning_and_the_end_are_shown() -> None:
 @pytest.mark.parametrize(
     ("untraced", "locale", "words_of_it"),
     [
-        (["8184"], "en-US", "⚠ Computed from numbers that no source gives: 8184."),
+        (["8184"], "en-US", "⚠ Computed from numbers that are in no source: 8184."),
         ([NO_INPUT], "zh-CN", "⚠ 由没有来源给出的数字计算得出：程序没有读取任何输入。"),
     ],
 )

@@ -98,7 +98,7 @@ def test_no_evidence_makes_an_honest_report_without_claims(draft: Make, locale: 
 def test_a_draft_of_which_nothing_holds_says_so(draft: Make) -> None:
     report = finish_report(draft("# Depth\n\nThe moon is green [E1-1].", unsupported="drop"), Usage())
     assert "No sentence of the draft was supported" in report.markdown
-    assert "left out, because what they cite does not support them: 1" in report.markdown
+    assert "left out because their citations do not support them: 1" in report.markdown
 
 
 def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
@@ -127,7 +127,7 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
         "The limit of 3 plans was reached.",
         "Step “Step 2 title” failed: The page was empty.",
         "Step “Step 3 title” was skipped: Step 2 came to nothing.",
-        "The sources do not tell: who paid",
+        "Not stated in the sources: who paid",
         "1 statement unverified (†): “It was green”.",
         "only a search engine's snippet was read",
         "Written without a language model.",

@@ -78,8 +78,10 @@ async def test_what_a_limit_leaves_out_is_named_in_both_languages() -> None:
     assert (made.limit, made.left_out) == ("max_tokens", ["reworked", "rounds", "steps", "length"])
     assert made.told
     line = shortfall_line(made, "en-US")
-    assert line.startswith("20,000 of 860,000 tokens (max_tokens) do not pay for all of that: about 4 of 200 sources")
-    assert "no section is researched again and written anew" in line
+    assert line.startswith(
+        "20,000 of 860,000 tokens (max_tokens) are not enough for all of that: about 4 of 200 sources"
+    )
+    assert "no section is researched again and rewritten" in line
     assert "20,000" in shortfall_line(made, "zh-CN")
     assert "重写" in shortfall_line(made, "zh-CN")
     assert "词元" in estimate_figures(made, "zh-CN")

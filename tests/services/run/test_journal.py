@@ -97,7 +97,7 @@ async def test_a_miss_names_the_request() -> None:
     await journal(store).once("model", "planner (Plan)", {"q": 1}, Said, Asked("one"))
     with replaying(await Recording.load(store, "run", "r-7")):
         with pytest.raises(
-            JournalMiss, match=r"run r-7 holds no model call 'planner \(Plan\)' at 1:planner.*other words"
+            JournalMiss, match=r"run r-7 holds no model call 'planner \(Plan\)' at 1:planner.*request was different"
         ):
             await journal(store).once("model", "planner (Plan)", {"q": 2}, Said, Asked())
         with pytest.raises(JournalMiss, match="never asked"):

@@ -1,4 +1,4 @@
-"""Errors in the words of a page: nothing in them is an option, a command or a setting of whoever runs the server."""
+"""Errors in the words of a page: nothing in them is an option, a command or a setting of the operator of the server."""
 
 import ast
 import logging
@@ -66,7 +66,7 @@ def test_what_only_the_operator_can_do_is_left_out_and_logged(
     message: str, shown: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, logger="leadline"):
-        assert for_a_page(message) == f"{shown} Whoever runs this server finds what to do in its log."
+        assert for_a_page(message) == f"{shown} The operator of this server finds what to do in its log."
     [line] = [record.getMessage() for record in caplog.records]
     assert OPERATORS_WORDS.search(line)
 

@@ -47,7 +47,7 @@ async def test_a_second_run_on_a_thread_is_refused_while_the_first_works(
         second = build_graph().compile(checkpointer=saver, store=second_store)
         running = asyncio.create_task(first.ainvoke(given, config("a"), context=context))
         await begun.wait()
-        with pytest.raises(BadInput, match=r"Another run \(a\) works on this thread"):
+        with pytest.raises(BadInput, match=r"Another run \(a\) is working on this thread"):
             await second.ainvoke(given, config("b"), context=context)
         assert len(endpoint.requests) == 1
         go.set()

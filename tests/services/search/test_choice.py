@@ -64,7 +64,7 @@ def test_an_unknown_name_lists_the_known(wanted: str) -> None:
 
 @pytest.mark.parametrize("word", ["auto", "documents", "none"])
 def test_what_says_where_by_itself_is_not_combined(word: str) -> None:
-    with pytest.raises(BadInput, match=f"'{word}' says by itself where to search"):
+    with pytest.raises(BadInput, match=f"'{word}' already says where to search"):
         side_by_side(f"{word}+openalex")
 
 
@@ -179,7 +179,7 @@ def test_a_service_cannot_take_a_name_that_means_something_else(name: str, set_u
     file = tmp_path / "own.toml"
     file.write_text(OWN.format(name=name, key="needed", kind="general"))
     set_up(LEADLINE_SEARCH_SERVICES=str(file))
-    with pytest.raises((BadInput, SettingsError), match=rf"own\.toml: {name} is the name of something else"):
+    with pytest.raises((BadInput, SettingsError), match=rf"own\.toml: {name} is already taken"):
         check_search(RunContext(search="openalex"))
 
 

@@ -88,7 +88,7 @@ async def test_files_in_old_encodings_are_found_and_the_guess_is_noted(tmp_path:
     for query, path in (("Müllabfuhr Köln", "koeln.txt"), ("부두 공사", "busan.txt"), ("户外活动", "shanghai.txt")):
         assert (await documents.search(query, 1))[0].url == f"old/{path}"
     notes = Providers(documents=[documents]).notices("en")
-    assert "The encoding of these files is not stated, and was taken to be cp949: busan.txt." in notes
+    assert "These files do not state their encoding; it was taken to be cp949: busan.txt." in notes
 
 
 async def test_a_changed_file_is_read_again_and_a_deleted_one_leaves(docs: Path, home: Path) -> None:

@@ -113,7 +113,7 @@ async def test_a_riddle_for_people_is_a_refusal(engine: Site) -> None:
     [
         ("<html>oops</html>", 500, "HTTP 500"),
         ("", 200, "HTTP 200"),
-        ("<html>A page of something else.</html>", 200, "no page of results"),
+        ("<html>A page of something else.</html>", 200, "not a page of results"),
     ],
 )
 async def test_other_failures_are_named(engine: Site, body: str, status: int, reason: str) -> None:

@@ -34,7 +34,7 @@ def test_files_come_in_the_order_of_their_paths_without_hidden_ones(folder: Path
         ("../outside.md", "leads out of the folder"),
         ("nowhere.md", "leads nowhere"),
         ("link.md", "leads to itself"),
-        ("pipe", "is no regular file"),
+        ("pipe", "is not a regular file"),
         ("a", None),
     ],
 )

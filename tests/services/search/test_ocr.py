@@ -38,13 +38,13 @@ async def test_a_scan_and_a_figure_are_found_by_what_they_say(folder: Path) -> N
 @needs_ocr
 async def test_what_time_is_too_short_for_is_named(folder: Path) -> None:
     text = await asyncio.to_thread(image_text, SCAN.read_bytes(), 1e-6)
-    assert text == "(Images were not read for want of time, of page 1, 2.)"
+    assert text == "(Images were not read for lack of time, on page 1, 2.)"
     assert not await asyncio.to_thread(image_text, SCAN.read_bytes(), 0)
 
 
 def test_what_was_not_read_is_named_in_the_language_of_what_was() -> None:
     assert unread_pages([2, 7], "水深为42.7米") == "（第 2、7 页的图像因时间不足而未识别。）"
-    assert unread_pages([2], "A port.") == "(Images were not read for want of time, of page 2.)"
+    assert unread_pages([2], "A port.") == "(Images were not read for lack of time, on page 2.)"
 
 
 async def test_without_the_extra_a_scan_says_how_to_install_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

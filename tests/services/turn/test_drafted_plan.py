@@ -81,13 +81,13 @@ def test_a_step_may_be_named_by_its_title() -> None:
 def test_a_dependency_on_no_other_step_is_left_out_and_noted(name: str) -> None:
     plan = settled(step("a"), step("b", name), step("c"))
     assert needs(plan) == {"1": [], "2": [], "3": []}
-    assert plan.notes == [f"step 2 does not wait for {name}, which is no other step"]
+    assert plan.notes == [f"step 2 does not wait for {name}, because there is no other step of that name"]
 
 
 def test_what_would_close_a_circle_is_left_out_and_what_looks_back_stays() -> None:
     plan = settled(step("a", "3"), step("b", "1"), step("c", "2"))
     assert needs(plan) == {"1": [], "2": ["1"], "3": ["2"]}
-    assert plan.notes == ["step 1 does not wait for step 3, which waits for it"]
+    assert plan.notes == ["step 1 does not wait for step 3, because that one waits for step 1"]
 
 
 def test_a_step_says_with_what_it_has_what_it_lacks() -> None:

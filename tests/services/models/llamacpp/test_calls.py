@@ -95,7 +95,7 @@ def test_a_run_names_a_model_file_only_in_the_operators_words(named: Path, monke
     for path in ("/models/other.gguf", "/models/../models/large.gguf", "/etc/passwd"):
         refused = RunContext.model_validate({"models": {"planner": {"model": f"llamacpp:{path}"}}})
         with pytest.raises(
-            SettingsError, match="a run may name only one that whoever runs Leadline has put into LEADLINE_MODEL"
+            SettingsError, match="a run may name only one that the operator of Leadline has put into LEADLINE_MODEL"
         ):
             role_model("planner", refused)
 

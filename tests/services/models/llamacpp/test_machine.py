@@ -27,7 +27,7 @@ def test_no_model_gets_more_context_than_it_was_trained_with() -> None:
 def test_the_operators_context_is_taken_or_refused() -> None:
     assert share_of(SMALL, FreeResources(16 * GB, 4), 12_000).context == 12_000
     with pytest.raises(
-        SettingsError, match=r"context of 32,768 tokens it takes some 2\.\d GB, and 2\.0 GB are free.*LEADLINE_CONTEXT"
+        SettingsError, match=r"context of 32,768 tokens it takes about 2\.\d GB, and 2\.0 GB are free.*LEADLINE_CONTEXT"
     ):
         share_of(SMALL, FreeResources(2 * GB, 4), 32_768)
 

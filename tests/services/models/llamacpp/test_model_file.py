@@ -35,7 +35,7 @@ def test_heads_that_share_keys_need_less_context_memory(tmp_path: Path) -> None:
 
 def test_all_parts_of_a_model_count(tmp_path: Path) -> None:
     first = write_tiny_model(tmp_path / "big-00001-of-00003.gguf")
-    with pytest.raises(SettingsError, match=r"comes in 3 files, and big-00002-of-00003\.gguf is not beside it"):
+    with pytest.raises(SettingsError, match=r"comes in 3 files, but big-00002-of-00003\.gguf is not next to it"):
         read_model_file(first)
     for part in (2, 3):
         shutil.copy(first, tmp_path / f"big-0000{part}-of-00003.gguf")
@@ -46,8 +46,8 @@ def test_all_parts_of_a_model_count(tmp_path: Path) -> None:
     ("content", "told"),
     [
         (None, "is not there. Correct its path in LEADLINE_MODEL"),
-        (b"", "is no model file of llama.cpp"),
-        (b"<!DOCTYPE html>", "is no model file of llama.cpp"),
+        (b"", "is not a model file of llama.cpp"),
+        (b"<!DOCTYPE html>", "is not a model file of llama.cpp"),
         (b"GGUF", "is broken or incomplete"),
         (b"GGUF" + struct.pack("<IQQ", 9, 0, 0), "GGUF file of version 9"),
         (b"GGUF" + struct.pack("<IQQ", 3, 0, 2**60), "is broken or incomplete"),

@@ -65,7 +65,7 @@ def files_below(folder: Path) -> dict[Path, bytes]:
 def test_a_fresh_bundle_holds(bundle: Path) -> None:
     check = verify_bundle(bundle)
     assert check.problems == []
-    assert check.checked == {"sources": 3, "quotes": 4, "claims": 6, "artifacts": 0, "citations": 6}
+    assert check.checked == {"sources": 3, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 6}
 
 
 def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) -> None:
@@ -159,10 +159,10 @@ EDITS: dict[str, Edit] = {
     "E2-1": lambda content: content["excerpts"][2].update(source_id="S9"),
     "E3-1": lambda content: content["excerpts"][3].update(start=-5, end=-1, quote="38%以"),
     "its headings": lambda content: content["excerpts"][0].update(heads="| Year | Depth |"),
-    "claim 1": lambda content: content["claims"][0].update(text="HMS Challenger sounded 4,476 fathoms near Guam."),
-    "claim 2": lambda content: content["claims"][1].update(verified=True),
-    "claim 3": lambda content: content["claims"][2].update(citations=["E7-7"]),
-    "claim 4": lambda content: content["claims"][3].update(citations=[]),
+    "statement 1": lambda content: content["claims"][0].update(text="HMS Challenger sounded 4,476 fathoms near Guam."),
+    "statement 2": lambda content: content["claims"][1].update(verified=True),
+    "statement 3": lambda content: content["claims"][2].update(citations=["E7-7"]),
+    "statement 4": lambda content: content["claims"][3].update(citations=[]),
     "S1": lambda content: content["sources"][0].update(text="../../../etc/passwd"),
     "S2": lambda content: content["sources"][1].update(content_hash="../../../etc/passwd"),
     "S3": lambda content: content["sources"][2].update(duplicate_of="S8"),
@@ -186,7 +186,7 @@ def test_any_change_of_the_evidence_breaks_the_seal_and_its_layout_does_not(bund
     edit(bundle, lambda content: None)
     assert verify_bundle(bundle).problems == []
     edit(bundle, lambda content: content["limits"].append("none"))
-    assert verify_bundle(bundle).problems == ["evidence.json: it was changed after it was written (evidence_sha256)"]
+    assert verify_bundle(bundle).problems == ["evidence.json: changed after it was written (evidence_sha256)"]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_texts_that_the_report_links_to_are_plain_and_the_others_compressed(bund
 def test_a_bundle_of_the_first_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
     check = verify_bundle(VERSION_1)
     assert check.problems == []
-    assert check.checked == {"sources": 3, "quotes": 4, "claims": 6, "artifacts": 0, "citations": 8}
+    assert check.checked == {"sources": 3, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 8}
     assert verify_markdown(VERSION_1 / "report.md").problems == []
     changed = Path(shutil.copytree(VERSION_1, tmp_path / "changed"))
     (changed / "sources" / f"{source_of('web').content_hash}.txt").write_text("Something else.")
@@ -230,7 +230,7 @@ def test_a_bundle_of_the_first_version_still_holds_and_its_changes_are_found(tmp
 def test_a_bundle_of_the_second_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
     check = verify_bundle(VERSION_2)
     assert check.problems == []
-    assert check.checked == {"sources": 3, "quotes": 4, "claims": 7, "artifacts": 0, "citations": 7}
+    assert check.checked == {"sources": 3, "quotes": 4, "statements": 7, "artifacts": 0, "citations": 7}
     edited = verify_markdown(VERSION_2 / "report.md")
     assert (edited.problems, edited.checked["sentences"]) == ([], 4)
     changed = Path(shutil.copytree(VERSION_2, tmp_path / "changed"))
@@ -283,11 +283,11 @@ def bomb() -> bytes:
     [
         (lambda data: data[:-9], "is not one whole gzip file"),
         (lambda data: data + data, "is not one whole gzip file"),
-        (lambda data: data[:20] + b"\xff" + data[21:], "is no gzip file"),
+        (lambda data: data[:20] + b"\xff" + data[21:], "is not a gzip file"),
         (lambda _: b"", "is not one whole gzip file"),
-        (lambda _: TEXTS["web"].encode(), "is no gzip file"),
+        (lambda _: TEXTS["web"].encode(), "is not a gzip file"),
         (lambda _: bomb(), "unpacks to more than 50 MB"),
-        (lambda _: gzip.compress(b"Something else."), "was changed: it does not hash to its content hash"),
+        (lambda _: gzip.compress(b"Something else."), "was changed: it does not have its content hash"),
     ],
     ids=["cut off", "doubled", "a byte changed", "empty", "not packed", "a bomb", "another text"],
 )
@@ -366,13 +366,13 @@ def claim_again(content: dict[str, Any], **change: object) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda content: content.update(claims=content["claims"] * 20_000), "120,000 claims, and no report has more"),
+        (lambda content: content.update(claims=content["claims"] * 20_000), "120,000 claims, more than the limit"),
         (
             lambda content: content.update(excerpts=content["excerpts"] * 6_000),
-            "24,000 excerpts, and no report has more",
+            "24,000 excerpts, more than the limit",
         ),
         (lambda content: content.update(limits=["["] * 5_000_000), "evidence.json cannot be read .it is larger"),
-        (lambda content: claim_again(content, text="[" * 30_000), "claim 1 has 30,000 characters"),
+        (lambda content: claim_again(content, text="[" * 30_000), "statement 1 has 30,000 characters"),
     ],
 )
 def test_a_bundle_of_a_size_that_no_report_has_is_refused_at_once(bundle: Path, change: Edit, said: str) -> None:
@@ -410,8 +410,8 @@ def test_what_code_cannot_judge_is_counted_and_said(bundle: Path) -> None:
     edit(bundle, lambda content: claim_again(content, **own_words), resealed=True)
     check = verify_bundle(bundle)
     assert (check.not_quoted, check.judged) == (fresh.not_quoted, 1)
-    assert f"({fresh.not_quoted} of 6 claims)" in check.trust
-    assert "a model found 1 of these supported, which is taken on trust" in check.trust
+    assert f"({fresh.not_quoted} of 6)" in check.trust
+    assert "a model found 1 of them supported; that is not checked here" in check.trust
     assert "leadline verify --judge DIR" in check.trust
 
 
@@ -425,7 +425,7 @@ def test_what_code_cannot_judge_is_counted_and_said(bundle: Path) -> None:
 )
 def test_a_status_that_its_claim_cannot_have_is_found(bundle: Path, change: dict[str, Any], said: str) -> None:
     edit(bundle, lambda content: claim_again(content, **change), resealed=True)
-    assert any(problem.startswith("claim 1") and said in problem for problem in verify_bundle(bundle).problems)
+    assert any(problem.startswith("statement 1") and said in problem for problem in verify_bundle(bundle).problems)
 
 
 def test_a_missing_text_is_a_problem_of_its_source(bundle: Path) -> None:
@@ -440,9 +440,9 @@ def test_a_missing_text_is_a_problem_of_its_source(bundle: Path) -> None:
     [
         (lambda folder: (folder / "report.md").unlink(), "report.md cannot be read"),
         (lambda folder: (folder / "evidence.json").unlink(), "evidence.json cannot be read"),
-        (lambda folder: (folder / "evidence.json").write_text("{"), "no valid JSON"),
-        (lambda folder: (folder / "evidence.json").write_bytes(b"\xff\xfe\x00"), "no valid JSON"),
-        (lambda folder: (folder / "evidence.json").write_text("[" * 100_000), "no valid JSON"),
+        (lambda folder: (folder / "evidence.json").write_text("{"), "not valid JSON"),
+        (lambda folder: (folder / "evidence.json").write_bytes(b"\xff\xfe\x00"), "not valid JSON"),
+        (lambda folder: (folder / "evidence.json").write_text("[" * 100_000), "not valid JSON"),
         (
             lambda folder: (folder / "evidence.json").write_text("[]"),
             r"none of the versions that this program reads \(1, 2, 3\)",

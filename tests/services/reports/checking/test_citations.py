@@ -49,7 +49,7 @@ def test_citations_are_understood_in_the_forms_that_models_write(written: str, s
 def test_an_unknown_citation_is_removed_and_supports_nothing(excerpts: Excerpts) -> None:
     checked = check("HMS Challenger sounded 4,475 fathoms [E9-9]. It sounded near Guam [E2-1][E9-9].", excerpts)
     assert checked.markdown == "HMS Challenger sounded 4,475 fathoms.† It sounded near Guam [E2-1]."
-    assert checked.claims[0].reason == "It cites E9-9, and there is no such excerpt."
+    assert checked.claims[0].reason == "It cites E9-9, which does not exist."
     assert checked.claims[1].citations == ["E2-1"]
 
 
@@ -235,7 +235,7 @@ def test_a_blockquote_that_is_not_verbatim_is_marked_or_dropped(excerpts: Excerp
     invented = "> HMS Challenger sounded 4,475 fathoms and found gold [E2-1]"
     marked = check(invented, excerpts)
     assert marked.markdown.endswith("found gold [E2-1]†")
-    assert marked.claims[0].reason == "It is not a verbatim quote of an excerpt."
+    assert marked.claims[0].reason == "It is not a verbatim quote."
     assert check(invented, excerpts, "drop").markdown == ""
 
 

@@ -94,9 +94,9 @@ async def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(tm
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("A multibeam survey gave 10,994 metres in 2010 [[1]].", "was not checked: [[1]] is no link"),
-        ("> A multibeam survey gave 10,994 metres [[4]].", "was not checked: [[4]] is no link"),
-        ("| Year | Depth |\n|---|---|\n| 2010 | 10,995 [[1]] |", "was not checked: [[1]] is no link"),
+        ("A multibeam survey gave 10,994 metres in 2010 [[1]].", "was not checked: [[1]] is not a link"),
+        ("> A multibeam survey gave 10,994 metres [[4]].", "was not checked: [[4]] is not a link"),
+        ("| Year | Depth |\n|---|---|\n| 2010 | 10,995 [[1]] |", "was not checked: [[1]] is not a link"),
         ("A multibeam survey gave 10,994 metres in 2010 [1].", "nothing of it was checked"),
         ("A multibeam survey gave 10,994 metres in 2010 (Stewart, 2012).[^1]\n\n[^1]: A survey.", "nothing of it was checked"),
     ],

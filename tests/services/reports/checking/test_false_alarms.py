@@ -65,7 +65,7 @@ def test_a_fault_of_a_check_leaves_the_statement_unproved_and_a_line_in_the_log(
             "It went home quickly [E1-1]. It is deep [E1-2].", ["钢丝取代了麻绳。", "It is deep."], likeness=broken
         )
     assert states(checked) == ["unverified", "quoted"]
-    assert checked.claims[0].reason == "The check of this sentence ended in an error, which the log names."
+    assert checked.claims[0].reason == "The check of this sentence failed with an error; the log has it."
     [line] = [record.getMessage() for record in caplog.records]
     assert line.startswith("claim_check_failed")
     assert "IndexError" in line

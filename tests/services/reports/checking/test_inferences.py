@@ -61,8 +61,8 @@ def test_a_conclusion_in_chinese_is_shown_alike() -> None:
     ("written", "reason"),
     [
         ("The sodium cell thus lasts 9,000 cycles [inferred: E1-1, E1-2].", "Not in what it cites: 9,000."),
-        (f"{LONGER} [inferred: E1-1, E7-7].", "It cites E7-7, and there is no such excerpt."),
-        (f"{LONGER} [inferred].", "It is marked as inference and names no premises."),
+        (f"{LONGER} [inferred: E1-1, E7-7].", "It cites E7-7, which does not exist."),
+        (f"{LONGER} [inferred].", "It is marked as an inference but names no premises."),
         ("The cells of Karlsund therefore last longer [inferred: E1-1, E1-2].", "Names that are not in what it cites: Karlsund."),
     ],
 )  # fmt: skip
@@ -81,7 +81,7 @@ def test_no_conclusion_follows_from_a_computation_out_of_nowhere() -> None:
     said = "Together, the cells therefore lasted 31,000 cycles [inferred: E1-1, E3-1]."
     checked = check(f"{STATED} {said}", untraced=["E3-1"])
     assert checked.claims[-1].status == "unverified"
-    assert checked.claims[-1].reason.startswith("Computed from numbers that no source gives")
+    assert checked.claims[-1].reason.startswith("Computed from numbers that are in no source")
 
 
 def test_where_more_than_a_third_of_a_report_is_called_inferred_nothing_is_without_a_verifier() -> None:
@@ -90,7 +90,7 @@ def test_where_more_than_a_third_of_a_report_is_called_inferred_nothing_is_witho
     more = f"{one} {BUYERS} [⇒ E1-1, E1-2]."
     checked = check(more)
     assert statuses(checked) == ["supported", "supported", "unverified", "unverified"]
-    assert checked.claims[3].reason.startswith("It is marked as inference, and no model judged it")
+    assert checked.claims[3].reason.startswith("It is marked as an inference that no model judged")
     assert statuses(check(more, unsupported="drop")) == ["supported", "supported"]
     judged = {(f"{BUYERS}.", ("E1-1", "E1-2")): Judgement(verdict="supported", words="6,100 cycles")}
     assert statuses(check(more, judgements=judged))[2:] == ["inferred", "inferred"]

@@ -100,13 +100,13 @@ async def test_searxng_without_results_says_which_engines_did_not_answer() -> No
 
 
 async def test_a_service_that_takes_keys_says_so_to_who_has_none() -> None:
-    with pytest.raises(SearchRefused, match=r"wants a key\. Set SEMANTIC_SCHOLAR_API_KEY"):
+    with pytest.raises(SearchRefused, match=r"requires a key\. Set SEMANTIC_SCHOLAR_API_KEY"):
         await answered("semanticscholar", Reply(403, {}), key=None)
 
 
 @pytest.mark.parametrize(
     ("status", "advice"),
-    [(302, "sent the search elsewhere"), (400, "other words"), (404, "not found"), (500, "HTTP 500"), (503, "later")],
+    [(302, "redirected the search"), (400, "other words"), (404, "not found"), (500, "HTTP 500"), (503, "later")],
 )
 async def test_a_failure_is_named_and_is_no_refusal(status: int, advice: str) -> None:
     with pytest.raises(SearchError, match=f"Crossref.*{advice}") as caught:
@@ -117,19 +117,19 @@ async def test_a_failure_is_named_and_is_no_refusal(status: int, advice: str) ->
 @pytest.mark.parametrize("name", JSON)
 @pytest.mark.parametrize("body", [b"<!doctype html><p>Sign in</p>", b"  <html>"])
 async def test_a_page_instead_of_json_is_named(name: str, body: bytes) -> None:
-    with pytest.raises(SearchError, match=rf"{services()[name].title}'s answer is no JSON: it is a page of HTML"):
+    with pytest.raises(SearchError, match=rf"{services()[name].title}'s answer is not JSON: it is a page of HTML"):
         await answered(name, Reply(raw=body, headers={"Content-Type": "text/html"}))
 
 
 @pytest.mark.parametrize("body", [b"", b"  ", b'{"message": {"items": [', b"\xff\xfe", b"not json"])
 async def test_a_malformed_answer_is_named(body: bytes) -> None:
-    with pytest.raises(SearchError, match=r"Crossref's answer is no JSON: it is (?:empty|malformed)"):
+    with pytest.raises(SearchError, match=r"Crossref's answer is not JSON: it is (?:empty|malformed)"):
         await answered("crossref", Reply(raw=body))
 
 
 @pytest.mark.parametrize("body", [b"", b"<html><p>Sign in</p></html>", b"<feed", b'{"entry": []}'])
 async def test_what_is_no_feed_is_named(body: bytes) -> None:
-    with pytest.raises(SearchError, match="arXiv's answer is no Atom: it is"):
+    with pytest.raises(SearchError, match="arXiv's answer is not Atom: it is"):
         await answered("arxiv", Reply(raw=body))
 
 
@@ -219,11 +219,11 @@ def test_without_a_needed_key_nothing_is_asked(name: str) -> None:
 def test_a_setting_that_cannot_be_used_is_named() -> None:
     with pytest.raises(BadInput, match="SEARXNG_URL is not set"):
         ServiceSearch(services()["searxng"])
-    with pytest.raises(BadInput, match="SEARXNG_URL is no address"):
+    with pytest.raises(BadInput, match="SEARXNG_URL is not an address"):
         ServiceSearch(services()["searxng"], None, "javascript:alert(1)")
-    with pytest.raises(BadInput, match="BRAVE_API_KEY holds no key"):
+    with pytest.raises(BadInput, match="BRAVE_API_KEY is not a key"):
         ServiceSearch(services()["brave"], "two words\r\nX-More: yes")
-    with pytest.raises(BadInput, match="LEADLINE_CONTACT is no e-mail address"):
+    with pytest.raises(BadInput, match="LEADLINE_CONTACT is not an e-mail address"):
         ServiceSearch(services()["crossref"], contact="me@x.example\r\nX-More: yes")
 
 
@@ -231,7 +231,7 @@ async def test_the_pause_of_a_service_holds_for_all_searches_of_the_process() ->
     slow = services()["arxiv"].model_copy(update={"pause": 1_000.0})
     with twin(FORMS["arxiv"]) as served:
         assert await ServiceSearch(slow, None, served.address).search("depths by echo", 5)
-        with pytest.raises(SearchError, match="arXiv takes one search every 1000 seconds"):
+        with pytest.raises(SearchError, match="arXiv accepts one search every 1000 seconds"):
             await ServiceSearch(slow, None, served.address).search("depths by echo", 5)
     assert len(served.asked) == 1
 

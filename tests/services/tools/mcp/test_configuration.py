@@ -31,7 +31,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 WRONG = {
-    "no JSON": ("{", "no valid JSON"),
+    "no JSON": ("{", "not valid JSON"),
     "no servers": ("[]", "must hold"),
     "servers as a list": ('{"mcpServers": []}', "must hold"),
     "an entry that is none": ('{"mcpServers": {"a": 1}}', "a cannot be used"),
@@ -41,7 +41,7 @@ WRONG = {
     "the wrong transport": ('{"mcpServers": {"a": {"command": "x", "transport": "sse"}}}', "goes with a url"),
     "arguments that are no list": ('{"mcpServers": {"a": {"command": "x", "args": "y"}}}', r"a\.args"),
     "a variable that is no text": ('{"mcpServers": {"a": {"command": "x", "env": {"K": 1}}}}', r"a\.env\.K"),
-    "an empty name": ('{"mcpServers": {"": {"command": "x"}}}', "is no name for a server"),
+    "an empty name": ('{"mcpServers": {"": {"command": "x"}}}', "is not a name for a server"),
 }
 
 

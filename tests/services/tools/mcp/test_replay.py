@@ -41,7 +41,7 @@ async def test_a_replay_has_the_same_servers_and_tools_and_starts_nothing(
     assert [tool.tool_call_schema for tool in replayed] == [tool.tool_call_schema for tool in tools]
     assert [(tool.name, tool.description) for tool in replayed] == [(tool.name, tool.description) for tool in tools]
     assert (same, left(mark)) == (failures, [])
-    with pytest.raises(ToolError, match="not there any more"):
+    with pytest.raises(ToolError, match="no longer there"):
         await replayed[0].ainvoke({"words": "hi"})
 
 
