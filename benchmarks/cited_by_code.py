@@ -51,7 +51,7 @@ def measure(claims: Sequence[Mapping[str, Any]], others: int | None) -> dict[str
         ]
         titles = {title: title for title in pool.values()}
         by_id = {excerpt.id: excerpt for excerpt in excerpts}
-        check = ClaimCheck(by_id, titles, {}, frozenset(), "", ENGLISH, citing=CodeCitations(excerpts, titles))
+        check = ClaimCheck(by_id, titles, {}, {}, "", ENGLISH, citing=CodeCitations(excerpts, titles))
         judged = check.sentence(claim["claim"], ())
         cited = [by_id[key].quote for key in judged.citations] if judged else []
         counts[claim["label"]]["none" if not cited else "own" if cited[0] in own else "another"] += 1

@@ -78,8 +78,7 @@ def _draft(state: ResearchState, record: RunRecord, report: Report, markdown: st
     """Build a draft as the reporter does, and let code find citations as it does."""
     sources = state["sources"]
     known = [excerpt for excerpt in report.excerpts if excerpt.content_hash in sources]
-    untraced = [key for key, source in sources.items() if source.untraced]
-    citing = CodeCitations(known, {key: source.title for key, source in sources.items()}, untraced, {})
+    citing = CodeCitations(known, {key: source.title for key, source in sources.items()})
     blocks = read_draft(markdown, {excerpt.id: excerpt for excerpt in known})
     return draft_of(state, record.context, Written(blocks=blocks, citing=citing), known)
 

@@ -6,10 +6,10 @@ from langgraph.runtime import Runtime
 
 from schemas.coder import Code, CodeAttempt, CoderPrompt, TableView
 from schemas.context import RunContext
-from schemas.evidence import Artifact, Excerpt, Passage, Source
+from schemas.evidence import NO_INPUT, Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
-from services.evidence.literals import NO_INPUT
+from services.check.numbers import proving
 from services.evidence.number_tracing import StoredLine, lines_holding, lines_of, trace
 from services.evidence.views import overview
 from services.models import ask
@@ -50,20 +50,19 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
     """Put the step's tables, and the findings and files of earlier steps, into the work folder."""
     for result in task["results"].values():
         await workspace.add_files({artifact.name: artifact.content_hash for artifact in result.artifacts})
-    nowhere = {source_hash for source_hash, source in task["sources"].items() if source.untraced}
+    untraced = {source_hash: source.untraced for source_hash, source in task["sources"].items() if source.untraced}
     text = f"{task['question']} {task['step'].description}"
     views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES)
     found = [
-        excerpt
+        excerpt.model_copy(update={"quote": proving(excerpt.quote, untraced.get(excerpt.content_hash))})
         for result in task["results"].values()
         for excerpt in result.excerpts
-        if excerpt.content_hash not in nowhere
     ]
     excerpts = [excerpt.model_dump(mode="json") for excerpt in found]
     tainted = [
         result
         for result in task["results"].values()
-        if any(excerpt.content_hash in nowhere for excerpt in result.excerpts)
+        if any(excerpt.content_hash in untraced for excerpt in result.excerpts)
     ]
     findings = {step_id: result.finding for step_id, result in task["results"].items() if result not in tainted}
     cited = {excerpt.content_hash: task["sources"].get(excerpt.content_hash) for excerpt in found}
@@ -118,11 +117,7 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
         finding = "\n".join(line.text for line in lines)
     taken = [literal for line in lines for literal in workspace.literals.get(line.content_hash, ())]
     own = {line.content_hash for line in lines}
-    returned = [
-        passage
-        for passage in passages
-        if passage.content_hash not in own and not workspace.nowhere(passage.content_hash)
-    ]
+    returned = [passage for passage in passages if passage.content_hash not in own and workspace.proven(passage)]
     lines = list(dict.fromkeys([*lines, *lines_holding(taken, returned, workspace.given)]))
     artifacts = [
         artifact
@@ -212,7 +207,7 @@ def _outcome(
         status="done",
         finding=finding,
         excerpts=excerpts,
-        confidence=0.0 if untraced else 1.0,
+        confidence=0.0 if NO_INPUT in untraced else 0.6 if untraced else 1.0,
         artifacts=artifacts,
     )
     return Outcome(result, sources, limits)

@@ -237,9 +237,8 @@ async def _check(
         citable = {excerpt.id: excerpt for excerpt in excerpts}
         written.blocks = await asyncio.to_thread(read_draft, body[:MAX_CHARACTERS], citable)
     titles = {key: source.title for key, source in sources.items()}
-    untraced = [key for key, source in sources.items() if source.untraced]
     known = [excerpt for excerpt in excerpts if excerpt.content_hash in sources]
-    written.citing = CodeCitations(known, titles, untraced, written.sections)
+    written.citing = CodeCitations(known, titles, written.sections)
 
     def draft() -> ReportInputs:
         return draft_of(state, run.context, written, excerpts)

@@ -75,8 +75,9 @@ class BundledSource(BaseModel):
     untraced: Annotated[
         list[str] | None,
         Field(
-            description="Of a computation: numbers in its program that no source gives, so that no number of its output is "
-            "verified. Empty where there are none; absent for other sources and in bundles of earlier versions."
+            description="Of a computation: numbers of its output that no source gives, which are not verified; behind `no input`, numbers "
+            "in a program that takes in nothing, of whose output no number is verified. Empty where there are none; absent for other "
+            "sources and in bundles of earlier versions."
         ),
     ] = None
     text: Annotated[

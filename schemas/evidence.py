@@ -31,6 +31,10 @@ EXCERPT_ID = r"[BEMT]\d+-\d+"
 remembered of other threads."""
 
 
+NO_INPUT = "no input"
+"""Stands before the untraced numbers of a program that takes in nothing at all."""
+
+
 class Source(BaseModel):
     """Something that was read. Its text lies in the evidence store under `content_hash`, never in the state."""
 
@@ -71,8 +75,8 @@ class Source(BaseModel):
     fingerprint: str = ""
     """MinHash signature of the text, by which copies are found."""
     untraced: list[str] | None = None
-    """Of a computation: the numbers in its program that no source gives; empty where all come from what it was given, None
-    where nobody has looked, as in bundles of earlier versions. What such a program prints proves no number."""
+    """Of a computation: the numbers of its output that no source gives, which prove nothing; if it takes in nothing, `NO_INPUT`, and no
+    number of its output proves anything. Empty where all come from what it was given, None where nobody has looked, as in old bundles."""
 
     @model_validator(mode="after")
     def _with_card(self) -> Self:

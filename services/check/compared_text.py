@@ -132,7 +132,7 @@ def _of_sentence(sentence: str) -> Iterator[Figure]:
                 counted.append((start, year, frozenset({period})))
         if quantity.kind == "percent" or (quantity.kind == "number" and (period is None or measure.kind)):
             counted.append((start, measure, frozenset()))
-    bare = _blanked(text, placed)
+    bare = blanked(text, placed)
     counted = counted[:MAX_IN_SENTENCE]
     with_figures = {bisect_right(cuts, start) for start, measure, _ in counted if measure.kind != YEARS}
     for start, measure, own in counted:
@@ -149,7 +149,7 @@ def _of_sentence(sentence: str) -> Iterator[Figure]:
         )
 
 
-def _blanked(text: str, placed: Sequence[tuple[int, int, Quantity]]) -> str:
+def blanked(text: str, placed: Sequence[tuple[int, int, Quantity]]) -> str:
     """Return a text of the same length without its numbers."""
     pieces, end = [], 0
     for start, stop, _ in placed:

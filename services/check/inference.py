@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from services.check.compared_text import read
 from services.check.faults import unproved_on_fault
-from services.check.numbers import missing
+from services.check.numbers import fault_of, missing
 from services.check.verdict import Verdict
 from services.text.names import missing_names
-from services.text.numbers import quantities
 
 
 @unproved_on_fault
@@ -21,15 +20,12 @@ def check_inference(
         quotes: the premises.
         cards: cards of their sources.
         question: question of the report, whose names and numbers may stand in a conclusion.
-        untraced: premises that are output of programs whose numbers no source gives; nothing follows from these.
+        untraced: premises with the numbers that they lack among the quotes (`proving`), as no source gives these.
     """
-    if untraced:
-        numbers = (quantity.text for quote in untraced for quantity in quantities(quote))
-        return Verdict("untraced", tuple(dict.fromkeys(numbers)))
     if not quotes:
         return Verdict("premises")
     texts = [*quotes, *cards, question]
     if absent := missing(read(text), [read(part) for part in texts]):
-        return Verdict("numbers", tuple(absent))
+        return fault_of(absent, untraced)
     strangers = missing_names(text, "\n".join(texts))
     return Verdict("names", tuple(strangers)) if strangers else Verdict()

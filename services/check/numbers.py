@@ -1,13 +1,15 @@
 """Whether cited texts give the numbers and dates of a statement: as written, rounded, in another unit, or by simple arithmetic."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, permutations
 
-from services.check.compared_text import ComparedText, Figure, period_of
+from schemas.evidence import NO_INPUT
+from services.check.compared_text import ComparedText, Figure, blanked, period_of
+from services.check.verdict import Verdict
 from services.text.measures import MEASURED_KINDS, Measure
-from services.text.numbers import is_held
+from services.text.numbers import is_held, missing_quantities, quantities, quantities_with_places
 from services.text.quantity import Quantity
 
 MAX_MISSING = 100
@@ -25,6 +27,21 @@ def equal(former: Measure, other: Measure) -> bool:
     if former.kind in MEASURED_KINDS and other.kind in MEASURED_KINDS:
         return former.kind == other.kind and former.agrees(other)
     return former.agrees(other) or math.isclose(former.value / former.factor, other.value / other.factor, rel_tol=1e-9)
+
+
+def proving(quote: str, untraced: Collection[str] | None) -> str:
+    """Return a quote without the numbers that prove nothing: of a computation's output those that no source gives (`Source.untraced`)."""
+    if not untraced:
+        return quote
+    text, placed = quantities_with_places(quote)
+    nowhere = [quantity for number in untraced for quantity in quantities(number)]
+    return blanked(text, [found for found in placed if NO_INPUT in untraced or is_held(found[2], nowhere)])
+
+
+def fault_of(absent: Sequence[str], untraced: Sequence[str]) -> Verdict:
+    """Return the verdict on a statement with numbers that its evidence does not prove; `untraced` are quotes that hold some nevertheless."""
+    nowhere = [number for number in absent if not missing_quantities(number, untraced)]
+    return Verdict("untraced", tuple(nowhere)) if nowhere else Verdict("numbers" if absent else "", tuple(absent))
 
 
 def missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> list[str]:

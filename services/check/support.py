@@ -5,7 +5,7 @@ from itertools import takewhile
 
 from services.check.compared_text import read
 from services.check.faults import unproved_on_fault
-from services.check.numbers import missing
+from services.check.numbers import fault_of, missing
 from services.check.suspicions import suspicion
 from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
@@ -41,9 +41,8 @@ def check_support(
         quotes: the cited quotes.
         cards: the cards of their sources, which are evidence as well: their numbers, dates and names count.
         likeness: asked only where quotes in another language hold no number or name of the statement.
-        untraced: cited output of programs whose numbers no source gives; it proves no number.
+        untraced: quotes with the numbers that they lack among the cited ones (`proving`), as no source gives these.
     """
-    traced, quotes = quotes, [*quotes, *untraced]
     if not quotes:
         return Verdict("uncited")
     texts = [*quotes, *dict.fromkeys(cards)]
@@ -53,9 +52,7 @@ def check_support(
         claim, readings = read(text), [read(part) for part in texts]
         absent = missing(claim, readings)
     if absent:
-        return Verdict("numbers", tuple(absent))
-    if untraced and (nowhere := missing_quantities(text, [*traced, *cards])):
-        return Verdict("untraced", tuple(nowhere))
+        return fault_of(absent, untraced)
     around = "\n".join(texts)
     if strangers := missing_names(text, around):
         return Verdict("names", tuple(strangers))

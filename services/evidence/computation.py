@@ -1,13 +1,13 @@
 """A code run as a source: the code, what went in and what came out, so that a number can be followed to its cell."""
 
 import ast
-import contextlib
 import hashlib
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from schemas.evidence import Passage, Source
-from services.evidence.literals import Origin, origin_of
+from services.evidence.literals import Origin, origin_of, parsed
 from services.run.evidence_store import EvidenceStore
 from services.text.normal_form import normalise_text
 
@@ -17,7 +17,7 @@ _MAX_OUTPUTS = 20
 """Headings of an output that are tried, from the last."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Computation:
     """One successful run of a program."""
 
@@ -33,10 +33,10 @@ class Computation:
     made: frozenset[str] = frozenset()
     """Files among the inputs that prove nothing: programs made them out of numbers that no source gives."""
 
-    @property
+    @cached_property
     def origin(self) -> Origin:
-        """Where its numbers come from."""
-        return origin_of(self.code, self.known, self.files.keys() - self.made)
+        """Where the numbers of its output come from."""
+        return origin_of(self.code, self.output, self.known, self.files.keys() - self.made)
 
     @property
     def code_id(self) -> str:
@@ -79,7 +79,7 @@ class Computation:
             kind="computation",
             content_hash=content_hash,
             fetched_at=self.at,
-            untraced=list(self.origin.nowhere),
+            untraced=list(self.origin.untraced),
         )
         start = min(len(text), text.rindex(_OUTPUT) + len(_OUTPUT) + 1)
         return source, Passage(
@@ -87,14 +87,24 @@ class Computation:
         )
 
 
-def program_of(text: str) -> tuple[str, list[str]] | None:
-    """Return the program of a stored computation and the names of its inputs; None where the text is no computation's."""
+@dataclass(frozen=True, slots=True)
+class StoredProgram:
+    """The program of a stored computation."""
+
+    code: str
+    tree: ast.Module
+    inputs: list[str]
+    """Names of the files in its work folder."""
+    output: str
+
+
+def program_of(text: str) -> StoredProgram | None:
+    """Read the program off a stored computation; None where the text is no computation's."""
     head, _, rest = text.partition(f"\n{_CODE}\n")
     inputs = [line.partition(" sha256:")[0] for line in head.partition(f"\n{_INPUTS}\n")[2].split("\n")]
-    ends = [heading.start() for heading in re.finditer(rf"\n\n{_OUTPUT}\n", rest)]
+    ends = list(re.finditer(rf"\n\n{_OUTPUT}\n", rest))
     for end in reversed(ends[-_MAX_OUTPUTS:]):  # what a program prints may look like the heading of its output
-        code = rest[:end].removesuffix(f"\n\n{_UNISOLATED}")
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            ast.parse(code)
-            return code, [name for name in inputs if name]
+        code = rest[: end.start()].removesuffix(f"\n\n{_UNISOLATED}")
+        if (tree := parsed(code)) is not None:
+            return StoredProgram(code, tree, list(filter(None, inputs)), rest[end.end() :])
     return None

@@ -1,286 +1,250 @@
-"""Origin of a program's numbers: the files that it reads, numbers that a source gives, or nowhere.
+"""Where the numbers of a program's output come from: what it reads, what sources say, or nowhere.
 
-A program's output proves that it ran, not that its numbers are anybody's: `print(12345)` runs, too. So the numbers that
-are written into a program must stand in what it was given, and a program must take something in. This reads the
-program, it does not run it: what is made of allowed parts in a roundabout way (the length of a text, a product of small
-numbers beside a table that is read and not used) is not seen.
+A program's output proves that it ran, not that its numbers are anybody's: `print(12345)` runs, too. A number of the output is computed
+from what the program takes in, or the program prints it as it stands in its code; then a source must give it. This reads the program, it
+does not run it: what a program that reads a file makes of numbers of its own in a roundabout way is not seen.
 """
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import pairwise
 
+from schemas.evidence import NO_INPUT
+from services.evidence.non_claims import SMALL_NUMBER
 from services.text.numbers import is_held, quantities
-from services.text.numerals import SCALES
 
-TRIVIAL = frozenset({0, 1, 2, 10, 100, 1_000, 0.5, 10_000, 1_000_000, 100_000_000, 1_000_000_000})
-"""Numbers that start a sum, halve, or change a scale."""
-DEFINED = frozenset(
-    {3, 4, 5, 6, 7, 8, 9, 12, 24, 30, 52, 60, 365, 366, 365.25, 3_600, 86_400, 180, 360}
-    | {
-        1.8288,
-        0.3048,
-        0.9144,
-        2.54,
-        25.4,
-        1.609344,
-        1_609.344,
-        1.852,
-        1_852,
-        0.45359237,
-        453.59237,
-        273.15,
-        32,
-        1.8,
-        4.184,
-    }
-)
-"""Numbers that calculate: small ones, parts of a day and of a year, and units that are defined (a foot is 0.3048 m)."""
-SMALL = 100
-"""Most that an argument such as `head(20)` or `quantile(0.9)` can be without being data."""
-IN_WORDS = 10
-"""Most that a number in words within a printed text can be without being data: `两项`, `both of the two`; `a part in a thousand` is none."""
-_COUNTS = frozenset({0, 1, 2})
-"""Numbers within a printed text that are no data: `1 of the dates`, `按1个年份`."""
-MAX_BITS = 1_000
-"""Of a whole number that is written out."""
+QUOTES_FILE, FINDINGS_FILE = "excerpts.json", "findings.json"
+"""Files of every work folder that hold what earlier steps quoted and found."""
 PIECE = 2_000
 """Characters of a text in a program that are read at a time."""
-FIRST_YEAR, LAST_YEAR = 1400, 2100
-_TAKES_DATA = frozenset(
-    "print int float complex str repr format sum max min abs divmod pow chr bytes bytearray list tuple set dict "
-    "Decimal Fraction array Series DataFrame write StringIO BytesIO loads Timestamp".split()
-)
-"""Calls that pass on what they are given, so that a number given to them may be printed."""
-_NOWHERE = frozenset(
-    "random secrets uuid base64 binascii codecs zlib gzip bz2 lzma hashlib hmac urandom getrandbits "
-    "hash id ord eval exec compile __import__ time_ns perf_counter monotonic utcnow today now getpid".split()
-)
-"""Modules and calls whose numbers come from chance, the clock or a disguise."""
-_EXPRESSIONS = ast.Lambda | ast.IfExp | ast.BoolOp | ast.UnaryOp | ast.JoinedStr
-_CONTAINERS = ast.Starred | ast.Tuple | ast.Slice | ast.List | ast.arguments
-"""These, as the expressions above, are nodes whose parts are used as they are themselves."""
-_PATTERN_CALLS = frozenset("compile search match fullmatch findall finditer sub split subn".split())
-_REPEAT = re.compile(r"\{\d{1,3},\d{0,3}\}")
-"""How often a regular expression takes a character, in patterns that a program keeps in a list or a table."""
+MAX_BITS = 1_000
+"""Bits of the longest whole number that is written out."""
+_LONGEST_PATTERN = 100
+"""Characters of a pattern of file names."""
+_LISTING = frozenset({"listdir", "scandir", "iterdir", "walk"})
+"""Calls after which a program may have read every table of its folder."""
 _DIGITS = re.compile(r"(\d{1,30}(?:,\d{3}){0,9}(?:\.\d{1,30})?)\s?([%％]|percent\b|per cent\b)?")
-_FIELD = re.compile(r"\{[\w.\[\]]{0,40}(?:![rsa])?(?::[^{}\"'\s]{0,20})?\}|%[-+#0-9.]{0,12}[a-zA-Z]")
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a program's numbers come from."""
+    """Where the numbers of a program's output come from."""
 
-    nowhere: tuple[str, ...] = ()
-    """Numbers that no source gives, as the program writes them, and names of what makes numbers out of nothing."""
+    untraced: tuple[str, ...] = ()
+    """Numbers of the output that no source gives; of a program that takes in nothing `NO_INPUT` and the numbers in it."""
     given: tuple[str, ...] = ()
-    """Numbers that a source gives, as the program writes them."""
-    reads: bool = False
-    """Whether it names an input that it can read."""
-
-    @property
-    def traced(self) -> bool:
-        """True where every number comes from somewhere."""
-        return not self.nowhere and (self.reads or bool(self.given))
+    """Numbers in the program that a source gives."""
 
 
-NO_INPUT = "no input"
-"""Stands in `nowhere` for a program that takes in nothing at all."""
-
-
-def origin_of(code: str, known: Sequence[str], inputs: Collection[str]) -> Origin:
-    """Trace the numbers of a program.
+def origin_of(code: str, output: str, known: Sequence[str], inputs: Collection[str]) -> Origin:
+    """Trace the numbers of a program's output.
 
     Args:
         code: Python source.
+        output: what it printed.
         known: texts whose numbers a program may use: quotes of sources and the question.
         inputs: names of the files in its work folder.
     """
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(code)
+    if tree is None:
         return Origin((NO_INPUT,))
-    walk = _Walk(inputs, _printed_names(tree))
-    walk.run(tree)
-    literals = [*walk.literals, *walk.parameters]
-    if walk.reads:
-        literals = [literal for literal in walk.literals if not _names_a_key(literal, walk.years)]
-    held = [quantity for text in known for quantity in quantities(text)]
-    written = [_written(text) for text in known]
-    given: dict[str, None] = {}
-    nowhere: dict[str, None] = dict.fromkeys(sorted(walk.disguises))
-    for literal in dict.fromkeys(literals):
-        numbers = quantities(literal)
-        digits = _written(literal)
-        as_written = bool(digits) and any(digits <= values for values in written)
-        found = as_written or (numbers and all(is_held(quantity, held) for quantity in numbers))
-        (given if found else nowhere).setdefault(literal)
-    if not nowhere and not given and not walk.reads:
-        nowhere[NO_INPUT] = None
-    return Origin(tuple(nowhere), tuple(given), walk.reads)
+    program = _Program(tree)
+    held = [quantity for text in (*known, *inputs) for quantity in quantities(text)]
+    written = [_values(text) for text in known]
+
+    def is_given(number: str) -> bool:
+        values, found = _values(number), quantities(number)
+        return (bool(values) and any(values <= there for there in written)) or (
+            bool(found) and all(is_held(quantity, held) for quantity in found)
+        )
+
+    data = program.data()
+    given = tuple(number for number in data if is_given(number))
+    if not files_read(tree, inputs) and (not data or len(given) < len(data)):
+        return Origin((NO_INPUT, *(number for number in data if number not in given)), given)
+    selecting = program.selecting()
+    printed = [number for number in program.printed() if number not in selecting and not SMALL_NUMBER.fullmatch(number)]
+    own = [quantity for number in printed if not is_given(number) for quantity in quantities(number)]
+    told = (
+        quantity
+        for quantity in (quantities(output) if own else ())
+        if is_held(replace(quantity, approximate=True), own)
+    )
+    return Origin(tuple(dict.fromkeys(quantity.text for quantity in told)), given)
 
 
-def _written(text: str) -> frozenset[float]:
+def parsed(code: str) -> ast.Module | None:
+    """Return a program's syntax tree; None where it is none, or too deep to read."""
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _values(text: str) -> frozenset[float]:
     """Return the values of a text's digits without unit, scale or calendar, and percentages as shares of 1, too: 28 of `28亿`."""
     numbers = [(float(digits.replace(",", "")), percent) for digits, percent in _DIGITS.findall(text)]
     return frozenset([value for value, _ in numbers] + [round(value / 100, 9) for value, percent in numbers if percent])
 
 
-@dataclass(slots=True)
-class _Walk:
-    """What a walk over a program has met."""
+class _Program:
+    """What a program does with the numbers that it writes: hold them under names, print them, select by them."""
 
-    inputs: Collection[str]
-    printed: Collection[str] = ()
-    """Names whose values are printed as they are."""
-    literals: list[str] = field(default_factory=list)
-    parameters: list[str] = field(default_factory=list)
-    """Small numbers that are not printed as they are: beside an input that is read, they say how to calculate with it."""
-    disguises: set[str] = field(default_factory=set)
-    years: set[float] = field(default_factory=set)
-    """Those by which it takes rows and columns."""
-    reads: bool = False
+    def __init__(self, tree: ast.Module) -> None:
+        self._bound: dict[str, list[ast.AST]] = {}
+        """Expressions by the names that may hold what they carry."""
+        self._shown: list[ast.AST] = []
+        """Expressions that are printed or written."""
+        self._keys: list[ast.AST] = []
+        """Comparisons, and what stands in the brackets behind a table or list."""
+        self._operands: list[ast.AST] = []
+        functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        for node in ast.walk(tree):
+            self._note(node, functions)
 
-    def run(self, tree: ast.AST) -> None:
-        """Walk a program, without recursion: a program may be nested deeply."""
-        waiting: list[tuple[ast.AST, str]] = [(tree, "data")]
+    def _note(self, node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> None:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                self._bind(targets, value)
+            case ast.AnnAssign() | ast.AugAssign() | ast.NamedExpr() if node.value is not None:
+                self._bind([node.target], node.value)
+            case ast.For(target=target, iter=items) | ast.comprehension(target=target, iter=items):
+                self._bind([target], items)
+            case ast.FunctionDef(name=name, args=arguments):
+                self._bind(arguments.args[-len(arguments.defaults) :], *arguments.defaults)
+                returns = [part.value for part in ast.walk(node) if isinstance(part, ast.Return) and part.value]
+                self._bind([ast.Name(name)], *returns)
+            case ast.Call(func=ast.Name("print") | ast.Attribute(attr="write"), args=arguments):
+                self._shown += arguments
+            case ast.Call(func=ast.Name(name), args=arguments) if name in functions:
+                self._bind(functions[name].args.args, *arguments)
+            case ast.Expr(ast.Call(func=ast.Attribute(value=changed), args=arguments)):
+                self._bind([changed], *arguments)
+            case ast.Subscript(slice=key) | (ast.Compare() as key):
+                self._keys.append(key)
+            case ast.BinOp():
+                self._operands.append(node)
+
+    def _bind(self, targets: Iterable[ast.AST], *values: ast.AST) -> None:
+        for part in (part for target in targets for part in ast.walk(target)):
+            if isinstance(part, ast.Name | ast.arg):
+                self._bound.setdefault(part.id if isinstance(part, ast.Name) else part.arg, []).extend(values)
+
+    def data(self) -> list[str]:
+        """Return the numbers that the program holds under names or prints as they stand; else those that it computes with, else those in its texts."""
+        carried = [
+            part for values in (self._shown, *self._bound.values()) for value in values for part in _carried(value)
+        ]
+        numbers = [number for part in carried if not _is_text(part) for number in _numbers(part)]
+        operands = [
+            number for node in self._operands for part in ast.iter_child_nodes(node) for number in _numbers(part)
+        ]
+        own = numbers or operands or [number for part in carried for number in _numbers(part)]
+        return list(dict.fromkeys([number for number in own if not SMALL_NUMBER.fullmatch(number)] or own))
+
+    def printed(self) -> list[str]:
+        """Return the numbers that may be printed as they stand."""
+        return self._reached(self._shown)
+
+    def selecting(self) -> frozenset[str]:
+        """Return the numbers by which the program selects or compares what it reads."""
+        parts = (part for key in self._keys for part in ast.walk(key))
+        return frozenset(self._reached(part for part in parts if isinstance(part, ast.Constant | ast.Name)))
+
+    def _reached(self, expressions: Iterable[ast.AST]) -> list[str]:
+        """Return the numbers that expressions carry, by themselves and by names."""
+        found: dict[str, None] = {}
+        names: set[str] = set()
+        waiting = list(expressions)
         while waiting:
-            node, use = waiting.pop()
-            self._look(node, use)
-            waiting.extend(self._printed(node) or _children(node, use))
+            for part in _carried(waiting.pop()):
+                found |= dict.fromkeys(_numbers(part))
+                if isinstance(part, ast.Name) and part.id not in names:
+                    names.add(part.id)
+                    waiting += self._bound.get(part.id, ())
+        return list(found)
 
-    def _printed(self, node: ast.AST) -> list[tuple[ast.AST, str]]:
-        """Return the constant that a name is given which is printed as it is."""
+
+def _carried(expression: ast.AST) -> Iterator[ast.AST]:
+    """Yield the constants and names of an expression whose values it may have unchanged: no number that is computed with or selects."""
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value) as constant):
-                if name in self.printed and isinstance(value, int | float) and value not in DEFINED:
-                    return [(constant, "printed")]
-        return []
-
-    def _look(self, node: ast.AST, use: str) -> None:
-        match node:
-            case ast.Constant(value=bool() | None):
-                return
-            case ast.Constant(value=int() | float() | complex() as value):
-                if not isinstance(value, complex):
-                    self._key(value, use)
-                if not _harmless(value, use):
-                    self._add(_number_text(value), use, small=not isinstance(value, complex) and abs(value) <= SMALL)
-            case ast.Constant(value=str() | bytes() as text):
-                self._text(text if isinstance(text, str) else text.decode("latin-1"), use)
-            case ast.Name(id=name) | ast.Attribute(attr=name) if name in _NOWHERE and use != "pattern":
-                self.disguises.add(name)
-            case ast.Import(names=names) | ast.ImportFrom(names=names):
-                modules = {name.name.split(".")[0] for name in names} | {getattr(node, "module", None) or ""}
-                self.disguises |= modules & _NOWHERE
-
-    def _text(self, text: str, use: str) -> None:
-        if use in {"place", "compared", "pattern", "ignored"}:
-            if re.fullmatch(r"\d{4}", text, re.ASCII):
-                self._key(int(text), use)
-            return
-        named = [name for name in self.inputs if name in text]
-        is_path = text.replace("\\", "/").rpartition("/")[2] in named or (use == "argument" and bool(named))
-        self.reads = self.reads or (is_path and use != "printed") or re.search(r"\*\.\w+$", text) is not None
-        for name in sorted(named, key=len, reverse=True):
-            text = text.replace(name, " ")
-        bare = _FIELD.sub(" ", text if use == "printed" else _REPEAT.sub(" ", text))
-        for piece in (bare[start : start + PIECE] for start in range(0, len(bare), PIECE)):
-            for quantity in quantities(piece):
-                number = quantity.kind in {"number", "percent"}
-                in_words = number and not any(map(str.isdigit, quantity.text))
-                counts = use == "printed" and quantity.kind == "number" and quantity.value in _COUNTS
-                if counts or (in_words and (quantity.value <= IN_WORDS or quantity.text.casefold() in SCALES)):
-                    continue
-                if not number or not _harmless(quantity.value, use):
-                    self._add(quantity.text, use, small=number and quantity.value <= SMALL)
-
-    def _key(self, value: float, use: str) -> None:
-        if use in {"place", "compared"} and _is_year(value):
-            self.years.add(value)
-
-    def _add(self, literal: str, use: str, *, small: bool) -> None:
-        (self.parameters if small and use != "printed" else self.literals).append(literal)
+            case ast.Constant() | ast.Name():
+                yield node
+            case ast.Subscript(value=value) | ast.FormattedValue(value=value):
+                waiting.append(value)
+            case ast.BinOp() | ast.Call() | ast.keyword():
+                parts = ast.iter_child_nodes(node)
+                waiting += (part for part in parts if not isinstance(part, ast.Constant) or _is_text(part))
+            case _ if not isinstance(node, ast.Compare):
+                waiting += ast.iter_child_nodes(node)
 
 
-def _printed_names(tree: ast.AST) -> set[str]:
-    """Return the names that a program prints without doing anything with them."""
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.FormattedValue(value=ast.Name(id=name)):
-                names.add(name)
-            case ast.Call(func=ast.Name(id="print"), args=arguments):
-                names.update(argument.id for argument in arguments if isinstance(argument, ast.Name))
-    return names
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _harmless(value: complex, use: str) -> bool:
-    """Tell whether a number in a program is no datum, by what it is used for."""
-    if use in {"place", "compared", "pattern", "ignored"}:
-        return True
-    if isinstance(value, complex):
-        return False
-    if use == "argument":
-        return abs(value) <= SMALL or value in TRIVIAL or _is_year(value)
-    if use == "operand":
-        return value in TRIVIAL or value in DEFINED
-    return use != "printed" and value in TRIVIAL
-
-
-def _names_a_key(literal: str, years: Collection[float]) -> bool:
-    """Tell whether a number is a year by which the program takes a row or a column of what it reads: `p[2019]`."""
-    numbers = quantities(literal)
-    return bool(numbers) and all(number.kind == "number" and number.value in years for number in numbers)
-
-
-def _is_year(value: float) -> bool:
-    return FIRST_YEAR <= value <= LAST_YEAR and float(value).is_integer()
-
-
-def _number_text(value: complex) -> str:
-    """Return a number as text; Python refuses to write out a whole number of thousands of digits, which 0x… may be."""
-    return f"0x{value:x}"[:40] if isinstance(value, int) and value.bit_length() > MAX_BITS else str(value)
-
-
-def _children(node: ast.AST, use: str) -> Iterator[tuple[ast.AST, str]]:
-    """Yield the parts of a node with what they are used for."""
+def _numbers(node: ast.AST) -> list[str]:
+    """Return the numbers of a constant as texts."""
     match node:
-        case ast.Subscript(value=value, slice=place):
-            yield value, use
-            yield place, "place"
-        case ast.Compare():
-            yield from ((part, "compared") for part in ast.iter_child_nodes(node))
-        case ast.Call():
-            yield from _of_call(node, use)
-        case ast.BinOp(left=left, right=right):
-            yield from ((part, use if use in {"place", "compared"} else "operand") for part in (left, right))
-        case ast.FormattedValue(value=value):
-            yield value, "printed" if isinstance(value, ast.Constant) else "data"
-        case ast.Expr(value=ast.Constant(value=str())):
-            return
-        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
-            yield from ((part, "argument" if part is arguments else "data") for part in ast.iter_child_nodes(node))
-        case _:
-            part_use = use if isinstance(node, _EXPRESSIONS | _CONTAINERS) else "data"
-            yield from ((part, part_use) for part in ast.iter_child_nodes(node))
+        case ast.Constant(value=bool()):
+            return []
+        case ast.Constant(value=int() | float() as value):
+            return [f"{value:x}" if isinstance(value, int) and value.bit_length() > MAX_BITS else f"{value}"]
+        case ast.Constant(value=str() as text):
+            pieces = (text[start : start + PIECE] for start in range(0, len(text), PIECE))
+            return [quantity.text for piece in pieces for quantity in quantities(piece)]
+    return []
 
 
-def _of_call(call: ast.Call, use: str) -> Iterator[tuple[ast.AST, str]]:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    module = getattr(getattr(call.func, "value", None), "id", "")
-    yield call.func, "pattern" if module == "re" else "data"
-    if module == "re" and name in _PATTERN_CALLS:
-        inside = "pattern"
-    elif name == "print":
-        inside = "printed"
-    elif name in _TAKES_DATA:
-        inside = "data"
-    else:
-        inside = use if use == "place" else "argument"
-    further = "ignored" if name in {"format", "round", "int"} else inside
-    for place, argument in enumerate(call.args):
-        yield argument, further if place else inside
-    for keyword in call.keywords:
-        yield keyword.value, "argument" if not isinstance(keyword.value, ast.List | ast.Dict) else "data"
+def files_read(program: ast.Module, inputs: Collection[str]) -> tuple[str, ...]:
+    """Return which of its inputs a program names, by name or pattern; all tables where it lists its folder.
+
+    Args:
+        program: its syntax tree.
+        inputs: names of the files in its work folder.
+    """
+    nodes = list(ast.walk(program))
+    listed = any(_name_of(node) in _LISTING for node in nodes if isinstance(node, ast.Call))
+    tables = {name for name in inputs if listed and name not in {QUOTES_FILE, FINDINGS_FILE}}
+    for text in _texts(nodes):
+        tables.update(_named_in(text, inputs))
+    return tuple(name for name in inputs if name in tables)
+
+
+def _named_in(text: str, inputs: Collection[str]) -> Iterator[str]:
+    """Yield the files that a text names, but none whose name is only a part of another name."""
+    base = text.replace("\\", "/").rpartition("/")[2]
+    if "*" in base and len(base) <= _LONGEST_PATTERN:
+        yield from (name for name in inputs if fnmatchcase(name, base))
+    for name in sorted(inputs, key=len, reverse=True):
+        around = pairwise(text.split(name))
+        if any(not _goes_on(before[-1:]) and not _goes_on(after[:1]) for before, after in around):
+            yield name
+        text = text.replace(name, "\n")
+
+
+def _goes_on(char: str) -> bool:
+    return char.isalnum() or char in {"-", "_"}
+
+
+def _name_of(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _texts(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Yield the texts in a program that do something: none that stands alone, as comments do, and none that is only printed."""
+    idle: list[ast.expr] = [
+        node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    ]
+    idle += [part for node in nodes if isinstance(node, ast.Call) and _name_of(node) == "print" for part in node.args]
+    idle += [part for node in idle if isinstance(node, ast.JoinedStr) for part in node.values]
+    ignored = set(map(id, idle))
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in ignored:
+            yield node.value

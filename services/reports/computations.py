@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from schemas.clean_text import clean_line, clean_text
 from schemas.document import Block, Citation, Code, Paragraph, Text
-from schemas.evidence import Source
-from services.evidence.literals import NO_INPUT
-from services.evidence.programs import FINDINGS_FILE, QUOTES_FILE, Program
+from schemas.evidence import NO_INPUT, Source
+from services.evidence.literals import FINDINGS_FILE, QUOTES_FILE
+from services.evidence.programs import Program
 from services.reports.labels import Labels
 from services.reports.source_numbers import link_of
 from services.run.ui_text import say

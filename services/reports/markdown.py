@@ -29,6 +29,7 @@ from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from schemas.wishes import Form
+from services.check.numbers import proving
 from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
 from services.evidence.programs import Program
@@ -115,7 +116,7 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     draft = replace(draft, excerpts=[excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources])
     labels = labels_for(draft.locale)
     quotes = {
-        excerpt.id: excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced
+        excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in draft.excerpts
     }
     naming = "\n".join([draft.question, *(source.card.evidence for source in draft.sources.values())])
     charts = check_charts(draft.blocks, quotes, naming=naming, locale=draft.locale)
@@ -194,7 +195,7 @@ def check_draft(draft: ReportInputs) -> CheckedReport:
         {excerpt.id: excerpt for excerpt in draft.excerpts},
         titles={key: source.card.evidence for key, source in draft.sources.items()},
         published={key: source.published or "" for key, source in draft.sources.items()},
-        untraced=[key for key, source in draft.sources.items() if source.untraced],
+        untraced={key: source.untraced for key, source in draft.sources.items() if source.untraced},
         unsupported=draft.unsupported,
         locale=draft.locale,
         question=draft.question,
@@ -226,7 +227,7 @@ def _with_title(blocks: tuple[Block, ...], draft: ReportInputs) -> tuple[Block, 
             return blocks
     known = [
         draft.question,
-        *(excerpt.quote for excerpt in draft.excerpts if not draft.sources[excerpt.content_hash].untraced),
+        *(proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in draft.excerpts),
     ]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
     return (Heading(1, _text(headline(title))), *blocks)

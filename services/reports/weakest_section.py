@@ -54,7 +54,7 @@ def strengths(
     for section, text in zip(sections, texts, strict=True):
         own = {key: excerpts[key] for key in section.all_ids if key in excerpts}
         titles = {excerpt.content_hash: sources[excerpt.content_hash].card.evidence for excerpt in own.values()}
-        untraced = [key for key in titles if sources[key].untraced]
+        untraced = {key: numbers for key in titles if (numbers := sources[key].untraced)}
         checked = check_citations(
             text,
             own,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from schemas.evidence import Passage, Source
+from services.check.numbers import proving
 from services.evidence.computation import Computation
 from services.run.evidence_store import EvidenceStore
 from services.sandbox.journaled import CodeRun
@@ -34,8 +35,10 @@ class Workspace:
 
     def known(self) -> tuple[str, ...]:
         """Return the texts whose numbers a program may use."""
-        returned = (passage.text for passage in self.passages if not self.nowhere(passage.content_hash))
-        return (*self.given, *returned)
+        return (
+            *self.given,
+            *(proving(passage.text, self._untraced(passage.content_hash)) for passage in self.passages),
+        )
 
     async def add_computation(self, code: str, description: str, run: CodeRun) -> tuple[Source, Passage]:
         """Store a program's run as a source, with its literals and the files that it made from untraced numbers.
@@ -64,10 +67,13 @@ class Workspace:
             self.made.update(name.rpartition("/")[2] for name in run.artifacts)
         return source, output
 
-    def nowhere(self, content_hash: str) -> bool:
-        """Tell whether a source is a computation with numbers that have no source."""
+    def _untraced(self, content_hash: str) -> list[str] | None:
         source = self.sources.get(content_hash)
-        return source is not None and bool(source.untraced)
+        return source.untraced if source is not None else None
+
+    def proven(self, passage: Passage) -> bool:
+        """Tell whether all numbers of a passage have a source."""
+        return not self._untraced(passage.content_hash)
 
     def add_evidence(self, passages: Iterable[Passage], sources: Mapping[str, Source]) -> list[Passage]:
         """Add quotable passages, each once; web pages among the sources may be read from now on.

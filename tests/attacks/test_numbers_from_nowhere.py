@@ -31,7 +31,8 @@ def script(endpoint: OpenAIServer, code: str, claim: str, *, research: bool = Fa
     endpoint.script["planner"] = [json.dumps({"title": "Depths", "steps": steps})]
     endpoint.script["coder"] = [json.dumps({"description": "the mean", "code": code})]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
-    endpoint.script["reporter"] = [f"# Soundings\n\n{claim.removesuffix('.')} [E{len(steps)}-1].\n"]
+    cited = claim if "[E" in claim else f"{claim.removesuffix('.')} [E{len(steps)}-1]."
+    endpoint.script["reporter"] = [f"# Soundings\n\n{cited}\n"]
 
 
 Researched = Callable[..., Finished]
@@ -51,14 +52,16 @@ def researched(endpoint: OpenAIServer, docs: Path, command: Command) -> Research
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("code", "untraced"),
     [
-        "print('The mean depth is 12,345 m.')",
-        "import base64\nprint('The mean depth is', base64.b64decode('MTIzNDU=').decode(), 'm.')",
-        f"{TABLE}print('The mean depth is', 12345, 'm.')",
+        ("print('The mean depth is 12,345 m.')", ["no input", "12,345"]),
+        ("import base64\nprint('The mean depth is', base64.b64decode('MTIzNDU=').decode(), 'm.')", ["no input"]),
+        (f"{TABLE}print('The mean depth is', 12345, 'm.')", ["12345"]),
     ],
 )
-def test_a_number_that_no_source_gives_is_not_verified(researched: Researched, command: Command, code: str) -> None:
+def test_a_number_that_no_source_gives_is_not_verified(
+    researched: Researched, command: Command, code: str, untraced: list[str]
+) -> None:
     done = researched(code, "The mean depth is 12,345 m.")
     [claim] = done.evidence["claims"]
     assert not claim["verified"]
@@ -68,8 +71,19 @@ def test_a_number_that_no_source_gives_is_not_verified(researched: Researched, c
     [result] = done.evidence["results"]
     assert result["finding"].startswith("Not verified: computed from numbers that no source gives")
     [computation] = [one for one in done.evidence["sources"] if one["kind"] == "computation"]
-    assert computation["untraced"]
+    assert computation["untraced"] == untraced
     assert command("verify", done.folder).code == 0, "the bundle is honest"
+
+
+def test_of_a_program_that_prints_such_a_number_what_it_computes_stays_verified(
+    researched: Researched, command: Command
+) -> None:
+    code = f"{MEAN}\nprint('The trench is 12,345 m deep.')"
+    done = researched(code, "The mean of the 3 depths is 8,107.0 m [E1-1]. The trench is 12,345 m deep [E1-2].")
+    claims = {claim["text"]: claim for claim in done.evidence["claims"]}
+    assert [claim["verified"] for claim in claims.values()] == [True, False]
+    assert claims["The trench is 12,345 m deep."]["reason"].endswith(": 12,345.")
+    assert command("verify", done.folder).code == 0
 
 
 def test_the_report_says_so_in_chinese(researched: Researched) -> None:
@@ -128,4 +142,4 @@ def test_verify_traces_the_numbers_of_a_program_anew(researched: Researched, com
     place.write_text(json.dumps(content, ensure_ascii=False))
     checked = command("verify", done.folder)
     assert checked.code == 1
-    assert "its program has numbers that no source gives: 12,345" in checked.out + checked.err
+    assert "its program has numbers that no source gives: no input, 12,345" in checked.out + checked.err

@@ -32,7 +32,7 @@ async def test_numbers_that_a_model_makes_up_are_named_beside_its_program(
     code = "print(f'The mean depth is {(8190 + 7131) / 2} m.')"
     report = await _with_tools(endpoint, docs, tmp_path, monkeypatch, call("run_python", code=code), "7660.5")
     shown = report.markdown.partition("## Computations\n")[2]
-    assert "⚠ Computed from numbers that are in no source: 7131, 8190." in shown
+    assert "⚠ Computed from numbers that are in no source: the program reads no input, 8190, 7131." in shown
     assert f"```python\n{code}\n```" in shown
     assert "Tables: " not in shown
     assert holds(report)

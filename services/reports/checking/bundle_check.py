@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from schemas.document import Block, Citation, Code, Display, Link
 from schemas.evidence import Claim, Excerpt, Source
 from services.check.inference import check_inference
+from services.check.numbers import proving
 from services.check.support import check_support
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
@@ -257,15 +258,12 @@ def _numbers_of(source: Source, text: str | None, content: BundleContent) -> Ite
     if program is None:
         yield f"{source.id}: its text is not that of a computation"
         return
-    nowhere = {source.content_hash for source in content.sources if source.untraced}
-    known = [
-        content.question,
-        *(excerpt.quote for excerpt in content.excerpts if excerpt.content_hash not in {*nowhere, source.content_hash}),
-    ]
+    untraced = {source.content_hash: source.untraced for source in content.sources}
+    others = (excerpt for excerpt in content.excerpts if excerpt.content_hash != source.content_hash)
+    known = [content.question, *(proving(excerpt.quote, untraced.get(excerpt.content_hash)) for excerpt in others)]
     known += [cited.card.evidence for cited in content.sources if cited.kind != "computation"]
-    origin = origin_of(program[0], known, program[1])
-    if not origin.traced:
-        yield f"{source.id}: its program has numbers that no source gives: {', '.join(origin.nowhere)[:200]}"
+    if nowhere := origin_of(program.code, program.output, known, program.inputs).untraced:
+        yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
 
 
 def _borrowed(content: BundleContent) -> dict[str, list[Excerpt]]:
@@ -289,7 +287,6 @@ def _claims(
     """Check every claim by its quotes, and count in `check` those that code cannot judge."""
     if too_many_inferred(content.claims):
         yield "evidence.json: more than a third of its claims are called inferred, and no model found them so"
-    nowhere = {key for key, source in sources.items() if source.untraced}
     for place, claim in enumerate(clock.each(content.claims), 1):
         name = f"statement {place} ({' '.join(claim.text.split())[:60]!r})"
         if claim.status and claim.verified != (claim.status in {*SURE, "inferred"}):
@@ -306,7 +303,7 @@ def _claims(
             if claim.status != "quoted":
                 check.not_quoted += 1
                 check.judged += claim.judgement is not None and claim.judgement.verdict in {"supported", *_OF_ABSENCE}
-            for problem in _verified(claim, content, cited, sources, nowhere, is_told=place in told):
+            for problem in _verified(claim, content, cited, sources, is_told=place in told):
                 yield f"{name}: {problem}"
 
 
@@ -315,7 +312,6 @@ def _verified(
     content: BundleContent,
     cited: Sequence[Excerpt],
     sources: Mapping[str, Source],
-    nowhere: Collection[str],
     *,
     is_told: bool,
 ) -> Iterator[str]:
@@ -326,12 +322,12 @@ def _verified(
         content: content of `evidence.json`.
         cited: the excerpts that it cites.
         sources: sources by content hash.
-        nowhere: content hashes of computations with numbers that no source gives.
         is_told: whether a model found it supported by words that the text of a cited source holds.
     """
-    quotes = [first.headed_quote for first in cited if first.content_hash not in nowhere]
-    untraced = [first.headed_quote for first in cited if first.content_hash in nowhere]
-    cards = [source.card.evidence for first in cited if (source := sources.get(first.content_hash)) is not None]
+    told = [(first.headed_quote, source) for first in cited if (source := sources.get(first.content_hash)) is not None]
+    quotes = [proving(quote, source.untraced) for quote, source in told]
+    untraced = [quote for quote, source in told if source.untraced]
+    cards = [source.card.evidence for _, source in told]
     if claim.status == "inferred":
         for reason in _inferred(claim, content, quotes, cards, untraced):
             yield f"it is called inferred, but: {reason}"

@@ -31,7 +31,7 @@ def check_citations(
     *,
     titles: Mapping[str, str] | None = None,
     published: Mapping[str, str] | None = None,
-    untraced: Collection[str] = (),
+    untraced: Mapping[str, Collection[str]] | None = None,
     unsupported: Literal["mark", "drop"] = "mark",
     locale: str = "en-US",
     question: str = "",
@@ -47,7 +47,7 @@ def check_citations(
         excerpts: all citable excerpts by id.
         titles: cards of the sources (`Card.evidence`), by the excerpts' `content_hash`; names may occur in them instead of the quotes.
         published: dates of the sources, ISO, by the excerpts' `content_hash`; a sentence may name a source by its date.
-        untraced: `content_hash`s of computations with numbers that no source gives; they prove no numbers.
+        untraced: numbers that no source gives, by the `content_hash`s of computations that put them out; they prove nothing.
         unsupported: mark unsupported sentences with the locale's label, or drop them.
         locale: language of labels and reasons.
         question: its numbers are permitted in headings.
@@ -56,13 +56,13 @@ def check_citations(
         citing: finds excerpts for sentences without citations; by default among all.
         former: the report that this one changes; its statements keep what the check said of them.
     """
-    titles, untraced = titles or {}, frozenset(untraced)
-    citing = citing or CodeCitations(list(excerpts.values()), titles, untraced)
+    titles = titles or {}
+    citing = citing or CodeCitations(list(excerpts.values()), titles)
     check = ClaimCheck(
         excerpts,
         titles,
         published or {},
-        untraced,
+        untraced or {},
         question,
         labels_for(locale),
         likeness,

@@ -7,7 +7,7 @@ supported by what was quoted from those sources, and a blockquote must be verbat
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -20,6 +20,7 @@ from schemas.evidence import Status
 from schemas.regular_file import read_regular_text
 from schemas.reporter import Report
 from services.check.inference import check_inference
+from services.check.numbers import proving
 from services.check.support import check_support, lexical_share
 from services.reports.checking.bundle_check import OUT_OF_TIME, BundleCheck, Clock, OutOfTime
 from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES, MAX_REPORT_BYTES, check_size, read_inside
@@ -58,7 +59,7 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     parsed = parse_report(report)
     checker = _Checker(
         parsed,
-        frozenset(source.number for source in report.sources if source.untraced and source.number is not None),
+        {source.number: source.untraced for source in report.sources if source.untraced and source.number is not None},
         _held(evidence),
         evidence.question,
         {source.number: source.card.evidence for source in report.sources if source.number is not None},
@@ -107,8 +108,8 @@ def _evidence(folder: Path, cited_by: Path) -> EvidenceFile:
 @dataclass(slots=True)
 class _Checker:
     parsed: ParsedReport
-    untraced: frozenset[int] = frozenset()
-    """Numbers of computations with values that no source gives."""
+    untraced: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Numbers that no source gives, by the computations that put them out."""
     held: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """Cited sources of the report's own sentences by their letters; the bundle's check holds these to their exact citations."""
     question: str = ""
@@ -181,12 +182,11 @@ class _Checker:
         own = self.held.get(letters(text))
         if own and own <= {citation.number for citation in citations}:
             return
-        quotes, titles = self._cited(citations)
+        quotes, proof, titles = self._cited(citations)
         if sum(map(len, quotes)) > MAX_QUOTED:
             yield f"{text[:80]!r} cites more than {MAX_QUOTED:,} characters of quotes: not checked"
             return
-        nowhere, _ = self._cited(tuple(citation for citation in citations if citation.number in self.untraced))
-        proof = [quote for quote in quotes if quote not in nowhere]
+        nowhere = [quote for quote in quotes if quote not in proof]
         if status == "inferred":
             premises = [quote for quote in proof if lexical_share(text, quote)] or proof
             verdict = check_inference(text, premises, titles, question=self.question, untraced=nowhere)
@@ -204,7 +204,7 @@ class _Checker:
         yield from _unchecked(words(content), citations)
         if citations:
             self.quotes += 1
-            quotes, _ = self._cited(citations)
+            quotes, _, _ = self._cited(citations)
             if not any(locate(words(content), quote) for quote in quotes):
                 yield f"the quotation {words(content)[:80]!r} is not verbatim in what it cites"
 
@@ -217,11 +217,14 @@ class _Checker:
             elif citation.link != links[citation.number]:
                 yield f"citation [[{citation.number}]] links to {citation.link[:80]}, not to its source"
 
-    def _cited(self, citations: tuple[Citation, ...]) -> tuple[list[str], list[str]]:
-        """Return the quotes of cited sources, and the cards of the sources with their dates."""
+    def _cited(self, citations: tuple[Citation, ...]) -> tuple[list[str], list[str], list[str]]:
+        """Return the quotes of cited sources, what they prove, and the cards of the sources with their dates."""
         cited = self._references(citations)
-        quotes = [quote.text for reference in cited for quote in reference.quotes]
-        return quotes, [self.cards.get(source.number, source.title) for source in cited]
+        quotes = [
+            (quote.text, self.untraced.get(reference.number)) for reference in cited for quote in reference.quotes
+        ]
+        cards = [self.cards.get(source.number, source.title) for source in cited]
+        return [quote for quote, _ in quotes], [proving(quote, nowhere) for quote, nowhere in quotes], cards
 
     def _references(self, citations: tuple[Citation, ...]) -> list[Reference]:
         numbers = {citation.number for citation in citations}

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from schemas.evidence import EXCERPT_ID, Claim, Excerpt, Judgement
 from services.check.inference import check_inference
+from services.check.numbers import proving
 from services.check.support import check_support
 from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
@@ -16,7 +17,7 @@ from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.quotations import holds_sentence
 from services.reports.labels import Labels
 from services.text.names import missing_names
-from services.text.numbers import missing_of, quantities
+from services.text.numbers import missing_of, missing_quantities, quantities
 from services.text.quantity import Quantity
 
 Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
@@ -52,8 +53,8 @@ class ClaimCheck:
     """Cards of the sources (`Card.evidence`), by `content_hash`."""
     published: Mapping[str, str]
     """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
-    untraced: Collection[str]
-    """`content_hash`s of computations with numbers that no source gives."""
+    untraced: Mapping[str, Collection[str]]
+    """Numbers that no source gives (`Source.untraced`), by the `content_hash`s of computations that put them out."""
     question: str
     labels: Labels
     likeness: Likeness | None = None
@@ -68,9 +69,7 @@ class ClaimCheck:
     @cached_property
     def known(self) -> str:
         """All quotes that may prove a number."""
-        return "\n".join(
-            excerpt.quote for excerpt in self.excerpts.values() if excerpt.content_hash not in self.untraced
-        )
+        return "\n".join(self.proof(excerpt, excerpt.quote) for excerpt in self.excerpts.values())
 
     @cached_property
     def _anywhere(self) -> str:
@@ -85,11 +84,15 @@ class ClaimCheck:
     def _digits(self) -> frozenset[str]:
         return frozenset(_DIGITS.findall(self._anywhere))
 
-    def all_untraced(self, ids: Sequence[str]) -> bool:
-        """Tell whether all excerpts are of untraced computations, so that no rewording would help."""
-        return bool(ids) and all(
-            key in self.excerpts and self.excerpts[key].content_hash in self.untraced for key in ids
-        )
+    def proof(self, excerpt: Excerpt, quote: str) -> str:
+        """Return a quote of an excerpt without the numbers that no source gives."""
+        return proving(quote, self.untraced.get(excerpt.content_hash))
+
+    def untraced_numbers(self, words: str, ids: Sequence[str]) -> list[str]:
+        """Return the numbers of a statement that only cited computations give, and these from no source: no rewording would help."""
+        quotes, cards, untraced = self._cited([key for key in ids if key in self.excerpts])
+        absent = missing_quantities(words, [*quotes, *cards]) if untraced else []
+        return [number for number in absent if not missing_quantities(number, untraced)]
 
     def sentence(
         self,
@@ -253,9 +256,9 @@ class ClaimCheck:
         return check_support(words, quotes, cards, likeness, untraced)
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return the quotes of excerpts, the cards of their sources, and the quotes of untraced computations."""
+        """Return what excerpts prove, the cards of their sources, and the whole quotes of computations with untraced numbers."""
         cited = [self.excerpts[key] for key in ids]
-        quotes = [excerpt.headed_quote for excerpt in cited if excerpt.content_hash not in self.untraced]
+        quotes = [self.proof(excerpt, excerpt.headed_quote) for excerpt in cited]
         untraced = [excerpt.headed_quote for excerpt in cited if excerpt.content_hash in self.untraced]
         cards = [
             f"{self.titles.get(excerpt.content_hash, '')} {self.published.get(excerpt.content_hash, '')}".strip()
@@ -265,5 +268,5 @@ class ClaimCheck:
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
         """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""
-        cited = (self.excerpts[key] for key in ids if self.excerpts[key].content_hash not in self.untraced)
-        return any(holds_sentence(excerpt.quote, words) for excerpt in cited)
+        cited = (self.excerpts[key] for key in ids)
+        return any(holds_sentence(self.proof(excerpt, excerpt.quote), words) for excerpt in cited)

@@ -43,7 +43,6 @@ class CodeCitations:
         self,
         excerpts: Sequence[Excerpt],
         titles: Mapping[str, str],
-        untraced: Collection[str] = (),
         sections: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         """Take the evidence.
@@ -51,13 +50,11 @@ class CodeCitations:
         Args:
             excerpts: all excerpts shown to the writer, in order; of equal quotes, the first is used.
             titles: titles of the sources by `content_hash`.
-            untraced: `content_hash`s of computations with numbers that no source gives; they are never cited.
             sections: excerpt ids of a section by its heading; other parts may cite all.
         """
         by_quote: dict[str, Excerpt] = {}
         for excerpt in excerpts:
-            if excerpt.content_hash not in untraced:
-                by_quote.setdefault(" ".join(excerpt.quote.split()), excerpt)
+            by_quote.setdefault(" ".join(excerpt.quote.split()), excerpt)
         self._excerpts = list(by_quote.values())
         self._texts = [f"{excerpt.quote}\n{titles.get(excerpt.content_hash, '')}" for excerpt in self._excerpts]
         self._terms = [tokens(text) for text in self._texts]

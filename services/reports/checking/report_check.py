@@ -45,7 +45,6 @@ from services.reports.sentences import (
     words_of,
 )
 from services.reports.signs import SIGNS
-from services.text.numbers import quantities
 from services.text.passages import unwrapped
 from services.text.quotable import without_markup
 
@@ -245,7 +244,7 @@ class ReportCheck:
 
     def _failed(self, shown: Units, claim: Claim) -> Units:
         """Mark an unsupported statement, or remove a refuted or dropped one, and count it; of a program's output no words are at fault."""
-        if not self.check.all_untraced(claim.citations):
+        if not self.check.untraced_numbers(claim.text, claim.citations):
             self.result.failed.append(claim)
         if self.drop or claim.status == "contradicted":
             self.result.left_out.append(claim)
@@ -283,7 +282,7 @@ class ReportCheck:
         return [Quotation(shown)] if shown else []
 
     def _verbatim(self, blocks: Iterable[Block]) -> Units | None:
-        """Return a quote without links and Markdown, None if no excerpt holds it; the output of an untraced program is always marked."""
+        """Return a quote without links and Markdown, None if no excerpt holds it; one with numbers that no source gives is marked."""
         words, ids = self._quoted(blocks)
         found = find_quotation(words, self.check.excerpts, ids)
         if found is None:
@@ -291,9 +290,8 @@ class ReportCheck:
         quote, excerpt_id = found
         told = " ".join(without_markup(unwrapped(quote)).split("\n"))
         shown: list[Inline] = [Text(f"{told} "), Citation(0, "", (excerpt_id,))]
-        numbers = tuple(dict.fromkeys(quantity.text for quantity in quantities(quote)))
-        if self.check.excerpts[excerpt_id].content_hash in self.check.untraced and numbers:
-            return self._failed(shown, self.check.unverified(quote, [excerpt_id], Verdict("untraced", numbers)))
+        if numbers := self.check.untraced_numbers(quote, [excerpt_id]):
+            return self._failed(shown, self.check.unverified(quote, [excerpt_id], Verdict("untraced", tuple(numbers))))
         return self._said(shown, Claim(text=quote, citations=[excerpt_id], verified=True, status="quoted"))
 
     def _not_verbatim(self, blocks: Iterable[Block]) -> Units:

@@ -24,6 +24,7 @@ from schemas.reporter_slides import (
     SlideStatement,
 )
 from schemas.usage import Usage
+from services.check.numbers import proving
 from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
@@ -222,7 +223,7 @@ class DeckProof:
         told = [(excerpt.quote, self._sources.get(excerpt.content_hash)) for excerpt in cited]
         verdict = check_support(
             text,
-            [quote for quote, source in told if source and not source.untraced],
+            [proving(quote, source.untraced) for quote, source in told if source],
             [source.card.evidence for _, source in told if source],
             self.likeness or self._note,
             [quote for quote, source in told if source and source.untraced],

@@ -2,6 +2,8 @@
 
 import pytest
 
+from schemas.evidence import NO_INPUT
+from services.check.numbers import proving
 from services.check.support import check_support
 
 GECKOS = "Survival fell from 71 percent in the cool summer of 2013 to 38 percent in the hot summer of 2017."
@@ -93,8 +95,18 @@ def test_a_statement_without_quotes_is_uncited() -> None:
     assert check_support("It rained.", []).fault == "uncited"
 
 
-def test_output_of_an_untraced_program_proves_no_number() -> None:
-    assert check_support("The mean is 4.2.", [], untraced=["mean: 4.2"]).fault == "untraced"
+@pytest.mark.parametrize(
+    ("statement", "untraced", "fault"),
+    [
+        ("The mean is 4.2.", ["4.2"], "untraced"),
+        ("The mean is 4.2.", [NO_INPUT], "untraced"),
+        ("The mean is 4.2.", ["9"], ""),
+        ("The mean and the sum are 13.2 together.", ["9"], "numbers"),
+    ],
+)
+def test_only_the_untraced_numbers_of_a_program_prove_nothing(statement: str, untraced: list[str], fault: str) -> None:
+    output = "The mean is 4.2 and the sum is 9."
+    assert check_support(statement, [proving(output, untraced)], untraced=[output]).fault == fault
 
 
 def test_two_tables_of_different_width_in_one_quote_are_read() -> None:

@@ -5,7 +5,8 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Source
 from services.evidence.computation import Computation
-from services.evidence.programs import Program, files_read, program_behind, programs_of, query_heading
+from services.evidence.literals import files_read, parsed
+from services.evidence.programs import Program, program_behind, programs_of, query_heading
 from services.run.evidence_store import EvidenceStore
 
 INPUTS = ("excerpts.json", "harbour.csv", "old harbour.csv", "ships.xlsx")
@@ -26,11 +27,13 @@ def source_of(kind: str, title: str = "t", content_hash: str = "0" * 64) -> Sour
         ("json.load(open('excerpts.json'))", ("excerpts.json",)),
         ("'''Not of harbour.csv.'''\nprint(1)", ()),
         ("open('my-harbour.csv')", ()),
-        ("print(", ()),
+        ("print('harbour.csv')", ()),
     ],
 )
 def test_a_program_reads_what_it_names(code: str, read: tuple[str, ...]) -> None:
-    assert files_read(code, INPUTS) == read
+    program = parsed(code)
+    assert program
+    assert files_read(program, INPUTS) == read
 
 
 def test_a_computation_tells_its_program() -> None:

@@ -8,11 +8,10 @@ from langgraph.store.memory import InMemoryStore
 from markdown_it import MarkdownIt
 
 from schemas.document import Code
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import NO_INPUT, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.evidence.computation import Computation
-from services.evidence.literals import NO_INPUT
 from services.evidence.programs import Program, program_behind
 from services.reports.checking.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
