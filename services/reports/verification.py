@@ -32,10 +32,12 @@ Statement = tuple[str, tuple[str, ...]]
 """A sentence with its cited excerpt ids."""
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
-NEAREST = 8
-"""Passages of the quoted sources by which a statement on what they do not tell is judged once more."""
-MAX_SEARCHED = 200_000
-"""Characters of a source in which such passages are looked for."""
+NEAREST = 12
+"""Passages of the sources by which a statement on what they do not tell is judged once more."""
+MAX_NEAREST = 2 * MAX_TOKENS
+"""Estimated tokens of all such passages; the nearest of each statement come first."""
+MAX_SEARCHED = 4_000_000
+"""Characters of all sources in which such passages are looked for, those of quoted sources first."""
 WORDLESS = frozenset({"not_told", "no_claim", "absent"})
 """Verdicts that no words of a passage bear out."""
 
@@ -145,7 +147,7 @@ class Judge:
     ) -> dict[Statement, Judgement]:
         """Return the model's judgement of each statement; none if its decisive words are in no cited passage.
 
-        A statement on what the sources do not tell is judged by the nearest passages of the quoted sources, too.
+        A statement on what the sources do not tell is judged by the nearest passages of all sources that were read, too.
 
         Args:
             statements: the statements to judge.
@@ -161,7 +163,7 @@ class Judge:
         absent = [key for key in statements if key in self.judgements and self.judgements[key].verdict == "absent"]
         if absent:
             passages = await self._passages_of_sources()
-            near = await asyncio.to_thread(self._nearest, absent, passages)
+            near = await self._nearest(absent, passages)
             await self._round(near, passages, checked)
             for statement, ids in near.items():
                 if self.judgements[statement].verdict == "contradicted":
@@ -177,36 +179,55 @@ class Judge:
                 raise failure
 
     async def _passages_of_sources(self) -> dict[str, Excerpt]:
-        """Return all passages of the sources that excerpts quote, by ids of their own."""
+        """Return all passages of what was read, by ids of their own; of computations none, as their texts are programs."""
         passages: dict[str, Excerpt] = {}
-        for content_hash in dict.fromkeys(excerpt.content_hash for excerpt in self.excerpts.values()):
+        room = MAX_SEARCHED
+        for content_hash in dict.fromkeys(
+            [*(excerpt.content_hash for excerpt in self.excerpts.values()), *self.sources]
+        ):
             source = self.sources.get(content_hash)
-            if source is None or source.kind == "computation":
+            if source is None or source.kind == "computation" or source.duplicate_of:
                 continue
             try:
-                text = await self.text_of(content_hash)
+                text = (await self.text_of(content_hash))[:room]
             except StoreError:
                 continue
-            for span in await asyncio.to_thread(split, text[:MAX_SEARCHED]):
+            room -= len(text)
+            for span in await asyncio.to_thread(split, text):
                 key, quote = f"P{len(passages) + 1}", text[span.start : span.end]
                 passages[key] = Excerpt(id=key, content_hash=content_hash, quote=quote, start=span.start, end=span.end)
         return passages
 
-    def _nearest(self, statements: Sequence[Statement], passages: Mapping[str, Excerpt]) -> dict[Statement, list[str]]:
-        """Return the ids of the passages that have most in common with each statement, where there are any."""
+    async def _nearest(
+        self, statements: Sequence[Statement], passages: Mapping[str, Excerpt]
+    ) -> dict[Statement, list[str]]:
+        """Return the ids of the passages that have most in common with each statement, as far as there is room for them."""
         texts = [statement[0] for statement in statements]
-        found = nearest_each(texts, passages.values(), self.sources, NEAREST)
-        return {key: [passage.id for passage in near] for key, near in zip(statements, found, strict=True) if near}
+        found = await nearest_each(texts, passages.values(), self.sources, NEAREST)
+        shown: dict[Statement, list[str]] = {}
+        room, held = MAX_NEAREST, set[str]()
+        for rank in range(NEAREST):
+            for statement, near in zip(statements, found, strict=True):
+                passage = near[rank] if rank < len(near) else None
+                if passage is None:
+                    continue
+                room -= 0 if passage.id in held else estimate(passage.quote)
+                if room < 0:
+                    return shown
+                held.add(passage.id)
+                shown.setdefault(statement, []).append(passage.id)
+        return shown
 
     def _tell(self, words: str, passages: Sequence[Excerpt]) -> None:
-        """Make an excerpt of the sentences with the decisive words, unless another holds them; steps alone have excerpts added."""
+        """Make an excerpt of the sentences with the decisive words, unless another holds them; it belongs to a step, best to one that quotes the source."""
         for passage in passages:
             if (found := locate(words, passage.quote)) is None:
                 continue
             spans = [span for span in sentences(passage.quote) if span.start < found[1] and found[0] < span.end]
             start, end = passage.start + spans[0].start, passage.start + spans[-1].end
-            same = [one for one in self.excerpts.values() if one.content_hash == passage.content_hash]
-            steps = [one.id.partition("-")[0] for one in same if one.id.startswith("E")]
+            ranked = sorted(self.excerpts.values(), key=lambda one: one.content_hash != passage.content_hash)
+            same = [one for one in ranked if one.content_hash == passage.content_hash]
+            steps = [one.id.partition("-")[0] for one in ranked if one.id.startswith("E")]
             if steps and not any(one.start < end and start < one.end for one in same):
                 number = 1 + max(
                     int(one.id.partition("-")[2]) for one in self.excerpts.values() if one.id.startswith(f"{steps[0]}-")
