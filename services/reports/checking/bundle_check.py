@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from schemas.document import Block, Citation, Code, Display, Link
+from schemas.document import Block, Citation, Code, Display, Inline, Link
 from schemas.evidence import Claim, Excerpt, Source
 from services.check.inference import check_inference
 from services.check.numbers import proving
@@ -136,10 +136,14 @@ def verify_bundle(folder: Path) -> BundleCheck:
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
     text = report.decode("utf-8", "replace")
     blocks = [part for block in read_markdown(text) for part in within(block)]
-    files = {PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
-    citations, broken_links = _links(blocks, sources, files)
+    inlines = [inline for block in blocks for part in contents(block) for inline in part]
+    citations, broken_links = citation_problems(inlines, content.sources)
+    known = {PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
+    known.update(_normal(link_of(source)) for source in content.sources)
+    strange = dict.fromkeys(part.link for part in inlines if isinstance(part, Link) and part.link not in known)
+    broken_links += (f"the link to {link[:80]} leads to none of its sources" for link in strange)
     if is_active(text):
-        broken_links.append("report.md contains HTML or an image")
+        broken_links.append("it holds HTML or an image")
     check.checked = {
         "sources": len(content.sources),
         "quotes": len(content.excerpts),
@@ -162,7 +166,7 @@ def verify_bundle(folder: Path) -> BundleCheck:
             check.problems.append(problem)
     except OutOfTime:
         check.problems.append(OUT_OF_TIME.format(file="evidence.json"))
-    check.problems += broken_links
+    check.problems += (f"report.md: {problem}" for problem in broken_links)
     return check
 
 
@@ -417,20 +421,15 @@ def _shown(block: Block) -> str:
     return "".join(words(content) for content in contents(block))
 
 
-def _links(blocks: Iterable[Block], sources: Mapping[str, Source], files: Collection[str]) -> tuple[int, list[str]]:
-    """Check every link: citations lead to their source, other links to a source or a file."""
-    links = {source.id: _normal(link_of(source)) for source in sources.values()}
-    count = 0
-    problems: dict[str, None] = {}
-    addresses = set(links.values())
-    for inline in (inline for block in blocks for content in contents(block) for inline in content):
-        match inline:
-            case Link(link=link) if link not in addresses and link not in files:
-                problems[f"report.md: the link to {link[:80]} leads to none of its sources"] = None
-            case Citation(number=number, link=link):
-                count += 1
-                if f"S{number}" not in links:
-                    problems[f"report.md: citation [[{number}]] resolves to no source"] = None
-                elif link != links[f"S{number}"]:
-                    problems[f"report.md: citation [[{number}]] links to {link[:80]}, not to S{number}"] = None
-    return count, list(problems)
+def citation_problems(inlines: Iterable[Inline], sources: Iterable[Source]) -> tuple[int, list[str]]:
+    """Return the number of citations, and what is wrong with those that do not lead to their source, each problem once."""
+    links = {source.number: _normal(link_of(source)) for source in sources}
+    cited = [inline for inline in inlines if isinstance(inline, Citation)]
+    problems = (
+        f"citation [[{citation.number}]] links to {citation.link[:80]}, not to its source"
+        if citation.number in links
+        else f"citation [[{citation.number}]] resolves to no source of the bundle"
+        for citation in cited
+        if citation.number not in links or citation.link != links[citation.number]
+    )
+    return len(cited), list(dict.fromkeys(problems))

@@ -193,7 +193,7 @@ def test_any_change_of_the_evidence_breaks_the_seal_and_its_layout_does_not(bund
     ("old", "new", "problem"),
     [
         ("[[1]](https", "[[7]](https", "resolves to no source"),
-        ("](https://example.org/a", "](https://example.org/b", "not to S1"),
+        ("](https://example.org/a", "](https://example.org/b", "not to its source"),
         ("What next?", "What [next](https://evil.example)?", "leads to none of its sources"),
         ("What next?", "What ![next](https://evil.example/x.png)?", "HTML or an image"),
         ("What next?", "<b>What next?</b>", "HTML or an image"),
