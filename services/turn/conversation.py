@@ -116,7 +116,7 @@ def _prose(report: str) -> str:
         for line in without_signs(_LINK.sub("", _LISTS.split(report, maxsplit=1)[0])).splitlines()
         if line.strip() and not line.startswith(("#", ">", "|")) and not is_counts(line)
     ]
-    return " ".join(lines or [report]).replace("**TL;DR** ", "")
+    return " ".join(lines or [report]).replace("**TL;DR** ", "").replace("**摘要** ", "")
 
 
 def stands_alone(question: str, former: Former, conversation: Sequence[Turn]) -> bool:
