@@ -26,8 +26,7 @@ from typing import Any, Literal
 from benchmarks.environment import plain_environment
 from benchmarks.retrieval import rows, write_corpus
 from leadline import aresearch
-from services.reports.counts_line import is_counts
-from services.reports.labels import CHINESE, ENGLISH
+from services.reports.labels import CHINESE, ENGLISH, is_counts
 from services.run.settings import forget_settings
 
 RESULTS = Path(__file__).parent / "results" / "offline.json"

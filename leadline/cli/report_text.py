@@ -44,7 +44,7 @@ from services.reports.labels import labels_for
 from services.reports.parser import parse_report
 from services.reports.plain_math import plain_math
 from services.reports.reference import Reference
-from services.reports.signs import SIGNS
+from services.reports.statuses import SIGNS
 from services.run.ui_text import say
 
 WIDEST = 100

@@ -8,8 +8,7 @@ from schemas.reflector import Reflection
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.steering import Steering
-from services.reports.counts_line import counts_of
-from services.reports.labels import labels_for
+from services.reports.labels import counts_of, labels_for
 from services.run.ui_text import say
 
 

@@ -14,7 +14,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from schemas.document import Break, Citation, Formula, Inline, Inlines, Link, Mark, Style, Text
 from schemas.evidence import EXCERPT_ID
 from services.evidence.citation_forms import INFERENCE
-from services.reports.signs import signs_in
+from services.reports.statuses import signs_in
 from services.text.addresses import URL
 from services.text.tokens import has_cjk
 

@@ -1,126 +1,48 @@
-"""Fixed words of a report and of the formats, in English and Chinese."""
+"""The fixed words of a report and of its formats in one language, and the line below its title."""
 
-from services.reports.label_set import Labels
-from services.reports.reasons import JUDGED_CHINESE, JUDGED_INFERENCE_CHINESE, REASONS_CHINESE
-from services.run.ui_text import is_chinese
+import re
+from collections.abc import Iterable, Mapping
+from types import SimpleNamespace
 
-__all__ = ["CHINESE", "ENGLISH", "Labels", "labels_for", "language_of"]
+from schemas.evidence import Answered, Claim, Status, status_counts
+from services.check.verdict import Verdict
+from services.reports.statuses import SURE, Counts
+from services.run.ui_text import LABELS, in_language, is_chinese
 
-ENGLISH = Labels()
-CHINESE = Labels(
-    conclusion="结论",
-    contradictions="来源之间的分歧",
-    unconfirmed="由模型指出，程序未能证实。",
-    limits="本报告的局限",
-    follow_up="可以继续追问",
-    references="参考来源",
-    files="文件",
-    computations="计算过程",
-    tables_read="表格：{tables}",
-    quotes_read="前面步骤的引文",
-    findings_read="前面步骤的结论",
-    more_lines="… 另有 {count} 行，见 {file}",
-    program="程序",
-    enumeration="、",
-    nothing_found="没有找到与该问题有关的证据，因此本报告不作任何论断。",
-    nothing_held="草稿中没有任何句子得到其引用证据的支持，因此本报告不作任何论断。",
-    failed_step="步骤“{title}”失败：{error}",
-    skipped_step="步骤“{title}”被跳过：{error}",
-    missing="来源未说明：{aspect}",
-    dropped="因引文不支持而删去的句子：{count} 个。",
-    contradicted="因与引文相矛盾而删去的句子：{count} 个。",
-    cited_by_code="缺少引用、由程序补上的句子：{count} 个。",
-    snippet="{source}：只读到搜索引擎的摘要，未读到网页本身。",
-    abstract="{source}：只读到摘要，未读到全文。",
-    pages="第 {pages} 页",
-    abstract_only="仅摘要",
-    more_authors="{authors} 等",
-    cited_by="被引 {count:,} 次",
-    licence="许可 {licence}",
-    copy="相同文本：{urls}",
-    more_addresses="另有 {count} 个网址",
-    confirmed="数字亦见于 {numbers}",
-    published="发布于 {date}",
-    newer="发布于 {date}，较新",
-    known_from="自 {date} 起已知",
-    primary="原始来源",
-    uncited="已读，未引用",
-    skip="跳到正文",
-    contents="目录",
-    summary="一句话结论",
-    key_figures="关键数字",
-    search="在本报告中查找",
-    matches="找到 {count} 处",
-    copy_link="复制本节链接",
-    back_to_text="返回正文",
-    copied="链接已复制",
-    source="来源",
-    quotes="原文摘录",
-    data="数据",
-    category="类别",
-    value="数值",
-    diagram="图示（文字）",
-    statement="1 条论断",
-    statements="{count} 条论断",
-    no_statements="没有论断",
-    answers={"yes": "已回答问题", "partly": "部分回答了问题", "no": "未能回答问题"},
-    all_sure="引文均已核对（{statements}：{states}）",
-    some_sure="{count} 条论断中 {sure} 条有引文支持（{states}）",
-    states={
-        "quoted": "{count} 条引自原文",
-        "supported": "{count} 条有依据",
-        "inferred": "{count} 条为推断",
-        "unverified": "{count} 条未核实",
-    },
-    words={
-        "": "",
-        "quoted": "引自原文",
-        "supported": "有依据",
-        "inferred": "推断",
-        "unverified": "未核实",
-        "contradicted": "与所引内容矛盾",
-    },
-    meanings={
-        "inferred": "由引文推出，引文并未直接这样说。",
-        "unverified": "引文不足以支持。",
-    },
-    marked_sentence="{state}：“{sentence}”{reason}",
-    marked_group="{statements}{state}（{sign}）：{sentences}。{reason}",
-    more_marked="{sentences}，另有 {count} 条",
-    more_reasons="另有 {statements}{state}（{sign}），其他原因见 evidence.json。",
-    why_marked="为何标记这些句子",
-    colon="：",
-    comma="，",
-    as_of="来源读取截至 {date}",
-    generated="本文由模型撰写；采信之前请查看所引来源。",
-    selected="本文并非由模型撰写：句子由规则从来源中选出；采信之前请查看所引来源。",
-    more_read_elsewhere="已读而未引用的来源：{count} 个，列于 evidence.json。",
-    opens_new="在新标签页中打开",
-    question="问题",
-    back="上一页",
-    next="下一页",
-    play="播放",
-    pause="暂停",
-    slide="第",
-    the_end="谢谢",
-    notes="本页来源",
-    needs_charts="若要看到图表，请安装 Leadline 的扩展 charts 后重新生成报告。",
-    judged=JUDGED_CHINESE,
-    judged_inference=JUDGED_INFERENCE_CHINESE,
-    instead="所引内容给出的是 {instead}。",
-    kinds={"database": "数据库", "computation": "计算", "tool": "工具"},
-    categories={
-        "academic": "学术",
-        "news": "新闻",
-        "code": "代码",
-        "official": "官方",
-        "reference": "工具书",
-        "forum": "论坛",
-        "company": "企业",
-        "personal": "个人",
-    },
-    reasons=REASONS_CHINESE,
-)
+BETWEEN = " · "
+"""Separator between the parts of a report's head."""
+_SHOWN = 120
+"""Maximum characters of a quoted item in a reason."""
+_NUMBER = r"\d{1,6}"
+
+
+class Labels(SimpleNamespace):
+    """All texts in a report and its formats that come neither from a source nor from a model: the table `label` of `ui_text.toml`."""
+
+    def count(self, statements: int) -> str:
+        """Return a number of statements in words."""
+        return str(self.statement if statements == 1 else self.statements.format(count=statements))
+
+    def origin(self, *, by_rules: bool) -> str:
+        """Return in words whether a model or rules wrote a report."""
+        return str(self.selected if by_rules else self.generated)
+
+    def head(self, answered: Answered, statuses: Mapping[Status, int]) -> str:
+        """Return in words whether a report answers its question, and separately how many statements have quotes and each status."""
+        count, sure = sum(statuses.values()), sum(statuses.get(status, 0) for status in SURE)
+        shown = (self.states[status].format(count=statuses[status]) for status in self.states if statuses.get(status))
+        line = self.all_sure if sure == count else self.some_sure
+        told = line.format(sure=sure, count=count, statements=self.count(count), states=self.comma.join(shown))
+        return BETWEEN.join(filter(None, [self.answers.get(answered, ""), told if count else self.no_statements]))
+
+    def reason(self, verdict: Verdict) -> str:
+        """Return in words why a sentence is unsupported; empty if it is supported."""
+        what = ", ".join(part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…" for part in verdict.what)
+        instead = self.instead.format(instead=verdict.instead) if verdict.instead else ""
+        return f"{self.reasons[verdict.fault].format(what=what)}{instead}"
+
+
+ENGLISH, CHINESE = (Labels(**in_language(LABELS, language)) for language in ("en", "zh"))
 
 
 def labels_for(locale: str) -> Labels:
@@ -131,3 +53,41 @@ def labels_for(locale: str) -> Labels:
 def language_of(locale: str) -> str:
     """Return the language tag of a document."""
     return "zh-Hant" if locale.lower() in {"zh-tw", "zh-hk"} else locale or "en"
+
+
+def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels) -> Counts:
+    """Count claims by status, and describe the counts in words."""
+    statuses = status_counts(claims)
+    return Counts(statuses, answered, labels.head(answered, statuses) if statuses or answered else "")
+
+
+def is_counts(text: str) -> bool:
+    """Tell whether a text is only a report's line of counts, in either language, with or without emphasis."""
+    return _COUNTS.fullmatch(text.strip(" *_")) is not None
+
+
+def _pattern(labels: Labels) -> str:
+    """Return a pattern of the line in one language; earlier versions wrote only the number of statements and their states."""
+    count = _filled(labels.statements, count=_NUMBER)
+    states = "|".join(_filled(state, count=_NUMBER) for state in labels.states.values())
+    states = f"(?:{states})(?:{re.escape(labels.comma)}(?:{states})){{0,5}}"
+    statements = f"(?:{re.escape(labels.statement)}|{count})"
+    lines = [
+        _filled(labels.all_sure, statements=statements, states=states),
+        _filled(labels.some_sure, sure=_NUMBER, count=_NUMBER, states=states),
+        re.escape(labels.no_statements),
+        f"{statements}{re.escape(labels.colon)}{states}",
+    ]
+    answers = "|".join(map(re.escape, labels.answers.values()))
+    return f"(?>(?:(?:{answers}){re.escape(BETWEEN)})?)(?:{'|'.join(lines)})"
+
+
+def _filled(text: str, **patterns: str) -> str:
+    """Convert a template with fields to a regular expression."""
+    pattern = re.escape(text)
+    for name, value in patterns.items():
+        pattern = pattern.replace(re.escape(f"{{{name}}}"), value)
+    return pattern
+
+
+_COUNTS = re.compile("|".join(map(_pattern, (ENGLISH, CHINESE))))

@@ -24,7 +24,7 @@ from schemas.document import (
 from schemas.evidence import EXCERPT_ID, Excerpt
 from services.evidence.citation_forms import plain_citations
 from services.reports.inlines import PARSER, inert, inert_code, inlines, is_formula, with_dollars
-from services.reports.signs import without_signs
+from services.reports.statuses import without_signs
 
 MAX_COLUMNS = 40
 """Maximum columns of a table; a wider one is a paragraph, since each row is padded with cells."""

@@ -7,8 +7,7 @@ from schemas.document import Formula, Inlines, Text
 from schemas.evidence import Claim, Status
 from services.reports.inlines import is_formula
 from services.reports.labels import Labels
-from services.reports.signs import SIGNS
-from services.reports.statuses import status_of
+from services.reports.statuses import SIGNS, status_of
 
 MAX_LINES = 5
 """Maximum lines of a report's limits on its marked statements; `evidence.json` has all reasons."""
@@ -27,7 +26,7 @@ def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[Inlines]:
         if status_of(claim) == "inferred":
             inferred.append(claim)
         elif status_of(claim) == "unverified":
-            unverified.setdefault(_kind(claim.reason, labels), []).append(claim)
+            unverified.setdefault(claim.reason, []).append(claim)
     groups = sorted(unverified.values(), key=len, reverse=True)
     room = MAX_LINES - bool(inferred)
     named = groups if len(groups) <= room else groups[: room - 1]
@@ -48,7 +47,7 @@ def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> st
     """Return in words why a sentence is marked; without a reason, the meaning of the mark."""
     shown = "".join(_shortened([" ".join(sentence.split())], MAX_SENTENCE))
     state = labels.words[status].capitalize()
-    return labels.marked_sentence.format(state=state, sentence=shown, reason=reason or labels.meanings[status])
+    return str(labels.marked_sentence.format(state=state, sentence=shown, reason=reason or labels.meanings[status]))
 
 
 def _item(group: Sequence[Claim], labels: Labels) -> str:
@@ -60,46 +59,20 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
     )
     if len(group) > MAX_NAMED:
         named = labels.more_marked.format(sentences=named, count=len(group) - MAX_NAMED)
-    return labels.marked_group.format(
-        statements=labels.count(len(group)),
-        state=labels.words[status],
-        sign=SIGNS[status],
-        sentences=named,
-        reason=_reason([claim.reason for claim in group], labels) or labels.meanings[status],
+    return str(
+        labels.marked_group.format(
+            statements=labels.count(len(group)),
+            state=labels.words[status],
+            sign=SIGNS[status],
+            sentences=named,
+            reason=group[0].reason or labels.meanings[status],
+        )
     )
 
 
 def _beginning(statement: str, room: int) -> str:
     """Return the beginning of a statement, without its full stop; formulas are never cut."""
     return "".join(_shortened(_FORMULA.split(" ".join(statement.split()).rstrip(".。")), room))
-
-
-def _kind(reason: str, labels: Labels) -> str:
-    """Return the template of a reason: `Not in what it cites: {what}.`; the reason itself if it is of none."""
-    templates = (*labels.reasons.values(), *labels.judged.values())
-    return next((template for template in templates if _filling(template, reason)), reason)
-
-
-def _reason(reasons: Sequence[str], labels: Labels) -> str:
-    """Return one reason for statements that are marked for the same kind of reason, with what is different in each."""
-    template = _kind(reasons[0], labels)
-    fillings = dict.fromkeys(found for reason in reasons if (found := _filling(template, reason)))
-    if len(fillings) < 2:
-        return reasons[0]
-    more = ["…"] if len(fillings) > MAX_NAMED else []
-    before, _, rest = template.partition("{")
-    apart = labels.enumeration.replace(",", ";")  # a number may have commas
-    return before + apart.join([*list(fillings)[:MAX_NAMED], *more]) + rest.partition("}")[2]
-
-
-def _filling(template: str, reason: str) -> str:
-    """Return what a reason has in the place of a template's field; empty if it is not of this template, or the template has none."""
-    before, field, rest = template.partition("{")
-    after = rest.partition("}")[2]
-    if not (field and before and after and reason.startswith(before)):
-        return ""
-    filling, fits, _ = reason[len(before) :].partition(after)
-    return filling if fits else ""
 
 
 def _shortened(parts: Iterable[str], room: int) -> Iterator[str]:

@@ -7,9 +7,8 @@ from itertools import groupby
 from schemas.document import Block, Citation, Document, Inline, Inlines, Paragraph, Text
 from schemas.evidence import Status
 from schemas.reporter import Report
-from services.reports.counts_line import counts_of
 from services.reports.document import changed
-from services.reports.labels import labels_for
+from services.reports.labels import counts_of, labels_for
 from services.reports.references import numbers_of
 from services.reports.source_numbers import link_of
 

@@ -21,7 +21,6 @@ from schemas.document import (
 from schemas.reporter import Report
 from services.reports.charts.checks import ChartRefused, checked_chart
 from services.reports.charts.fences import is_chart
-from services.reports.counts_line import counts_of, is_counts
 from services.reports.document import (
     Disagreement,
     Marked,
@@ -34,13 +33,12 @@ from services.reports.document import (
     words,
 )
 from services.reports.figures import key_figures
-from services.reports.labels import labels_for
+from services.reports.labels import counts_of, is_counts, labels_for
 from services.reports.markdown_blocks import read_markdown
 from services.reports.numbered_text import Citations, numbered_text
 from services.reports.reference_list import entries_of
 from services.reports.references import references
-from services.reports.signs import SIGNS
-from services.reports.statuses import status_of
+from services.reports.statuses import SIGNS, status_of
 from services.text.tokens import message_language
 
 _SUMMARY = re.compile(r"tl;?dr|summary|in short|摘要|概要|要点|一句话总结|总结", re.IGNORECASE)

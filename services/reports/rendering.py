@@ -27,7 +27,7 @@ from schemas.evidence import Status
 from services.evidence.citation_forms import INFERENCE
 from services.reports.document import changed
 from services.reports.sentences import cited_once, lines_of
-from services.reports.signs import SIGNS
+from services.reports.statuses import SIGNS
 
 _SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|$)|`|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|"

@@ -1,9 +1,10 @@
-"""The program's messages to people, in English and Chinese; reports have labels of their own."""
+"""The program's texts for people, in English and Chinese: one catalogue for messages and for the labels of reports."""
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from schemas.clean_text import clean_text
 from schemas.events import CallProgress, ReadingProgress, Searched
@@ -13,7 +14,10 @@ from services.run.private_paths import without_private
 
 LONGEST_PROBLEM = 150
 _HAN = re.compile("[\u4e00-\u9fff]")
-MESSAGES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_CATALOGUE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+LABELS: dict[str, Any] = _CATALOGUE.pop("label")
+"""The fixed words of reports by name, each in English and Chinese; some are tables by a status, a kind or a verdict."""
+MESSAGES: dict[str, dict[str, str]] = _CATALOGUE
 """Messages by key, each in English (`en`) and Chinese (`zh`), with the names of values in braces.
 
 Where words of the command line would be of no use on a page, `page_en` and `page_zh` say the same there."""
@@ -22,6 +26,14 @@ Where words of the command line would be of no use on a page, `page_en` and `pag
 def is_chinese(locale: str) -> bool:
     """Tell whether a locale is a Chinese one."""
     return locale.lower().startswith(("zh", "yue"))
+
+
+def in_language(texts: Mapping[str, Any], language: str) -> dict[str, Any]:
+    """Return texts, and tables of texts, in one language."""
+    return {
+        key: text[language] if isinstance(text.get(language), str) else in_language(text, language)
+        for key, text in texts.items()
+    }
 
 
 def task_title(role: str, step_id: str, locale: str) -> str:

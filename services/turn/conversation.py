@@ -11,9 +11,8 @@ from schemas.coordinator import Turn
 from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
 from schemas.state import ResearchState
-from services.reports.counts_line import is_counts
-from services.reports.labels import CHINESE, ENGLISH
-from services.reports.signs import without_signs
+from services.reports.labels import CHINESE, ENGLISH, is_counts
+from services.reports.statuses import without_signs
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.search.filters import Filters

@@ -44,7 +44,7 @@ from services.reports.sentences import (
     with_citations,
     words_of,
 )
-from services.reports.signs import SIGNS
+from services.reports.statuses import SIGNS
 from services.text.passages import unwrapped
 from services.text.quotable import without_markup
 

@@ -33,7 +33,7 @@ from services.reports.html.formulas import mathml
 from services.reports.html.sanitised import sanitised
 from services.reports.labels import Labels
 from services.reports.reference import Reference, is_web_link
-from services.reports.signs import SIGNS
+from services.reports.statuses import SIGNS
 from services.text.quotable import as_line
 
 _STORED = re.compile(r"sources/[\w-]{1,100}\.txt")

@@ -11,10 +11,10 @@ from services.reports.html.figure import drawing
 from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
 from services.reports.labels import labels_for, language_of
-from services.reports.signs import SIGNS
 from services.reports.slides.slide import ShownCard, Slide, value_size
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
 from services.reports.slides.text_fit import TITLE, column_widths, shortened
+from services.reports.statuses import SIGNS
 from services.text.languages import direction
 
 

@@ -21,7 +21,6 @@ from services.reports.charts.options import PALETTE
 from services.reports.document import ParsedReport, Picture, words
 from services.reports.labels import Labels, labels_for, language_of
 from services.reports.plain_math import plain_math
-from services.reports.signs import SIGNS
 from services.reports.slides.slide import (
     BESIDE,
     CODE_SIZE,
@@ -36,6 +35,7 @@ from services.reports.slides.slide import (
 )
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
 from services.reports.slides.text_fit import HIGH, ROOM, TITLE, column_widths, row_height, shortened, width
+from services.reports.statuses import SIGNS
 
 SLIDE_WIDE, SLIDE_HIGH = 13.333, 7.5
 """Size of a slide in inches: 16:9."""

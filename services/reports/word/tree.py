@@ -34,8 +34,8 @@ from services.reports.document import ParsedReport, is_label, number_sides, stat
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for, language_of
 from services.reports.reference import Reference, is_web_link
-from services.reports.signs import SIGNS
 from services.reports.slides.text_fit import shortened, width
+from services.reports.statuses import SIGNS
 
 WIDE, HIGH = 6.4, 8.0
 """Maximum size of a picture in inches."""

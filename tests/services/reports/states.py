@@ -23,7 +23,7 @@ from services.reports.labels import labels_for
 from services.reports.marked_sentences import marked_sentences
 from services.reports.numbered_text import numbered_text
 from services.reports.rendering import to_markdown
-from services.reports.signs import SIGNS
+from services.reports.statuses import SIGNS
 from services.run.evidence_store import content_hash
 
 STATES: tuple[Status, ...] = ("quoted", "supported", "inferred", "unverified")

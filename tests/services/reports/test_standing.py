@@ -16,18 +16,17 @@ from schemas.usage import Usage
 from services.reports.checking.bundle import write_bundle
 from services.reports.checking.bundle_check import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
-from services.reports.counts_line import is_counts
 from services.reports.document import words
 from services.reports.formats import render
 from services.reports.html.notebook import notebook_html
 from services.reports.html.page import asset, render_fragment
-from services.reports.labels import labels_for
+from services.reports.labels import is_counts, labels_for
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.marked_sentences import MAX_LINES, marked_sentences, why_marked
 from services.reports.parser import parse_report
 from services.reports.rendering import inline_markdown
-from services.reports.signs import SIGNS
+from services.reports.statuses import SIGNS
 from services.run.evidence_store import EvidenceStore
 from services.sandbox.browser import find_browser
 from tests.services.reports.full import evidence

@@ -2,12 +2,15 @@
 
 import re
 import string
+from typing import Any
 
 import pytest
 
 from leadline.server.page import PAGE
+from services.reports.labels import CHINESE, ENGLISH
 from services.run.page_messages import on_a_page
 from services.run.ui_text import MESSAGES, say
+from tests.conftest import PROJECT
 
 OF_A_COMMAND_LINE = re.compile(r"--[a-z]|\bleadline [a-z]|\b(?:LEADLINE|OPENAI|TAVILY)_[A-Z]|\(max_[a-z_]+\)|\(verify:")
 """Options, commands and settings: whoever is on a page can give none of them."""
@@ -22,6 +25,21 @@ def test_a_message_is_in_both_languages_with_the_same_values() -> None:
     assert all(set(message) in forms for message in MESSAGES.values())
     differing = {key for key, message in MESSAGES.items() if fields(message["en"]) != fields(message["zh"])}
     assert not differing
+
+
+def test_labels_have_the_same_values_in_both_languages_and_each_that_is_used_is_there() -> None:
+    def texts(labels: dict[str, Any], at: str = "") -> dict[str, str]:
+        parts = [
+            texts(text, f"{at}{key}.") if isinstance(text, dict) else {f"{at}{key}": text}
+            for key, text in labels.items()
+        ]
+        return {key: text for part in parts for key, text in part.items()}
+
+    english, chinese = texts(vars(ENGLISH)), texts(vars(CHINESE))
+    assert {key: fields(text) for key, text in english.items()} == {key: fields(text) for key, text in chinese.items()}
+    files = [path for suffix in ("py", "j2") for path in (PROJECT / "services/reports").rglob(f"*.{suffix}")]
+    used = {name for path in files for name in re.findall(r"\blabels\.([a-z]\w*)", path.read_text("utf-8"))}
+    assert not [name for name in used - {"format"} if not hasattr(ENGLISH, name)]
 
 
 @pytest.mark.parametrize("key", [key for key, message in MESSAGES.items() if "page_en" in message])
