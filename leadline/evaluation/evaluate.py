@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from leadline.evaluation.measures import facts_missing, figures_of, figures_of_nothing, quotes_of
+from leadline.evaluation.measures import facts_missing, figures_of, figures_of_nothing, own_text, quotes_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.question_runs import OnOutcome, Outcome, chosen_by, run_settings
 from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
@@ -14,7 +14,6 @@ from leadline.runs.finished import finished_report
 from leadline.runs.journals import Gatherings, gatherings_of
 from leadline.runs.store import Home, open_home
 from schemas.reporter import Report
-from services.reports.body_text import own_text
 from services.reports.parser import parse_report
 from services.run.errors import BadInput, JournalMiss
 from services.run.settings import settings

@@ -1,25 +1,29 @@
 """Measures of one run, and their computation."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from leadline.evaluation.gold import gold_among, states
 from leadline.evaluation.question import EvalQuestion
 from leadline.runs.journals import Gatherings
+from schemas.document import Block, Quotation, Table
 from schemas.evidence import Excerpt, Source, root_of
 from schemas.reporter import Report
-from services.reports.body_text import own_text, repeated
+from services.reports.document import ParsedReport, contents, within, words
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
 from services.run.ui_text import say
 from services.search.source_kinds import owner_of
+from services.text.passages import sentences
 from services.text.word_count import words_in
 
 Figures = dict[str, float | None]
 """Values by the measure's key; None if unknown, or if nothing is expected."""
 Unit = Literal["share", "number", "dollars", "seconds"]
+SHORTEST = 16
+"""Minimum letters of a sentence for a repetition to count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +174,36 @@ def _share(part: float, whole: float) -> float | None:
 def shown_measures(figures: Sequence[Figures]) -> list[Measure]:
     """Return the measures with a value in at least one of the runs."""
     return [measure for measure in MEASURES if any(row.get(measure.key) is not None for row in figures)]
+
+
+def letters(text: str) -> str:
+    """Return a text without blanks, marks, case and sentence numbers, for comparisons."""
+    return "".join(char for char in text if char.isalpha()).casefold()
+
+
+def own_text(report: ParsedReport) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a report, each as `prose` or `quotation`, without the parts that the program adds."""
+    if report.summary:
+        yield "prose", words(report.summary)
+    for block in report.lead:
+        yield from _texts(block)
+    for section in report.body:
+        yield "heading", words(section.title)
+        for block in section.blocks:
+            yield from _texts(block)
+
+
+def _texts(block: Block) -> Iterator[tuple[str, str]]:
+    for part in within(block):
+        kind = "cell" if isinstance(part, Table) else "quotation" if isinstance(block, Quotation) else "prose"
+        yield from ((kind, words(content)) for content in contents(part))
+
+
+def repeated(texts: Iterable[tuple[str, str]]) -> int:
+    """Count repeated sentences: those of prose within prose, those of quotations within quotations."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for kind, text in texts:
+        if kind in {"prose", "quotation"}:
+            spans = sentences(text)
+            seen.update((kind, letters(text[span.start : span.end])) for span in spans)
+    return sum(count - 1 for (_, text), count in seen.items() if len(text) >= SHORTEST)

@@ -32,10 +32,10 @@ from leadline.runs.versions import version_of
 from leadline.runs.watch import WatchResult, watched
 from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
-from services.reports.bibliography.styles import check_style
 from services.reports.checking.bundle import write_bundle
+from services.reports.citation_styles import check_style
 from services.reports.formats import check_formats
-from services.reports.reference_list import restyled
+from services.reports.numbered_text import restyled
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.run.settings import settings

@@ -20,10 +20,10 @@ from leadline.server.report_versions import report_version
 from leadline.server.thread_values import standing_values, turns_found
 from schemas.evidence import Answered, Status, status_counts
 from schemas.reporter import Report
-from services.reports.diagrams.pictures import with_pictures
+from services.reports.charts.diagrams import with_pictures
+from services.reports.editing import headings_of
 from services.reports.html.page import render_fragment
 from services.reports.parser import parse_report
-from services.reports.shortening import headings_of
 from services.reports.statuses import sure_claims
 from services.turn.agent_inbox import PLANNER
 

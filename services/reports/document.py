@@ -27,7 +27,7 @@ from schemas.document import (
     Text,
 )
 from schemas.evidence import Standing, Status
-from services.reports.reference import Reference
+from services.reports.references import Reference
 from services.reports.statuses import Counts
 from services.text.word_count import words_in
 

@@ -1,19 +1,20 @@
-"""The editor's call: a model sees the whole draft with what the check objected to, and changes whole blocks of it."""
+"""Changes of a report by blocks: by a model that sees what the check objected to, or without one, by leaving out or shortening sections."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from schemas.document import Alignment, Block, Heading, Listing, Table
+from schemas.document import Alignment, Block, Heading, Listing, Paragraph, Table
 from schemas.evidence import Claim, Excerpt
 from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, ReporterEditingPrompt
 from services.evidence.nearest import nearest
 from services.evidence.views import evidence_views
 from services.models import ask
-from services.reports.document import cited_in, letters, without_empty_sections
+from services.reports.document import cited_in, is_label, letters, without_empty_sections, words
 from services.reports.markdown import ReportInputs
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
+from services.reports.sentences import Units, ids_in, join_sentences, sentences_of, units_of
 from services.text.token_estimate import estimate
 from services.text.word_count import words_in
 
@@ -31,6 +32,8 @@ _ROW = re.compile(r"\|[^\n]*\|[ \t]*+(?:\n(?![\s|:-]+(?:\n|$))|$)")
 """A row of a table without the line below a head."""
 _ADDED = -1
 """Group of a piece that belongs to the list or the table before it."""
+SENTENCES, ITEMS = 2, 2
+"""Sentences of a section's first paragraph, or items of its first list, that remain in a shortened report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,3 +257,59 @@ def _unused(draft: ReportInputs) -> list[Excerpt]:
         if excerpt.relevance == "high" and excerpt.id not in cited and excerpt.quote not in quoted
     }
     return list(reversed(fresh.values()))[:MAX_UNUSED]
+
+
+def headings_of(blocks: Sequence[Block]) -> list[str]:
+    """Return the headings of a report's sections, without the title."""
+    return [words(block.content) for block in blocks if isinstance(block, Heading) and block.level > 1]
+
+
+def without_section(blocks: Sequence[Block], heading: str) -> tuple[Block, ...] | None:
+    """Return a report without a section, those inside it, and one that held nothing else; None if no section has this heading."""
+    kept: list[Block] = []
+    dropped = 0
+    """Level of the section that is left out; 0 outside of it."""
+    for block in blocks:
+        if isinstance(block, Heading) and (not dropped or block.level <= dropped):
+            dropped = block.level if block.level > 1 and words(block.content) == heading.strip() else 0
+        if not dropped:
+            kept.append(block)
+    return without_empty_sections(kept) if len(kept) < len(blocks) else None
+
+
+def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return the title, the text before the first section, and of each section the beginning of its first block.
+
+    Labels stay above what they name; a section that holds only labels goes.
+    """
+    kept: list[Block] = []
+    waiting: list[Block] = []
+    """A heading and labels, until a block below them is kept."""
+    complete = in_section = False
+    for block in blocks:
+        if isinstance(block, Heading):
+            in_section, complete = block.level > 1, False
+            waiting = [block] if in_section else []
+            kept += [] if in_section else [block]
+        elif not in_section:
+            kept.append(block)
+        elif not complete and isinstance(block, Paragraph) and is_label(block.content):
+            waiting.append(block)
+        elif not complete:
+            kept += [*waiting, _beginning(block)]
+            complete = True
+    return tuple(kept)
+
+
+def _beginning(block: Block) -> Block:
+    """Return the first sentences of a paragraph up to a citation, or the first items of a list; other blocks stay whole."""
+    if isinstance(block, Listing):
+        return replace(block, items=block.items[:ITEMS])
+    if not isinstance(block, Paragraph):
+        return block
+    told: list[Units] = []
+    for sentence in sentences_of(units_of(block.content)):
+        told.append(sentence)
+        if len(told) >= SENTENCES and ids_in(sentence):
+            return Paragraph(join_sentences(told))
+    return block

@@ -1,15 +1,58 @@
-"""Renders a report in its formats."""
+"""The formats of a report: name, file and requirements of each, and how they are made."""
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from schemas.context import OutputFormat
+from schemas.options import OutputFormat
 from schemas.reporter import Report
 from services.reports.document import ParsedReport
-from services.reports.format_names import FORMATS
 from services.reports.parser import parse_report
-from services.run.errors import NotInstalled
+from services.run.errors import BadInput, NotInstalled
 from services.run.installation import install_command, is_installed
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of reports."""
+
+    file: str
+    module: str = ""
+    """Required module; empty if the base installation suffices."""
+    package: str = ""
+    """Package that provides the module."""
+
+
+FORMATS: dict[OutputFormat, Format] = {
+    "md": Format("report.md"),
+    "html": Format("report.html"),
+    "slides": Format("slides.html"),
+    "pptx": Format("report.pptx", "pptx", "python-pptx"),
+    "docx": Format("report.docx", "pypandoc", "pypandoc-binary"),
+    "pdf": Format("report.pdf"),
+    "bibtex": Format("references.bib"),
+    "csl": Format("references.json"),
+}
+
+
+def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
+    """Return formats by their names, each once, from a list or a comma-separated string.
+
+    Raises:
+        BadInput: a format does not exist, or no format is named.
+    """
+    given = given.replace(";", ",").split(",") if isinstance(given, str) else given
+    names = [name.strip().lower().lstrip(".") for name in given if name.strip()]
+    if not names:
+        raise BadInput(f"No format is named. Choose from: {', '.join(FORMATS)}.")
+    aliases = {"markdown": "md", "ppt": "pptx", "deck": "slides", "word": "docx", "bib": "bibtex", "csl-json": "csl"}
+    chosen: dict[OutputFormat, None] = {}
+    for name in names:
+        known = next((known for known in FORMATS if known == aliases.get(name, name)), None)
+        if known is None:
+            raise BadInput(f"There is no format {name!r}. Choose from: {', '.join(FORMATS)}.")
+        chosen[known] = None
+    return list(chosen)
 
 
 def check_formats(names: Iterable[OutputFormat]) -> None:
@@ -49,7 +92,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
             files[FORMATS[name].file] = await asyncio.to_thread(_export(name), report)
             continue
         if parsed is None:
-            from services.reports.diagrams.pictures import with_pictures
+            from services.reports.charts.diagrams import with_pictures
 
             with_png = not {"docx", "pptx"}.isdisjoint(names)
             parsed = await with_pictures(await asyncio.to_thread(parse_report, report), png=with_png)
@@ -65,8 +108,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
 
 def _export(name: OutputFormat) -> Callable[[Report], bytes]:
     """Return an export of the report's sources, without its text."""
-    from services.reports.bibliography.bibtex import bibtex
-    from services.reports.bibliography.items import csl_json
+    from services.reports.bibliography import bibtex, csl_json
 
     return bibtex if name == "bibtex" else csl_json
 
@@ -74,7 +116,7 @@ def _export(name: OutputFormat) -> Callable[[Report], bytes]:
 def _renderer(name: OutputFormat) -> Callable[[ParsedReport], str | bytes]:
     """Return the renderer of a format for a thread. What it needs is imported here, in a single thread."""
     if name == "docx":
-        from services.reports.word.docx import render_docx
+        from services.reports.word import render_docx
 
         return render_docx
     if name == "pptx":

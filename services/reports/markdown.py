@@ -1,4 +1,4 @@
-"""Writes the report as Markdown: checked sentences, numbered sources, and the necessary notes.
+"""Writes the report as Markdown: checked sentences, numbered sources, whether it answers, and the necessary notes.
 
 The reporter imports it, with its parser and patterns, when the first report is finished, in the thread of the event loop.
 """
@@ -34,23 +34,20 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.artifacts import artifact_path
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
-from services.reports.answer_status import answered
-from services.reports.bibliography.styles import is_usable
-from services.reports.charts.fences import check_charts
+from services.reports.added_sections import computations, marked_sentences, side_notes
+from services.reports.charts.checks import check_charts
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
 from services.reports.checking.code_citations import CodeCitations
-from services.reports.computations import computations
-from services.reports.disagreement_sides import side_notes
+from services.reports.citation_styles import is_usable
 from services.reports.document import cited_in, contents, words
-from services.reports.json_of_table import with_json
 from services.reports.labels import Labels, labels_for
-from services.reports.marked_sentences import marked_sentences
-from services.reports.numbered_text import numbered_text
-from services.reports.reference_list import with_references
+from services.reports.numbered_text import numbered_text, with_references
+from services.reports.references import Numbering, number_sources
 from services.reports.rendering import to_markdown
-from services.reports.source_numbers import Numbering, number_sources
+from services.reports.statuses import sure_claims
+from services.reports.wishes import with_json
 from services.run.ui_text import say
 from services.text.numbers import missing_quantities
 from services.text.passages import sentences
@@ -60,6 +57,25 @@ from services.text.tokens import has_cjk
 
 LONGEST_SIDE = 200
 """Characters of a quote that is shown whole as the side of a contradiction."""
+
+
+def answered(checked: CheckedReport, *, enough: bool) -> Answered:
+    """Judge whether a checked report answers its question.
+
+    `no` if the opening has no supported sentence before its first statement that the sources lack information: later
+    sentences are only related to the question.
+    `yes` only if the opening has no such statement, every statement of it is verified, the research was judged
+    sufficient. Other reports are `partly`. The closest passages, which no model wrote, are not judged.
+
+    Args:
+        checked: the report.
+        enough: whether the last reflection found enough evidence and no missing aspects.
+    """
+    opening = checked.claims[: checked.opening]
+    if not sure_claims(opening[: checked.declined]):
+        return "no"
+    whole = not checked.hedged and all(claim.verified for claim in opening)
+    return "yes" if whole and enough else "partly"
 
 
 @dataclass(slots=True)

@@ -1,31 +1,46 @@
 """Reads Markdown into blocks: a finished report, or what a model wrote, of which nothing stays that links, loads or runs."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
+from typing import TypeGuard
+from urllib.parse import unquote
 
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from schemas.document import (
     Alignment,
     Block,
+    Break,
+    Citation,
     Code,
     Display,
+    Formula,
     Heading,
+    Inline,
     Inlines,
+    Link,
     Listing,
+    Mark,
     Paragraph,
     Quotation,
     Rule,
+    Style,
     Table,
     Text,
 )
 from schemas.evidence import EXCERPT_ID, Excerpt
-from services.evidence.citation_forms import plain_citations
-from services.reports.inlines import PARSER, inert, inert_code, inlines, is_formula, with_dollars
-from services.reports.statuses import without_signs
+from services.evidence.citation_forms import INFERENCE, plain_citations
+from services.reports.statuses import signs_in, without_signs
+from services.text.addresses import URL
+from services.text.tokens import has_cjk
 
+_CITED = re.compile(rf"\[({EXCERPT_ID}|{INFERENCE})\]")
 MAX_COLUMNS = 40
 """Maximum columns of a table; a wider one is a paragraph, since each row is padded with cells."""
 _DEFINES = re.compile(rf"(?m)^([ ]{{0,3}}\[{EXCERPT_ID}\]):")
@@ -33,6 +48,190 @@ _DEFINES = re.compile(rf"(?m)^([ ]{{0,3}}\[{EXCERPT_ID}\]):")
 _PRIVATE = re.compile("[\ue000-\ue003\x00]")
 _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTALL)
+
+
+def _citation(state: StateInline, silent: bool) -> bool:
+    """Read an excerpt's id in brackets as a token of its own."""
+    found = _CITED.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("citation", "", 0).content = found[1]
+    state.pos = found.end()
+    return True
+
+
+PARSER = (
+    MarkdownIt("commonmark")
+    .enable("table")
+    .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
+)
+PARSER.inline.ruler.before("link", "citation", _citation)
+_STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
+_LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
+_UNSAFE = re.compile(r"\]\(|<[A-Za-z/!]|://|[`~]|\n\s*\n|^\d[\d.,]*\s")
+"""What no formula holds, and a hostile one might."""
+_BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n[^\S\n]*+\n)(?:[^\\]|\\[^\[\]])){1,2000}?)\\\]", re.DOTALL)
+_PARENTHESES = re.compile(r"(?<!\\)\\\(((?>(?:[^\n\\]|\\[^()\n]){1,500}))\\\)")
+_WRAP = re.compile(r"(?:([^ \t\n])|(?<![ \t]))[ \t]*+\n[ \t]*+(.?)")
+"""A line break with the characters on both sides."""
+_NUMBER = re.compile(r"\[(\d{1,6})\]")
+_INVENTED = re.compile(
+    r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
+)
+"""A citation in a form that means nothing here."""
+_EMPTY_BRACKETS = re.compile(r"(?:^|(?<![ \t])[ \t]++)(?:\(\s*+\)|\[\s*+\])|（\s*+）")
+"""What is left of brackets around a citation; a word's own stand directly behind it."""
+
+
+def inlines(tokens: Sequence[Token], *, drafted: bool = False) -> Inlines:
+    """Convert the children of an `inline` token.
+
+    Args:
+        tokens: the children.
+        drafted: whether a model wrote them: links and images become their words, and HTML goes.
+    """
+    content: list[Inline] = []
+    styles: list[Style] = []
+    place, script = 0, False
+    while place < len(tokens):
+        token = tokens[place]
+        name, _, side = token.type.rpartition("_")
+        if drafted and token.type == "html_inline":
+            script = re.match(r"<(?:script|style)\b", token.content, re.IGNORECASE) is not None
+            content += [Text(" ")] if token.content.lower().startswith("<br") else []
+        elif token.type == "link_open" and not drafted:
+            end = next(at for at in range(place, len(tokens)) if tokens[at].type == "link_close")
+            content.append(_link(token, "".join(token.content for token in tokens[place + 1 : end])))
+            place = end
+        elif name in _STYLES:
+            if side == "open":
+                styles.append(_STYLES[name])
+            else:
+                styles.remove(_STYLES[name])
+        elif not script:
+            content += _plain(token, frozenset(styles), drafted=drafted)
+        place += 1
+    return joined(_with_bold(content) if drafted else content)
+
+
+def inert(content: Inlines, evidence: str) -> Inlines:
+    """Take addresses and citations in invented forms out of a draft's text; an address that the evidence names stays, as code."""
+    parts: list[Inline] = []
+    for inline in content:
+        if not isinstance(inline, Text):
+            parts.append(inline)
+        elif "code" in inline.styles:
+            parts.append(replace(inline, text=inert_code(inline.text, evidence)))
+        else:
+            last = 0
+            text = _INVENTED.sub("", inline.text)
+            for found in URL.finditer(text):
+                parts.append(replace(inline, text=text[last : found.start()]))
+                parts += [Text(found[0], inline.styles | {"code"})] if found[0] in evidence else []
+                last = found.end()
+            parts.append(replace(inline, text=text[last:]))
+    return tuple(
+        replace(part, text=_EMPTY_BRACKETS.sub("", part.text))
+        if isinstance(part, Text) and "code" not in part.styles
+        else part
+        for part in joined(parts)
+    )
+
+
+def inert_code(text: str, evidence: str) -> str:
+    """Take citations and addresses that the evidence does not name out of code."""
+    return URL.sub(lambda found: found[0] if found[0] in evidence else "", _CITED.sub("", text))
+
+
+def with_dollars(markdown: str) -> str:
+    r"""Rewrite formulas in `\(` `\)` or `\[` `\]` with dollar signs, since `\[` is also an escaped bracket."""
+    markdown = _BRACKETS.sub(lambda formula: _dollars(formula, "$$"), markdown)
+    return _PARENTHESES.sub(lambda formula: _dollars(formula, "$"), markdown)
+
+
+def _dollars(formula: re.Match[str], sign: str) -> str:
+    latex = formula.group(1).strip()
+    return f"{sign}{latex}{sign}" if is_formula(latex) and "$" not in latex else formula.group()
+
+
+def is_formula(latex: str) -> bool:
+    """Distinguish LaTeX from a sum of money between two dollar signs, and from hidden markup."""
+    return _LATEX.search(latex.strip()) is not None and not _UNSAFE.search(latex)
+
+
+def _link(token: Token, text: str) -> Inline:
+    href = str(token.attrs.get("href", ""))
+    if href.startswith("sources/"):
+        href = unquote(href)  # the parser encodes the letters of other scripts
+    number = _NUMBER.fullmatch(text)
+    return Citation(int(number.group(1)), href) if number else Link(text, href)
+
+
+def _plain(token: Token, styles: frozenset[Style], *, drafted: bool) -> list[Inline]:
+    match token.type:
+        case "softbreak":
+            return [Text("\n", styles)]
+        case "hardbreak":
+            return [Break()]
+        case "code_inline":
+            return [Text(token.content, styles | {"code"})]
+        case "math_inline" | "math_inline_double":
+            if is_formula(token.content):
+                return [Formula(token.content.strip(), display=token.type == "math_inline_double")]
+            return [Text(f"{token.markup}{token.content}{token.markup}", styles)]
+        case "citation" if drafted:
+            return [Mark("inferred") if token.content == INFERENCE else Citation(0, "", (token.content,))]
+        case "citation":
+            return [Text(f"[{token.content}]", styles)]
+    if not token.content:
+        return []
+    parts: list[Inline] = []
+    last = 0
+    for start, end, status in () if drafted else signs_in(token.content):
+        parts += [Text(token.content[last:start], styles), Mark(status)]
+        last = end
+    parts.append(Text(token.content[last:], styles))
+    return [part for part in parts if not isinstance(part, Text) or part.text]
+
+
+def _with_bold(content: Sequence[Inline]) -> Iterable[Inline]:
+    """Read `**` that the parser left as characters: beside Chinese letters they begin or end no bold text by its rules."""
+    count = sum(part.text.count("**") for part in content if _is_words(part))
+    bold = False
+    for part in content:
+        if not (count and _is_words(part)):
+            yield replace(part, styles=part.styles | {"strong"}) if bold and isinstance(part, Text) else part
+            continue
+        for place, piece in enumerate(part.text.split("**")):
+            bold ^= place > 0 and count % 2 == 0
+            if piece:
+                yield replace(part, text=piece, styles=part.styles | {"strong"} if bold else part.styles)
+
+
+def _is_words(part: Inline) -> TypeGuard[Text]:
+    return isinstance(part, Text) and "code" not in part.styles
+
+
+def joined(parts: Iterable[Inline]) -> Inlines:
+    """Merge runs of one style, and join wrapped lines according to their script."""
+    merged: list[Inline] = []
+    for part in parts:
+        before = merged[-1] if merged else None
+        if isinstance(part, Text) and not part.text:
+            continue
+        if _is_words(part) and isinstance(before, Text) and part.styles == before.styles:
+            merged[-1] = Text(before.text + part.text, part.styles)
+        else:
+            merged.append(part)
+    return tuple(
+        replace(part, text=_WRAP.sub(_wrapped, part.text)) if isinstance(part, Text) else part for part in merged
+    )
+
+
+def _wrapped(wrap: re.Match[str]) -> str:
+    before, after = wrap.groups(default="")
+    return f"{before}{'' if has_cjk(before) and has_cjk(after) else ' '}{after}"
 
 
 def read_markdown(markdown: str) -> tuple[Block, ...]:

@@ -19,8 +19,7 @@ from schemas.document import (
     Text,
 )
 from schemas.reporter import Report
-from services.reports.charts.checks import ChartRefused, checked_chart
-from services.reports.charts.fences import is_chart
+from services.reports.charts.checks import ChartRefused, checked_chart, is_chart
 from services.reports.document import (
     Disagreement,
     Marked,
@@ -35,8 +34,7 @@ from services.reports.document import (
 from services.reports.figures import key_figures
 from services.reports.labels import counts_of, is_counts, labels_for
 from services.reports.markdown_blocks import read_markdown
-from services.reports.numbered_text import Citations, numbered_text
-from services.reports.reference_list import entries_of
+from services.reports.numbered_text import Citations, entries_of, numbered_text
 from services.reports.references import references
 from services.reports.statuses import SIGNS, status_of
 from services.text.tokens import message_language

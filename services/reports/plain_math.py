@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 from schemas.document import Formula, Inlines, Text
-from services.reports.html.formulas import mathml
+from services.reports.html.sanitised import mathml
 
 _RAISED = dict(zip("0123456789+−-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))
 _LOWERED = dict(zip("0123456789+−-=()aeijkmnoptx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑᵢⱼₖₘₙₒₚₜₓ", strict=True))

@@ -1,20 +1,168 @@
-"""The numbered references of a report, each with its quotes."""
+"""The numbered references of a report with their quotes: sources are S1, S2, … in order of citation, and copies of one text share one."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote as percent_encoded
 
-from schemas.evidence import EXCERPT_ID, Excerpt, Source
+from schemas.evidence import EXCERPT_ID, Excerpt, Source, root_of
 from schemas.publication import Publication
 from schemas.reporter import Report
 from services.reports.labels import Labels
-from services.reports.reference import Quote, Reference
-from services.reports.source_numbers import link_of, stored_text
+from services.text.quotable import as_line
+from services.text.slugs import slug_of
 
+MAX_NAME = 40
+"""Maximum characters of a source in the name of its text."""
+_WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 MAX_AUTHORS = 3
 """Maximum authors in a reference."""
 MAX_ADDRESSES = 20
 """Maximum addresses shown of one text; `evidence.json` has all."""
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """The numbered sources of one report."""
+
+    sources: list[Source]
+    """Originals by number, then copies, which have their own numbers."""
+    cited_as: dict[str, Source]
+    """Original of each source, by the source's content hash."""
+
+    def original_of(self, excerpt: Excerpt) -> Source:
+        """Return the source under which an excerpt is cited."""
+        return self.cited_as[excerpt.content_hash]
+
+
+def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:
+    """Number cited sources in order of citation, then uncited ones, then copies.
+
+    Args:
+        sources: sources by content hash; sources without excerpts are left out, unless they are copies of a source with
+            excerpts.
+        excerpts: excerpts of these sources.
+        cited: excerpt ids in order of citation.
+    """
+    used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts)
+    originals = _originals(sources, list(used))
+    by_id = {excerpt.id: excerpt for excerpt in excerpts}
+    order = list(
+        dict.fromkeys(
+            [originals[by_id[key].content_hash] for key in cited if key in by_id] + [originals[key] for key in used]
+        )
+    )
+    copies = [key for key, original in originals.items() if key != original and original in order]
+    numbered = {
+        key: sources[key].model_copy(
+            update={
+                "number": number,
+                "file": f"sources/{number:02d}-{name_of(sources[key])}.txt",
+                "duplicate_of": originals[key] if originals[key] != key else None,
+            }
+        )
+        for number, key in enumerate([*order, *copies], 1)
+    }
+    return Numbering(list(numbered.values()), {key: numbered[originals[key]] for key in numbered})
+
+
+def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]:
+    """Map each source to its original, as `settled_copies` has compared them.
+
+    If the original is not among the sources, its first copy takes its place.
+    """
+    originals: dict[str, str] = {}
+    standing_for: dict[str, str] = {}
+    for key in sorted(sources, key=lambda source: source not in used):
+        root = root_of(key, sources)
+        if root in originals:
+            originals[key] = originals[root]
+            continue
+        originals[key] = standing_for.get(root) or (root if root in sources and root in used else key)
+        standing_for.setdefault(root, originals[key])
+    return originals
+
+
+def link_of(source: Source) -> str:
+    """Return the link target of a citation: the web page, or the stored text beside the report."""
+    if source.kind == "web" and source.url.lower().startswith(("http://", "https://")):
+        return percent_encoded(source.url.strip(), safe="/:?&=%#+,@~-._!")
+    return stored_text(source)
+
+
+def stored_text(source: Source) -> str:
+    """Return the path of a source's text below the report's folder, without the ending of a compressed one.
+
+    Sources of earlier reports have no `file`: their texts are named by the content hash.
+    """
+    return source.file.removesuffix(".gz") or f"sources/{source.content_hash}.txt"
+
+
+def name_of(source: Source) -> str:
+    """Return what names a source in the name of its text: its short name or number, else its title."""
+    name = slug_of(source.card.name or source.card.title or source.url, 2 * MAX_NAME, "source")
+    return name if len(name) <= MAX_NAME else name[: MAX_NAME + 1].rpartition("-")[0] or name[:MAX_NAME]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A verbatim excerpt."""
+
+    id: str
+    text: str
+    cited: bool = False
+    """Whether a statement or a chart of the report cites it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A numbered source with the copies of its text."""
+
+    number: int
+    title: str
+    url: str
+    link: str
+    """A web address, or the path of the stored text below the report's folder."""
+    who: tuple[str, ...]
+    """Site, kind and date of publication, as far as known, in the reader's language."""
+    by: tuple[str, ...]
+    """Its authors and its date, as far as its card has them."""
+    details: tuple[str, ...]
+    """What else is known: its kind, site, status and version, its copies, and whether it is not cited."""
+    cited: bool
+    quotes: tuple[Quote, ...]
+    text: str = ""
+    """Path of the stored text below the report's folder."""
+
+    @property
+    def on_the_web(self) -> bool:
+        """Tell whether the link leads to the web, not to a file beside the report."""
+        return is_web_link(self.link)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return what stands behind its title, in order, each once: authors and date, address, details."""
+        return tuple(dict.fromkeys(part for part in (*self.by, self.url, *self.details) if part != self.title))
+
+    @property
+    def beside_entry(self) -> tuple[str, ...]:
+        """Return the details to add to its entry in a citation style, which contains only web addresses."""
+        return self.details if self.on_the_web else (self.url, *self.details)
+
+    @property
+    def quoted_texts(self) -> dict[str, str]:
+        """Return its quotes, each text once: as shown, and as in the source, both on one line.
+
+        Quotes that no statement cites are left out, unless none is cited.
+        """
+        cited = [quote for quote in self.quotes if quote.cited]
+        return {as_line(quote.text): " ".join(quote.text.split()) for quote in cited or self.quotes}
+
+
+def is_web_link(link: str) -> bool:
+    """Tell whether a link leads to the web."""
+    return _WEB.fullmatch(link) is not None
 
 
 def numbers_of(report: Report) -> dict[str, int]:

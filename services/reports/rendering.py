@@ -34,6 +34,8 @@ _SPECIAL = re.compile(
     r"\](?=[(\[:])|\[(?=[BEMT]\d+-\d+\]|⇒\])|!(?=\[)|&(?=#?\w+;)"
 )
 """A character that may be read as markup where it stands."""
+_IN_LINK = re.compile(rf"{_SPECIAL.pattern}|[\[\]]")
+"""The same in the words of a link, in which brackets come in pairs."""
 _BLOCK_START = re.compile(
     r"\A(?:#{1,6}(?=\s|$)|[-+*](?=\s|$)|\d{1,9}(?=[.)](?:\s|$))|[>=|]|`{3}|~{3}|(?=[-*_:|])[-*_:|\s]+$|\[(?![BEMT]\d+-\d+\])(?=[^\]]*\]:))"
 )
@@ -151,15 +153,15 @@ def _inline(inline: Inline) -> str:
         case Link(text=text, link=link) if text == link:
             return f"<{link}>"
         case Link(text=text, link=link):
-            return f"[{_plain(text)}]({link})"
+            return f"[{_plain(text, _IN_LINK)}]({link})"
         case Mark(status=status):
             return SIGNS[status]
     return ""
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, special: re.Pattern[str] = _SPECIAL) -> str:
     """Write a text as it is, on one line; addresses in it do not become links of themselves."""
-    return _SPECIAL.sub(_escaped, re.sub(r"[\r\n]+", " ", text)).replace("://", "&#58;//").replace("www.", "www&#46;")
+    return special.sub(_escaped, re.sub(r"[\r\n]+", " ", text)).replace("://", "&#58;//").replace("www.", "www&#46;")
 
 
 def _code(text: str) -> str:

@@ -1,7 +1,10 @@
-"""The reporter's text, written by a model or by rules, and the draft built from it."""
+"""The reporter's text, written by a model or by rules, the draft built from it, and the report as a chat message."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+
+from langchain_core.messages import AIMessage
 
 from schemas.context import RunContext
 from schemas.coordinator import Triage
@@ -16,9 +19,12 @@ from services.evidence.programs import Program
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.markdown import ReportInputs
 from services.reports.verification import Verified
+from services.run.settings import settings
 
 FOLLOW_UP_MARK = "==="
 """The line between the report and the follow-up questions."""
+_FILE = re.compile(r"\]\((?=(?:sources|artifacts)/)")
+"""Start of a link to one of the report's own files, which are in its folder."""
 
 
 @dataclass(slots=True)
@@ -100,3 +106,18 @@ def title_question(state: ResearchState) -> str:
     triage = state["triage"]
     completed = triage is not None and triage.rewritten and state.get("former")
     return research_question(state) if completed else state["question"]
+
+
+def report_message(report: Report, thread: str) -> AIMessage:
+    """Return a report as the assistant's message in its thread.
+
+    Args:
+        report: the report, with relative links to its files.
+        thread: id of the thread; the server has its files under `/reports/<thread>/`.
+
+    Returns:
+        The report's Markdown; links to its files are absolute if the server's address is known.
+    """
+    address = settings().address()
+    text = _FILE.sub(f"]({address}/reports/{thread}/", report.markdown) if address and thread else report.markdown
+    return AIMessage(text, name="reporter")

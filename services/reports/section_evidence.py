@@ -1,17 +1,36 @@
-"""Assigns the evidence of a run to the sections of its report: every shown quote stands in one section, and others that it serves see it."""
+"""Assigns the evidence of a run to the sections of its report: every shown quote stands in one section, with what surrounds it in its source, and others that it serves see it."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
+from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import OutlineNode
 from schemas.sections import Section, SectionPart
-from services.reports.shared_evidence import share
+from services.run.errors import StoreError
+from services.text.figures import has_figure
+from services.text.passages import sentences
+from services.text.ranking import bm25
 from services.text.tokens import tokens
 
 MIN_SECTIONS = 2
 """Minimum number of nodes with evidence for a report in sections."""
 MIN_EXCERPTS = 12
 """Minimum number of excerpts for a report in sections; with fewer, a single call costs less."""
+ENOUGH = 3
+"""Excerpts answering a step with which a section needs no shared ones."""
+MOST = 4
+"""Maximum excerpts answering a step in a section, including shared ones."""
+SENTENCES = 2
+"""Sentences on each side."""
+LONGEST = 400
+"""Maximum characters on each side; a sentence that does not fit is left out."""
+_READ = {"web", "document", "tool"}
+"""Kinds of source with a text; the text around a computation's output explains nothing."""
+
+TextOf = Callable[[str], Awaitable[str]]
+"""Returns the text of a source by its content hash, or raises `StoreError`."""
 
 
 def sections_of(
@@ -133,3 +152,123 @@ def _add_background(
         own = set(tokens(item.quote))
         best = max(range(len(sections)), key=lambda place: len(own & words[place]))
         sections[best].excerpt_ids.append(item.id)
+
+
+def share(sections: Sequence[Section], views: Mapping[str, EvidenceView]) -> list[Section]:
+    """Give sections with too little evidence the closest excerpts of others that answer a step, and those that give figures all figures.
+
+    What a section shares already, as it serves it, comes first.
+
+    Args:
+        sections: sections with their topics and excerpts.
+        views: the evidence by id.
+    """
+    answering = {section.title: _answering(section, views) for section in sections}
+    with_figures = [
+        key for section in sections for key in section.all_ids if key in views and has_figure(views[key].quote)
+    ]
+    shared: list[Section] = []
+    for section in sections:
+        own, ids = answering[section.title], list(section.shared_ids)
+        if len(own) < ENOUGH:
+            others = [views[key] for keys in answering.values() if keys is not own for key in keys]
+            ids += _nearest(section, others, MOST - len(own))
+        if section.figures:
+            ids += with_figures
+        told = {*section.all_ids}
+        shared.append(section.model_copy(update={"shared_ids": [key for key in dict.fromkeys(ids) if key not in told]}))
+    return shared
+
+
+def _answering(section: Section, views: Mapping[str, EvidenceView]) -> list[str]:
+    return [key for key in section.all_ids if key in views and views[key].relevance == "high"]
+
+
+def _nearest(section: Section, others: Sequence[EvidenceView], most: int) -> list[str]:
+    scores = bm25([tokens(f"{view.title} {view.quote}") for view in others], set(tokens(_topic(section))))
+    ranked = sorted(range(len(others)), key=lambda place: -scores[place])
+    return [others[place].id for place in ranked[:most] if scores[place] > 0]
+
+
+def _topic(section: Section) -> str:
+    return " ".join([section.title, section.wanted, *(f"{part.title} {part.wanted}" for part in section.parts)])
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A part of a source around a quote: `text == stored[start:]` as far as it goes."""
+
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        """End of the part in the source."""
+        return self.start + len(self.text)
+
+
+async def surroundings_of(
+    excerpts: Iterable[Excerpt], sources: Mapping[str, Source], text_of: TextOf
+) -> dict[str, Surroundings]:
+    """Return the surroundings of quotes by excerpt id; each source is read once.
+
+    Args:
+        excerpts: excerpts with offsets.
+        sources: sources by content hash.
+        text_of: returns the stored texts.
+    """
+    by_source: dict[str, list[Excerpt]] = {}
+    for excerpt in excerpts:
+        source = sources.get(excerpt.content_hash)
+        if source is not None and source.kind in _READ:
+            by_source.setdefault(excerpt.content_hash, []).append(excerpt)
+    found: dict[str, Surroundings] = {}
+    for key, quoted in by_source.items():
+        try:
+            text = await text_of(key)
+        except StoreError:
+            continue
+        for excerpt in quoted:
+            found[excerpt.id] = await asyncio.to_thread(_around, text, excerpt.start, excerpt.end)
+    return found
+
+
+def _around(text: str, start: int, end: int) -> Surroundings:
+    first, last = max(0, start - 2 * LONGEST), min(len(text), end + 2 * LONGEST)
+    before = [first + span.start for span in sentences(text[first:start])]
+    if first > 0:
+        before = before[1:]  # it may begin within a sentence
+    before = [place for place in before[-SENTENCES:] if start - place <= LONGEST]
+    after = [end + span.end for span in sentences(text[end:last])]
+    if last < len(text):
+        after = after[:-1]
+    after = [place for place in after[:SENTENCES] if place - end <= LONGEST]
+    left, right = before[0] if before else start, after[-1] if after else end
+    return Surroundings(left, text[left:right])
+
+
+def beside_each_other(excerpts: Iterable[Excerpt], around: Mapping[str, Surroundings]) -> dict[str, tuple[str, str]]:
+    """Return the text before and after each excerpt, without parts that another excerpt quotes or shows.
+
+    Args:
+        excerpts: excerpts that are shown together.
+        around: surroundings by excerpt id.
+    """
+    shown: dict[str, tuple[str, str]] = {}
+    by_source: dict[str, list[Excerpt]] = {}
+    for excerpt in excerpts:
+        if excerpt.id in around:
+            by_source.setdefault(excerpt.content_hash, []).append(excerpt)
+    for quoted in by_source.values():
+        quoted.sort(key=lambda excerpt: (excerpt.start, excerpt.end))
+        told = 0
+        for place, excerpt in enumerate(quoted):
+            stretch = around[excerpt.id]
+            left = min(max(stretch.start, told), excerpt.start)
+            right = min([stretch.end, *(other.start for other in quoted[place + 1 : place + 2])])
+            right = max(right, excerpt.end)
+            before = stretch.text[left - stretch.start : excerpt.start - stretch.start]
+            after = stretch.text[max(told, excerpt.end) - stretch.start : right - stretch.start]
+            shown[excerpt.id] = (before.strip(), after.strip())
+            told = max(told, right)
+    return shown

@@ -12,8 +12,8 @@ from schemas.sections import Section
 from services.evidence.citation_forms import inferences_in_words, plain_citations
 from services.models import write
 from services.models.prompt_fit import passage_tokens
-from services.reports.length import NEAR
-from services.reports.surroundings import Surroundings, beside_each_other
+from services.reports.section_evidence import Surroundings, beside_each_other
+from services.reports.wishes import NEAR
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, UselessAnswer
 from services.run.roles import DEFAULTS

@@ -6,24 +6,27 @@ room for a section, its quotes stand in its place; where none is left for joinin
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from langchain_core.messages import AIMessageChunk
 from langgraph.graph.message import push_message
 
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Claim, Excerpt, Source
+from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt
+from schemas.sections import Section
 from services.models import ask
 from services.models.portions import evidence_tokens
+from services.reports.checking.citations import check_citations
 from services.reports.document import cited_in
 from services.reports.labels import labels_for
-from services.reports.length import Length, shared_out
 from services.reports.merge_sections import WrittenSection, merge_sections, number_paragraphs, shown_sections
-from services.reports.ordered_stream import InOrder
 from services.reports.rendering import to_draft
 from services.reports.report_draft import Written
+from services.reports.section_evidence import TextOf, surroundings_of
 from services.reports.section_writer import (
     TEMPLATE,
     Portion,
@@ -33,14 +36,119 @@ from services.reports.section_writer import (
     in_words,
     portions_of,
 )
-from services.reports.surroundings import TextOf, surroundings_of
-from services.reports.weakest_section import NewEvidence, Research, strengths, weakest
+from services.reports.statuses import sure_claims
+from services.reports.wishes import Length, shared_out
 from services.run.errors import LimitReached, ModelError
 from services.run.scope import Run
 from services.run.ui_text import say
 from services.text.word_count import words_in
 
 TEMPLATES = (TEMPLATE, "reporter_joining")
+
+
+class InOrder:
+    """Passes on pieces of the current text at once, and holds pieces of later texts until the earlier ones have ended."""
+
+    def __init__(self, openings: list[str], send: Callable[[str], None]) -> None:
+        """Take the opening of each text, and the receiver of pieces."""
+        self._held: list[list[str]] = [[opening] for opening in openings]
+        self._ended = [False] * len(openings)
+        self._turn = 0
+        self._send = send
+        self._flush()
+
+    def add(self, place: int, piece: str) -> None:
+        """Add a piece of a text."""
+        self._held[place].append(piece)
+        self._flush()
+
+    def end(self, place: int) -> None:
+        """Mark a text as ended."""
+        self._ended[place] = True
+        self._flush()
+
+    def _flush(self) -> None:
+        while self._turn < len(self._held):
+            for piece in self._held[self._turn]:
+                self._send(piece)
+            self._held[self._turn].clear()
+            if not self._ended[self._turn]:
+                return
+            self._turn += 1
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvidence:
+    """New evidence from a search for a section."""
+
+    excerpts: list[Excerpt] = field(default_factory=list)
+    views: list[EvidenceView] = field(default_factory=list)
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    """Sources by content hash."""
+
+
+Research = Callable[[Section], Awaitable[NewEvidence | None]]
+"""Searches for more evidence on a section; None if there is no room."""
+
+
+class Strength(NamedTuple):
+    """Strength of a section; the weakest is the least."""
+
+    supported: float
+    """Supported sentences per aspect: the section as a whole, if it has its own excerpts, and each of its parts."""
+    excerpts: int
+
+
+def strengths(
+    sections: Sequence[Section],
+    texts: Sequence[str],
+    excerpts: Mapping[str, Excerpt],
+    sources: Mapping[str, Source],
+    prompt: ReporterPrompt,
+) -> list[Strength]:
+    """Return the strengths of sections after the check by code.
+
+    Args:
+        sections: sections in order.
+        texts: texts of the sections, with citations.
+        excerpts: citable excerpts by id.
+        sources: sources by content hash.
+        prompt: the prompt with the question and the locale.
+    """
+    found: list[Strength] = []
+    for section, text in zip(sections, texts, strict=True):
+        own = {key: excerpts[key] for key in section.all_ids if key in excerpts}
+        titles = {excerpt.content_hash: sources[excerpt.content_hash].card.evidence for excerpt in own.values()}
+        untraced = {key: numbers for key in titles if (numbers := sources[key].untraced)}
+        checked = check_citations(
+            text,
+            own,
+            titles=titles,
+            published={key: sources[key].published or "" for key in titles},
+            untraced=untraced,
+            question=prompt.question,
+            locale=prompt.locale,
+        )
+        aspects = max(1, len(section.parts) + bool(section.excerpt_ids))
+        found.append(Strength(sure_claims(checked.claims) / aspects, len(own)))
+    return found
+
+
+def borne(sections: Sequence[Section], claims: Sequence[Claim]) -> list[Strength]:
+    """Return the strengths of sections of a report that one call wrote: by the supported sentences that cite what was found for them."""
+    found: list[Strength] = []
+    for section in sections:
+        ids = set(section.all_ids)
+        sure = sure_claims(claim for claim in claims if ids.intersection(claim.citations))
+        found.append(Strength(sure / max(1, len(section.parts) + bool(section.excerpt_ids)), len(ids)))
+    return found
+
+
+def weakest(found: Sequence[Strength], done: Collection[int]) -> int | None:
+    """Return the index of the weakest section that was not researched again, or None."""
+    return min(
+        (place for place in range(len(found)) if place not in done), key=lambda place: found[place], default=None
+    )
 
 
 @dataclass(slots=True)

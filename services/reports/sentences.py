@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile, zip_longest
 
 from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Text
-from services.reports.inlines import joined
+from services.reports.markdown_blocks import joined
 from services.text.passages import statements
 
 CITED, _WHOLE = "\ue000", "\u02b0"

@@ -16,7 +16,7 @@ from services.models import ask
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.editing import edited
 from services.reports.markdown import ReportInputs, check_draft
-from services.reports.surroundings import TextOf
+from services.reports.section_evidence import TextOf
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say

@@ -18,10 +18,9 @@ from services.evidence.views import evidence_views
 from services.models import ask
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.document import cited_in
-from services.reports.editing import TEMPLATE, pieces_of, views_of, with_edits
+from services.reports.editing import TEMPLATE, headings_of, pieces_of, shortened, views_of, with_edits, without_section
 from services.reports.rendering import to_draft
 from services.reports.report_draft import Written
-from services.reports.shortening import headings_of, shortened, without_section
 from services.run.errors import RevisionRefused, UnprovenRevision
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import OFFLINE, role_model

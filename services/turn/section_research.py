@@ -11,7 +11,7 @@ from schemas.sections import Section
 from schemas.state import ResearchState
 from services.evidence.table_heads import with_places
 from services.evidence.views import evidence_views
-from services.reports.weakest_section import NewEvidence
+from services.reports.sectioned_report import NewEvidence
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import say

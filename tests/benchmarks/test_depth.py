@@ -13,9 +13,9 @@ from benchmarks.depth import Impossible
 from benchmarks.depth_run import Left, figures_of
 from benchmarks.depth_sets import STAGES, Question, laid_out, means, questions_of
 from benchmarks.prompt_capture import Prompts, stands_in
+from leadline.evaluation.measures import letters, repeated
 from schemas.evidence import Claim, Excerpt, Passage, Source
 from schemas.reporter import Report
-from services.reports.body_text import letters, repeated
 
 KEEPERS = {
     "oil": (

@@ -10,12 +10,12 @@ import pytest
 
 from leadline import aresearch
 from schemas.reporter import Report
-from services.reports.bibliography.bibtex import bibtex
+from services.reports.bibliography import bibtex
 from services.reports.checking.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.html.page import render_html
 from services.reports.parser import parse_report
-from services.reports.word.docx import render_docx
+from services.reports.word import render_docx
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 

@@ -1,15 +1,21 @@
-"""Checks charts: their numbers must stand in the cited excerpts, and their form must suit them."""
+"""Checks charts: their numbers must stand in the cited excerpts, and their form must suit them. Of a draft, valid ones are normalised, invalid ones removed with a note."""
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
+from schemas.document import Block, Code
 from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.addresses import URL
 from services.text.numbers import missing_quantities, quantities
+
+LANGUAGE = "chart"
 
 
 class ChartRefused(ValueError):
@@ -112,3 +118,56 @@ def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
     )
     if not complete:
         raise _refused("pie_whole", locale, format_number(round(total, 6)) + (" %" if percent else ""))
+
+
+@dataclass(slots=True)
+class CheckedCharts:
+    """A draft without invalid charts."""
+
+    blocks: tuple[Block, ...]
+    cited: list[str] = field(default_factory=list)
+    """Ids of the cited excerpts of all charts, in order."""
+    limits: list[str] = field(default_factory=list)
+    """Reasons for removed charts."""
+
+
+def check_charts(
+    blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US"
+) -> CheckedCharts:
+    """Check the charts of a draft; the other arguments are those of `checked_chart`."""
+    result = CheckedCharts(())
+    kept: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Code) and is_chart(block.language):
+            try:
+                chart = checked_chart(block.text, quotes, naming=naming, locale=locale)
+            except ChartRefused as refused:
+                result.limits.append(say("chart_refused", locale, reason=refused))
+                continue
+            result.cited += chart.sources
+            kept.append(Code(chart_json(chart), LANGUAGE))
+        else:
+            kept.append(block)
+    result.blocks = tuple(kept)
+    return result
+
+
+def is_chart(language: str) -> bool:
+    """Tell by its language whether a fenced block is a chart."""
+    return language.lower() == LANGUAGE
+
+
+def chart_json(chart: Chart) -> str:
+    """Write a chart as JSON, one line per field."""
+    fields = _plain_numbers(chart.model_dump(mode="json", exclude_defaults=True))
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
+    return "\n".join(["{", ",\n".join(lines), "}"])
+
+
+def _plain_numbers(value: Any) -> Any:
+    """Write 3.0 as 3."""
+    if isinstance(value, dict):
+        return {key: _plain_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

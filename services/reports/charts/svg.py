@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from schemas.chart import Chart
-from services.reports.charts.options import PALETTE
+from services.reports.charts.echarts import MAX_LABELLED, PALETTE
 
 PNG_SCALE = 2
 FONT = "system-ui, Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, sans-serif"
@@ -79,8 +79,8 @@ def specification(chart: Chart, width: int, height: int) -> dict[str, Any]:
         "height": height,
         "background": None,
         "data": {"values": _rows(chart)},
-        "mark": mark,
         "encoding": encoding,
+        "layer": [{"mark": mark}, *_numbers(chart)],
         "config": {
             "aria": False,
             "font": FONT,
@@ -92,7 +92,7 @@ def specification(chart: Chart, width: int, height: int) -> dict[str, Any]:
 
 
 def _by_category(chart: Chart, colour: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    lying = chart.type == "bar" and (len(chart.categories) > 8 or max(map(len, chart.categories)) > 18)
+    lying = _lies(chart)
     axis = {"labelLimit": 220 if lying else 110, "labelAngle": 0, "labelOverlap": True}
     category = {"field": "c", "type": "nominal", "sort": None, "title": None, "axis": axis}
     zero = {"zero": chart.type == "bar"}
@@ -106,6 +106,19 @@ def _by_category(chart: Chart, colour: dict[str, Any]) -> tuple[dict[str, Any], 
             **({} if len(chart.series) > 1 else {"height" if lying else "width": {"band": 0.55}}),
         }
     return encoding, {"type": "line", "point": True, "strokeWidth": 2.5}
+
+
+def _lies(chart: Chart) -> bool:
+    """Tell whether bars are horizontal: there are many, or their names are long."""
+    return chart.type == "bar" and (len(chart.categories) > 8 or max(map(len, chart.categories)) > 18)
+
+
+def _numbers(chart: Chart) -> list[dict[str, Any]]:
+    """Return the layer with a number beside each bar, if there are few bars."""
+    if chart.type != "bar" or len(chart.series) * len(chart.categories) > MAX_LABELLED:
+        return []
+    mark = {"type": "text", **({"align": "left", "dx": 4} if _lies(chart) else {"baseline": "bottom", "dy": -3})}
+    return [{"mark": mark, "encoding": {"text": {"field": "v", "format": ",~f"}, "color": {"value": "black"}}}]
 
 
 def _rows(chart: Chart) -> list[dict[str, Any]]:

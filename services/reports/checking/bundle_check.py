@@ -28,10 +28,9 @@ from services.reports.checking.bundle_files import (
 )
 from services.reports.checking.quotations import AROUND
 from services.reports.document import contents, letters, within, words
-from services.reports.inlines import PARSER
 from services.reports.labels import ENGLISH, counts_of
-from services.reports.markdown_blocks import is_active, read_markdown
-from services.reports.source_numbers import link_of
+from services.reports.markdown_blocks import PARSER, is_active, read_markdown
+from services.reports.references import link_of
 from services.reports.statuses import SURE, sure_claims, too_many_inferred
 from services.run.errors import BundleError
 from services.text.page_numbers import Pages

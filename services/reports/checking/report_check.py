@@ -31,7 +31,7 @@ from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.coverage import Coverage, cells_with_heads, covering, is_label_line
 from services.reports.checking.quotations import find_quotation
 from services.reports.document import contents, letters, within, without_empty_sections
-from services.reports.inlines import joined
+from services.reports.markdown_blocks import joined
 from services.reports.sentences import (
     Units,
     ids_in,

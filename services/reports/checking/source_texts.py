@@ -5,7 +5,7 @@ import re
 import zlib
 
 from schemas.evidence import Source
-from services.reports.source_numbers import link_of, stored_text
+from services.reports.references import link_of, stored_text
 from services.run.errors import BundleError
 
 MAX_TEXT_BYTES = 50_000_000

@@ -29,10 +29,9 @@ from schemas.document import (
 )
 from services.reports.document import ParsedReport, is_label, statements
 from services.reports.html.figure import figure, table
-from services.reports.html.formulas import mathml
-from services.reports.html.sanitised import sanitised
+from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
-from services.reports.reference import Reference, is_web_link
+from services.reports.references import Reference, is_web_link
 from services.reports.statuses import SIGNS
 from services.text.quotable import as_line
 

@@ -1,23 +1,30 @@
-"""Renders the page: one self-contained file, whose policy permits only its own scripts and styles."""
+"""Renders the page: one self-contained file, whose policy permits only its own scripts and styles; in a notebook within an isolated frame."""
 
+import asyncio
 import base64
 import hashlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from services.reports.charts.echarts import echarts_script
-from services.reports.charts.options import options
+from schemas.reporter import Report
+from services.reports.charts.diagrams import with_pictures
+from services.reports.charts.echarts import echarts_script, options
 from services.reports.document import ParsedReport, words
 from services.reports.html.blocks import Blocks
 from services.reports.labels import labels_for, language_of
+from services.reports.parser import parse_report
 from services.text.languages import direction
 
 _HERE = Path(__file__).parent
+HEIGHT = 720
+_TEXT = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 @cache
@@ -91,3 +98,18 @@ def data_block(value: Any) -> Markup:
 
 def _source(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+def notebook_html(report: Report) -> str:
+    """Return a frame with the report's page; charts are drawings, to keep the notebook small."""
+    with ThreadPoolExecutor(1) as apart:  # the notebook's event loop is already running
+        parsed = apart.submit(lambda: asyncio.run(with_pictures(parse_report(report)))).result()
+    page = render_html(parsed, interactive=False)
+    text = Markup(_TEXT.render(str(report)))  # noqa: S704 - HTML in it is shown as text
+    return str(
+        Markup(
+            "<style>.leadline-text {{ display: none }}</style>"
+            '<div class="leadline-text">{}</div><iframe title="{}" srcdoc="{}" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox" '
+            'width="100%" height="{}" referrerpolicy="no-referrer" style="box-sizing: border-box; display: block"></iframe>'
+        ).format(text, report.title, page, HEIGHT)
+    )

@@ -1,10 +1,23 @@
-"""The final HTML sanitiser: everything outside of these lists is removed."""
+"""The final sanitiser of HTML, outside of whose lists everything is removed, and formulas as MathML, which browsers render."""
+
+import re
 
 import nh3
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from services.reports.html.formulas import MATHML_ATTRIBUTES, MATHML_TAGS
-
+MATHML_TAGS = set(
+    "math mrow mi mn mo mtext ms mspace mfrac msqrt mroot mstyle merror mpadded mphantom menclose msub msup msubsup munder "
+    "mover munderover mmultiscripts mprescripts mtable mtr mtd".split()
+)
+MATHML_ATTRIBUTES = {
+    "math": {"display"},
+    "*": set(
+        "stretchy fence separator accent movablelimits linethickness mathvariant columnalign width notation lspace rspace "
+        "minsize maxsize scriptlevel displaystyle".split()
+    ),
+}
+_UNKNOWN = re.compile(r"<mi>\\")
+MAX_LATEX = 2_000
 _TAGS = MATHML_TAGS | set(
     "p h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td pre code strong em br hr a span sup mark q cite figure "
     "figcaption div".split()
@@ -17,6 +30,29 @@ _ATTRIBUTES = {
     "th": {"scope"},
     "span": {"data-ref"},
 }
+
+
+def mathml(latex: str, *, display: bool = False) -> Markup:
+    r"""Return a formula as MathML, or as code if it cannot be parsed.
+
+    The converter copies what stands in `\text` and `\href` as it is, so only tags and attributes of MathML that
+    neither link nor style pass the sanitiser behind it.
+    """
+    from latex2mathml.converter import convert
+
+    code = Markup("<code>{}</code>").format(latex)
+    if len(latex) > MAX_LATEX or "\x00" in latex:
+        return code
+    try:
+        converted = convert(latex, "block" if display else "inline")
+    except Exception:  # noqa: BLE001 - the converter raises whatever a wrong formula makes it stumble over
+        return code
+    if _UNKNOWN.search(converted):
+        return code
+    clean = nh3.clean(converted, tags=MATHML_TAGS, attributes=MATHML_ATTRIBUTES)
+    if not clean.startswith("<math"):
+        return code
+    return Markup(clean.replace("<math", f'<math aria-label="{escape(latex)}"', 1))  # noqa: S704 - sanitised just before
 
 
 def sanitised(html: Markup) -> Markup:

@@ -10,8 +10,7 @@ from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Lis
 from services.reports.document import citations_in, words
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
-from services.reports.slides.slide import ShownCard
-from services.reports.slides.text_fit import TITLE, width
+from services.reports.slides.slide import TITLE, ShownCard, width
 from services.reports.statuses import SIGNS
 
 CODE_LINES = 14

@@ -4,16 +4,14 @@ import itertools
 
 from markupsafe import Markup
 
-from services.reports.charts.echarts import echarts_script
-from services.reports.charts.options import options
+from services.reports.charts.echarts import echarts_script, options
 from services.reports.document import ParsedReport, words
 from services.reports.html.figure import drawing
-from services.reports.html.formulas import mathml
 from services.reports.html.page import asset, data_block, environment, page_parts
+from services.reports.html.sanitised import mathml
 from services.reports.labels import labels_for, language_of
-from services.reports.slides.slide import ShownCard, Slide, value_size
+from services.reports.slides.slide import TITLE, ShownCard, Slide, column_widths, shortened, value_size
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
-from services.reports.slides.text_fit import TITLE, column_widths, shortened
 from services.reports.statuses import SIGNS
 from services.text.languages import direction
 

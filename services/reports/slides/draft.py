@@ -36,8 +36,8 @@ from services.reports.parser import parse_report
 from services.reports.plain_math import in_line
 from services.reports.report_draft import Written
 from services.reports.sentences import cited_sentences
-from services.reports.slides.model_pages import figures_of
-from services.reports.slides.text_fit import shortened
+from services.reports.slides.slide import shortened
+from services.reports.slides.slide_outline import figures_of
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log

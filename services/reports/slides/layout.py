@@ -1,11 +1,13 @@
-"""Lays out cards, tables, charts and diagrams on slides, as many as fit."""
+"""Lays out cards, tables, charts and diagrams on slides, as many as fit; a table of comparable figures has a chart."""
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from schemas.chart import MAX_POINTS, Chart, Series
 from schemas.document import Block, Code, Drawing, Mark, Paragraph, Quotation, Table
-from services.reports.document import ParsedReport, Picture, letters, words
+from services.reports.document import ParsedReport, Picture, citations_in, is_label, letters, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import in_line
@@ -19,11 +21,26 @@ from services.reports.slides.cards import (
     title_text,
     with_sign,
 )
-from services.reports.slides.slide import TABLE_HIGH, ShownCard, Slide, card_height, cards_height
-from services.reports.slides.source_titles import headed
-from services.reports.slides.table_chart import chart_of
-from services.reports.slides.text_fit import HIGH, TITLE, column_widths, halves, pieces, row_height, width
+from services.reports.slides.slide import (
+    HIGH,
+    TABLE_HIGH,
+    TITLE,
+    ShownCard,
+    Slide,
+    card_height,
+    cards_height,
+    column_widths,
+    halves,
+    pieces,
+    row_height,
+    width,
+)
 
+MIN_BARS = 3
+"""Minimum rows for a chart."""
+_UNIT_IN_HEADER = re.compile(r"^(.*\S)\s*[(（]([^()（）\d]{1,20})[)）]$")
+_FIGURE = re.compile(r"([-−]?)(\d{1,3}(?:,\d{3})+|\d{1,15})(\.\d{1,10})?\s?([^\W\d_]{1,12}|%|°C)?")
+"""A cell that is a number with an optional unit."""
 DIAGRAM_WIDE, DIAGRAM_HIGH = 1150, 510
 """Maximum size of a diagram in pixels on a slide of 1280 by 720."""
 MIN_SCALE = 0.6
@@ -36,6 +53,57 @@ PIECE = 400
 """Half-width characters of a piece of a card that is higher than a slide."""
 INSIDE = 0.3
 """What a slide costs that begins inside of a paragraph, beside the square of the part of it that is empty."""
+
+
+def headed(blocks: Sequence[Block]) -> Iterator[tuple[str, Block]]:
+    """Yield blocks with the title of their single quoted source, or an empty text.
+
+    A line in bold is the title of the quotation after it.
+    """
+    for place, block in enumerate(blocks):
+        before, after = (blocks[at] if 0 <= at < len(blocks) else None for at in (place - 1, place + 1))
+        if isinstance(block, Paragraph) and is_label(block.content) and isinstance(after, Quotation):
+            continue
+        if isinstance(block, Quotation) and isinstance(before, Paragraph) and is_label(before.content):
+            yield words(before.content), block
+        else:
+            yield "", block
+
+
+def chart_of(table: Table, title: str) -> Drawing | None:
+    """Return the chart of the first column of figures that have one unit, which the header or every cell names; else None.
+
+    A table without citations, without names in its first column, or in which a row has no figure or several gets none.
+    """
+    names = [words(row[0]) for row in table.rows]
+    cited = dict.fromkeys(citation for row in table.rows for cell in row for citation in citations_in(cell))
+    sources = list(dict.fromkeys(key for citation in cited for key in citation.excerpts))
+    if not MIN_BARS <= len(names) <= MAX_POINTS or len(set(names)) < len(names) or not all(names) or not sources:
+        return None
+    for column in range(1, len(table.header)):
+        found = [_FIGURE.fullmatch(words(row[column])) for row in table.rows]
+        name, unit = _name_and_unit(words(table.header[column]))
+        units = {match[4] or "" for match in found if match}
+        if None in found or len(units) > 1 or not (unit or units - {""}):
+            continue
+        values = [
+            float(f"{'-' if match[1] else ''}{match[2].replace(',', '')}{match[3] or ''}") for match in found if match
+        ]
+        chart = Chart(
+            type="bar",
+            title=f"{title}: {name}"[:120],
+            categories=[name[:120] for name in names],
+            series=[Series(values=values)],
+            unit=unit or units.pop(),
+            sources=sources[:50],
+        )
+        return Drawing(chart, tuple(cited))
+    return None
+
+
+def _name_and_unit(header: str) -> tuple[str, str]:
+    match = _UNIT_IN_HEADER.match(header)
+    return (match[1], match[2]) if match else (header, "")
 
 
 def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, shown: Collection[str] = ()) -> list[Slide]:

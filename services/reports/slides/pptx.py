@@ -1,15 +1,11 @@
-"""The deck as PowerPoint: native text, tables and charts, and the sources of each slide in its notes."""
+"""The deck as PowerPoint: native text and tables, charts as pictures, and the sources of each slide in its notes."""
 
 import io
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
-from openpyxl import Workbook
 from pptx import Presentation
-from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.dml.color import RGBColor
-from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION, XL_TICK_LABEL_POSITION
 from pptx.enum.shapes import MSO_SHAPE
 from pptx.enum.text import MSO_ANCHOR, MSO_UNDERLINE, PP_ALIGN
 from pptx.oxml.ns import qn
@@ -17,24 +13,31 @@ from pptx.util import Inches, Pt
 
 from schemas.chart import Chart
 from schemas.clean_text import clean_text
-from services.reports.charts.options import PALETTE
-from services.reports.document import ParsedReport, Picture, words
+from services.reports.charts.svg import chart_png
+from services.reports.document import ParsedReport, words
 from services.reports.labels import Labels, labels_for, language_of
 from services.reports.plain_math import plain_math
 from services.reports.slides.slide import (
     BESIDE,
     CODE_SIZE,
     GAP,
+    HIGH,
     PADDING,
+    ROOM,
+    SIZES,
+    TITLE,
     VALUE_WIDE,
     ShownCard,
     Slide,
     card_height,
     cards_height,
+    column_widths,
+    row_height,
+    shortened,
     value_size,
+    width,
 )
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
-from services.reports.slides.text_fit import HIGH, ROOM, TITLE, column_widths, row_height, shortened, width
 from services.reports.statuses import SIGNS
 
 SLIDE_WIDE, SLIDE_HIGH = 13.333, 7.5
@@ -44,10 +47,10 @@ INK, SOFT, ACCENT, WARN, PAPER, SHEET, LINE = "1B2430", "55606E", "0B5C77", "8A4
 WARN_SOFT = "FDF0DC"
 LINE_WIDE = 120
 """Length of the line above a title in half-width characters."""
-INTEGER, DECIMAL = "#,##0", "#,##0.0##"
-"""Excel's number formats."""
-MIN_ROUND = 20
-"""Minimum of a chart's greatest number for an axis with integers."""
+CHART_HIGH, CAPTION = 4.75, 0.45
+"""Height of a chart with its caption, and of the caption, in inches."""
+AXES, ENLARGED = 1.4, 1.7
+"""What the axes and the legend of a chart take of its width and height in inches, about, and how much larger it is than on a page."""
 FONT, CHINESE_FONT = "Segoe UI", "Microsoft YaHei"
 
 
@@ -106,14 +109,15 @@ class _Writer:
         elif slide.kind == "cards":
             self._cards(slide, _Box(MARGIN, TOP, ROOM, HIGH))
         elif slide.kind == "chart" and slide.chart is not None:
-            self._chart(slide.chart, slide.caption, ROOM - (BESIDE + GAP if slide.cards else 0))
+            self._chart(slide, slide.chart, ROOM - (BESIDE + GAP if slide.cards else 0))
             if slide.cards:
                 self._cards(slide, _Box(MARGIN + ROOM - BESIDE, TOP, BESIDE, HIGH))
             self._cited(slide)
         elif slide.picture is not None:
-            self._picture(slide.picture)
+            drawn = slide.picture
+            self._picture(drawn.png, drawn.width, drawn.height, drawn.label, _Box(MARGIN, TOP, ROOM, HIGH))
         else:
-            self._table(slide)
+            self._table(slide.rows, slide.text_size, _Box(MARGIN, TOP, ROOM, HIGH))
             self._cited(slide)
 
     def _dark(self, slide: Slide) -> None:
@@ -197,11 +201,9 @@ class _Writer:
         for paragraph in frame.paragraphs:
             paragraph.alignment = PP_ALIGN.LEFT
 
-    def _table(self, slide: Slide) -> None:
-        rows, size = slide.rows, slide.text_size
-        widths = column_widths(rows, size)
-        box = _Box(MARGIN, TOP, ROOM, 0.34 * len(rows))
-        frame = self._page.shapes.add_table(len(rows), len(rows[0]), *box.lengths())
+    def _table(self, rows: Sequence[Sequence[str]], size: int, box: _Box) -> None:
+        widths = [wide * box.wide / ROOM for wide in column_widths(rows, size)]
+        frame = self._page.shapes.add_table(len(rows), len(rows[0]), *box._replace(high=0.34 * len(rows)).lengths())
         for column, wide in zip(frame.table.columns, widths, strict=True):
             column.width = Inches(wide)
         for place, row in enumerate(rows):
@@ -213,64 +215,25 @@ class _Writer:
                 cell.fill.fore_color.rgb = _colour(ACCENT if place == 0 else SHEET)
                 self._run(cell.text_frame.paragraphs[0], text, size, SHEET if place == 0 else INK, bold=place == 0)
 
-    def _chart(self, chart: Chart, caption: str, wide: float) -> None:
-        kinds = {
-            "bar": XL_CHART_TYPE.COLUMN_CLUSTERED,
-            "line": XL_CHART_TYPE.LINE_MARKERS,
-            "pie": XL_CHART_TYPE.PIE,
-            "scatter": XL_CHART_TYPE.XY_SCATTER,
-        }
-        data: Any
-        if chart.type == "scatter":
-            data = XyChartData()
-            for series in chart.series:
-                points = data.add_series(clean_text(series.name or chart.title))
-                for x, y in series.points:
-                    points.add_data_point(x, y)
+    def _chart(self, slide: Slide, chart: Chart, wide: float) -> None:
+        """Draw a chart below its caption; without the extra `charts` its numbers stand there."""
+        top = TOP + (CAPTION if slide.caption else 0)
+        if slide.caption:
+            self._text(slide.caption, _Box(MARGIN, TOP, wide, CAPTION), 15, SOFT, bold=True)
+        box = _Box(MARGIN, top, wide, CHART_HIGH + TOP - top)
+        width, height = (round(96 * (length - AXES) / ENLARGED) for length in (box.wide, box.high))
+        if drawn := chart_png(chart, width=width, height=height):
+            self._picture(*drawn, chart.title, box)
         else:
-            data = CategoryChartData()
-            data.categories = [clean_text(category) for category in chart.categories]
-            for series in chart.series:
-                data.add_series(clean_text(series.name or chart.title), series.values)
-        box = _Box(MARGIN, TOP, wide, 4.75)
-        drawn = self._page.shapes.add_chart(kinds[chart.type], *box.lengths(), data).chart
-        drawn.part.chart_workbook.update_from_xlsx_blob(_workbook(chart))
-        drawn.has_title = bool(caption)
-        if caption:
-            self._run(drawn.chart_title.text_frame.paragraphs[0], caption, 15, SOFT, bold=True)
-        drawn.has_legend = len(chart.series) > 1 or chart.type == "pie"
-        if drawn.has_legend:
-            drawn.legend.position, drawn.legend.include_in_layout = XL_LEGEND_POSITION.BOTTOM, False
-        drawn.font.size, drawn.font.name = Pt(14), FONT
-        plot = drawn.plots[0]
-        if chart.type != "scatter" and len(chart.series) * len(chart.categories) <= 12:
-            plot.has_data_labels = True
-            plot.data_labels.show_value = True
-            plot.data_labels.number_format, plot.data_labels.number_format_is_linked = DECIMAL, False
-            for drawn_series, series in zip(plot.series, chart.series, strict=True):
-                _write_plainly(drawn_series, series.values)
-        _format_axis(drawn, chart)
-        if chart.type != "pie":
-            self._axis_title(drawn.value_axis, chart.unit)
-            self._axis_title(drawn.category_axis, chart.x_unit)
-        parts = [plot.series[0].points[place] for place in range(len(chart.categories))]
-        for part, colour in zip(parts if chart.type == "pie" else plot.series, PALETTE, strict=False):
-            if chart.type in {"bar", "pie"}:
-                part.format.fill.solid()
-                part.format.fill.fore_color.rgb = _colour(colour[1:].upper())
+            self._table(slide.rows, SIZES[-1] if slide.cards else slide.text_size, box)
 
-    def _axis_title(self, axis: Any, text: str) -> None:
-        axis.has_title = bool(text)
-        if text:
-            self._run(axis.axis_title.text_frame.paragraphs[0], text, 13, SOFT)
-
-    def _picture(self, picture: Picture) -> None:
-        """Put a diagram in the centre, as large as fits and at most twice its size on a page."""
-        inches = min(2 / 96, ROOM / picture.width, HIGH / picture.height)
-        wide, high = picture.width * inches, picture.height * inches
-        box = _Box((SLIDE_WIDE - wide) / 2, TOP + (HIGH - high) / 2, wide, high)
-        drawn = self._page.shapes.add_picture(io.BytesIO(picture.png), *box.lengths())
-        drawn._element._nvXxPr.cNvPr.set("descr", clean_text(picture.label))
+    def _picture(self, png: bytes, wide: float, high: float, label: str, box: _Box) -> None:
+        """Put a picture into the middle of a box, as large as fits and at most twice its size on a page."""
+        inches = min(2 / 96, box.wide / wide, box.high / high)
+        left, top = box.left + (box.wide - wide * inches) / 2, box.top + (box.high - high * inches) / 2
+        place = _Box(left, top, wide * inches, high * inches)
+        drawn = self._page.shapes.add_picture(io.BytesIO(png), *place.lengths())
+        drawn._element._nvXxPr.cNvPr.set("descr", clean_text(label))
 
     def _cited(self, slide: Slide) -> None:
         if slide.numbers:
@@ -309,55 +272,6 @@ class _Writer:
         properties.set("lang", self._language)
         east = properties.makeelement(qn("a:ea"), {"typeface": CHINESE_FONT})
         properties.append(east)
-
-
-def _format_axis(drawn: Any, chart: Chart) -> None:
-    """Format the axis of a chart's values, which begins at zero below bars."""
-    if chart.type not in {"bar", "line"}:
-        return
-    values = list(chain.from_iterable(series.values for series in chart.series))
-    drawn.value_axis.tick_labels.number_format = INTEGER if max(map(abs, values)) >= MIN_ROUND else "General"
-    drawn.value_axis.tick_labels.number_format_is_linked = False
-    if chart.type == "bar" and min(values) >= 0:
-        drawn.value_axis.minimum_scale = 0
-    drawn.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
-    drawn.value_axis.major_gridlines.format.line.color.rgb = _colour(LINE)
-
-
-def _workbook(chart: Chart) -> bytes:
-    """Return the workbook of a chart in the layout of python-pptx, which would write labels as formulas and links."""
-    book = Workbook()
-    sheet = book.active
-    sheet.title = "Sheet1"
-    for row, category in enumerate(chart.categories, 2):
-        _write_text(sheet.cell(row, 1), category)
-    top = 1
-    for column, series in enumerate(chart.series, 2):
-        is_scatter = chart.type == "scatter"
-        _write_text(sheet.cell(top, 2 if is_scatter else column), series.name or chart.title)
-        for row, value in enumerate(series.values, 2):
-            sheet.cell(row, column, value)
-        for row, (x, y) in enumerate(series.points, top + 1):
-            sheet.cell(row, 1, x)
-            sheet.cell(row, 2, y)
-        top += len(series.points) + 2 if is_scatter else 0
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
-
-
-def _write_text(cell: Any, text: str) -> None:
-    """Write a text into a cell, also one that begins as a formula does."""
-    cell.value = clean_text(text)
-    cell.data_type = "s"
-
-
-def _write_plainly(series: Any, values: Sequence[float]) -> None:
-    """Label each number of a chart separately: integers have no decimals beside numbers with decimals."""
-    for place, value in enumerate(values):
-        label = series.points[place].data_label._get_or_add_dLbl()
-        written = {"formatCode": INTEGER if value.is_integer() else DECIMAL, "sourceLinked": "0"}
-        label.find(qn("c:idx")).addnext(label.makeelement(qn("c:numFmt"), written))
 
 
 def _colour(name: str) -> Any:

@@ -1,13 +1,32 @@
-"""A slide and its cards, for all formats of the deck."""
+"""A slide and its cards, for all formats of the deck, and how much fits on it, measured in half-width characters: a Chinese one counts twice."""
 
+import math
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.chart import Chart
 from schemas.document import Mark
 from services.reports.document import Picture
-from services.reports.slides.text_fit import HIGH, ROOM, SIZES, column_widths, lines, row_height, text_height
+from services.text.passages import sentences
 
+_WIDE = frozenset("WM@%&mwOQGD—…")
+TITLE = 96
+"""Capacity of a slide's title, which has two lines."""
+_STOPS = (("；", "; "), ("，", ", ", "、", " "))
+"""Separators at which a text is cut if no sentence ends."""
+ROOM, HIGH = 12.0, 5.05
+"""Width and height in inches of what stands below a slide's title; a slide is 13.333 by 7.5 inches."""
+SIZES = (32, 28, 24, 22, 20, 18, 16, 15, 14, 12)
+"""Font sizes in points: a slide has the greatest at which its content fits."""
+_EM, _LEADING = 0.57, 1.36
+"""Width of a half-width character and height of a line, as parts of the font's size, rather too large than too small."""
+CELL = 0.27
+"""Blank beside the text of a table's cell in inches, on both sides together."""
+_CELL_HIGH = 0.15
+_BOLD = 1.1
+LONGEST_WORD = 16
+"""Half-width characters of a longer word that is not kept on one line of a table's cell."""
 GAP, PADDING = 0.15, 0.36
 """Blank between cards, and inside of a card on both sides together, in inches."""
 BESIDE = 4.2
@@ -18,6 +37,94 @@ CODE_SIZE = 14
 MAX_TABLE_SIZE = 24
 TABLE_HIGH = HIGH - 0.4
 """Height of a table in inches: its sources stand below it."""
+
+
+def width(text: str) -> int:
+    """Return the width of a text, rather too wide than too narrow."""
+    return sum(2 if char in _WIDE or unicodedata.east_asian_width(char) in "WFA" else 1 for char in text)
+
+
+def shortened(text: str, room: int) -> str:
+    """Shorten a long title, with an ellipsis."""
+    if width(text) <= room:
+        return text
+    while width(text) > room - 1:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def pieces(text: str, room: int) -> list[str]:
+    """Split a text into pieces after sentences, else semicolons, commas or blanks."""
+    cut_pieces = []
+    while width(text) > room:
+        end = _fitting(text, room)
+        at = max((span.end for span in sentences(text) if end // 3 <= span.end <= end), default=0) or next(
+            (at for marks in _STOPS if (at := max(text.rfind(mark, end // 2, end) + 1 for mark in marks))), 0
+        )
+        cut = at or end
+        cut_pieces.append(text[:cut].strip())
+        text = text[cut:].strip()
+    return [*cut_pieces, text] if text else cut_pieces
+
+
+def _fitting(text: str, room: int) -> int:
+    """Return the number of characters of a text that fit."""
+    used = 0
+    for place, char in enumerate(text):
+        used += width(char)
+        if used > room:
+            return place
+    return len(text)
+
+
+def lines(text: str, size: int, wide: float) -> int:
+    """Return the number of lines of a text in a box of a width in inches."""
+    line = max(1.0, wide * 72 / size)
+    return sum(max(1, math.ceil(_ems(part) / line)) for part in text.split("\n"))
+
+
+def _ems(text: str) -> float:
+    """Return the width of a text as a multiple of the font's size: a Chinese character has 1."""
+    wide = width(text) - len(text)
+    return wide + (len(text) - wide) * _EM
+
+
+def text_height(text: str, size: int, wide: float) -> float:
+    """Return the height of a text in inches."""
+    return lines(text, size, wide) * size * _LEADING / 72
+
+
+def column_widths(rows: Sequence[Sequence[str]], size: int) -> list[float]:
+    """Return the width of each column of a table in inches: room for its longest word, the rest by how much it holds."""
+    columns = [[cell for cell in column if cell] or [""] for column in zip(*rows, strict=True)]
+    words = [max(width(word) for cell in column for word in [*_unbroken(cell), "0000"]) for column in columns]
+    texts = [sum(map(width, column)) / len(column) for column in columns]
+    least = [min(word, LONGEST_WORD) * size * _EM * _BOLD / 72 + CELL for word in words]
+    narrowed = min(1.0, ROOM / sum(least))
+    rest = ROOM - sum(least) * narrowed
+    return [wide * narrowed + rest * text / (sum(texts) or 1) for wide, text in zip(least, texts, strict=True)]
+
+
+def _unbroken(text: str) -> list[str]:
+    """Return the parts of a text that a line break does not divide; a line may end behind any Chinese character."""
+    return "".join(" " if unicodedata.east_asian_width(char) in "WF" else char for char in text).split()
+
+
+def row_height(cells: Sequence[str], widths: Sequence[float], size: int) -> float:
+    """Return the height of a table's row in inches."""
+    return _CELL_HIGH + max(text_height(cell, size, wide - CELL) for cell, wide in zip(cells, widths, strict=True))
+
+
+def halves(cells: tuple[str, ...], widths: Sequence[float], size: int, room: float) -> list[tuple[str, ...]]:
+    """Split a row that is higher than a slide into rows that fit."""
+    if row_height(cells, widths, size) <= room:
+        return [cells]
+    count = max(1, int((room - _CELL_HIGH) * 72 / (size * _LEADING)) - 1)
+    cut = [
+        pieces(cell, max(4, int((wide - CELL) * 72 / (size * _EM) * 0.85)) * count) or [""]
+        for cell, wide in zip(cells, widths, strict=True)
+    ]
+    return [tuple(cell[place] if place < len(cell) else "" for cell in cut) for place in range(max(map(len, cut)))]
 
 
 @dataclass(frozen=True, slots=True)

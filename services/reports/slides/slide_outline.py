@@ -1,18 +1,28 @@
-"""The outline of a deck: the content of each slide, short enough to fit, with the sources in the notes."""
+"""The outline of a deck: the content of each slide, short enough to fit, with the sources in the notes. Pages that a model wrote take the place of rules."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain, groupby, takewhile
 
+from schemas.deck import DeckCard, DeckPage
+from schemas.document import Block, Drawing, Mark, Table
+from services.reports.added_sections import why_marked
 from services.reports.document import KeyFigure, ParsedReport, Section, letters, words
 from services.reports.labels import Labels, labels_for
-from services.reports.marked_sentences import why_marked
 from services.reports.slides.cards import introduction, numbers_in, sentence_cards, value_on_card, with_sign
-from services.reports.slides.layout import beside, block_slides, card_slides, limited, main_cards
-from services.reports.slides.model_pages import pages_by_section, written_slides
-from services.reports.slides.slide import ShownCard, Slide
-from services.reports.slides.text_fit import shortened
+from services.reports.slides.layout import (
+    beside,
+    block_slides,
+    card_slides,
+    figure_slides,
+    limited,
+    main_cards,
+    readable_picture,
+)
+from services.reports.slides.slide import BESIDE, HIGH, ShownCard, Slide, cards_height, shortened
 
+BESIDE_SIZE = 18
+"""Smallest font size in points of cards beside a chart."""
 MAX_SLIDES = 20
 """Approximate maximum of slides; of a longer report only the main points are shown, and the rest is in the notes."""
 MIN_FIGURES = 3
@@ -30,6 +40,57 @@ AT_FOOT = 4
 _DARK = frozenset({"cover", "end"})
 _COVER_LINE = 140
 """Length of a line at the foot of the cover, in half-width characters."""
+
+
+def pages_by_section(report: ParsedReport) -> dict[str, list[DeckPage]]:
+    """Return the model's pages by the anchor of their section."""
+    pages: dict[str, list[DeckPage]] = {}
+    sections = report.body
+    for page in report.deck:
+        if 1 <= page.section <= len(sections):
+            pages.setdefault(sections[page.section - 1].anchor, []).append(page)
+    return pages
+
+
+def figures_of(blocks: Iterable[Block]) -> list[Table | Drawing]:
+    """Return the charts and tables among blocks, in order."""
+    return [block for block in blocks if isinstance(block, Table | Drawing)]
+
+
+def written_slides(section: Section, pages: Sequence[DeckPage], report: ParsedReport) -> list[Slide]:
+    """Lay out a section's pages from the model, each figure after the page that names it, the others at the end."""
+    before = chain.from_iterable(other.blocks for other in takewhile(lambda other: other is not section, report.body))
+    figures = dict(enumerate(figures_of(section.blocks), 1 + len(figures_of(before))))
+    numbers = {quote.id: reference.number for reference in report.references for quote in reference.quotes}
+    charted = any(isinstance(block, Drawing) for block in section.blocks)
+    slides: list[Slide] = []
+    for page in pages:
+        cards = [_proved(card, numbers) for card in page.cards]
+        made = _page(page.title, cards, figures.pop(page.figure, None), report, charted=charted)
+        over = "" if letters(page.title) == letters(words(section.title)) else words(section.title)
+        slides += [replace(slide, subtitle=over) for slide in made]
+    drawn = [block for block in section.blocks if readable_picture(block, report)]
+    return slides + block_slides(words(section.title), [*figures.values(), *drawn], report)
+
+
+def _page(
+    title: str, cards: Sequence[ShownCard], block: Table | Drawing | None, report: ParsedReport, *, charted: bool
+) -> list[Slide]:
+    """Lay out a page: its cards beside its chart if they fit there, a table after its cards."""
+    if block is None:
+        return card_slides(title, cards)
+    shown = ShownCard(title)
+    if isinstance(block, Drawing) and cards_height(cards, BESIDE_SIZE, BESIDE) <= HIGH:
+        [chart] = figure_slides(title, block, report, shown)
+        return [replace(chart, cards=tuple(cards))]
+    return [*card_slides(title, cards), *figure_slides(title, block, report, shown, charted=charted)]
+
+
+def _proved(card: DeckCard, numbers: Mapping[str, int]) -> ShownCard:
+    cited = tuple(dict.fromkeys(numbers[key] for key in card.citations if key in numbers))
+    mark = Mark("inferred") if card.inferred else None
+    reasons = ((card.text, mark),) if mark else ()
+    return ShownCard(card.text, value_on_card(card.value), cited, "figure" if card.value else "plain", mark, reasons)
 
 
 def outline(report: ParsedReport) -> list[Slide]:

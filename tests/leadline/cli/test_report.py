@@ -72,7 +72,7 @@ def test_an_unknown_style_is_answered_with_the_known_ones(leadline: Leadline) ->
 def test_a_style_whose_package_is_missing_is_refused_before_the_work(
     leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.reports.bibliography.styles.is_installed", lambda _: False)
+    monkeypatch.setattr("services.reports.citation_styles.is_installed", lambda _: False)
     ran = leadline("research", QUESTION, "--docs", docs, "--citation-style", "apa")
     assert ran.code == 1
     assert install_command("scholar") in ran.err

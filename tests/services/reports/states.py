@@ -18,9 +18,9 @@ from schemas.document import (
 )
 from schemas.evidence import Answered, Claim, Excerpt, Source, Status
 from schemas.reporter import Report
+from services.reports.added_sections import marked_sentences
 from services.reports.document import letters
 from services.reports.labels import labels_for
-from services.reports.marked_sentences import marked_sentences
 from services.reports.numbered_text import numbered_text
 from services.reports.rendering import to_markdown
 from services.reports.statuses import SIGNS

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.document import Code, Drawing
-from services.reports.charts.checks import ChartRefused, checked_chart
-from services.reports.charts.fences import check_charts
+from services.reports.charts.checks import ChartRefused, check_charts, checked_chart
 from services.reports.document import walk
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report

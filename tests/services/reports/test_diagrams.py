@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.reporter import Report
-from services.reports.diagrams.pictures import MAX_DIAGRAMS, MAX_SOURCE, can_draw, cleaned, with_pictures
+from services.reports.charts.diagrams import MAX_DIAGRAMS, MAX_SOURCE, can_draw, cleaned, with_pictures
 from services.reports.document import ParsedReport
 from services.reports.formats import render
 from services.reports.html.page import render_html

@@ -12,9 +12,9 @@ from schemas.evidence import Contradiction
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.evidence.primary import origins
+from services.reports.added_sections import side_notes
 from services.reports.checking.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
-from services.reports.disagreement_sides import side_notes
 from services.reports.document import words
 from services.reports.html.page import render_html
 from services.reports.labels import CHINESE, ENGLISH
@@ -24,7 +24,7 @@ from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.pptx import render_pptx
 from services.reports.slides.slide_outline import outline
-from services.reports.word.docx import render_docx
+from services.reports.word import render_docx
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.conftest import Make, source_of
 from tests.services.reports.full import evidence as evidence_of

@@ -7,10 +7,10 @@ import pytest
 from schemas.evidence import Excerpt, Judgement
 from schemas.usage import Usage
 from services.reports.difference import difference
+from services.reports.editing import headings_of, shortened, without_section
 from services.reports.markdown import finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
-from services.reports.shortening import headings_of, shortened, without_section
 from tests.services.reports.conftest import Make
 from tests.services.reports.full import chinese, english
 

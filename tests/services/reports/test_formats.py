@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from schemas.document import Block, Citation, Drawing, Heading, Inline, Paragraph, Table, Text
 from schemas.reporter import Report
 from services.reports.document import ParsedReport, walk, words
-from services.reports.format_names import FORMATS, chosen_formats
-from services.reports.formats import render
+from services.reports.formats import FORMATS, chosen_formats, render
 from services.reports.html.page import render_html
-from services.reports.inlines import with_dollars
+from services.reports.markdown_blocks import with_dollars
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.slide_outline import outline

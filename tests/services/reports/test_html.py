@@ -14,8 +14,7 @@ from schemas.document import Heading, Text
 from schemas.evidence import Claim, Status
 from schemas.reporter import Report
 from services.reports.charts.echarts import echarts_script
-from services.reports.html.notebook import notebook_html
-from services.reports.html.page import render_html
+from services.reports.html.page import notebook_html, render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, chromium, needs_chromium
@@ -331,7 +330,7 @@ def test_hostile_text_anywhere_stays_text(page: Page, tmp_path: Path, first: int
 def test_chart_labels_of_every_vector_are_drawn_and_nothing_more(page: Page, tmp_path: Path) -> None:
     if not echarts_script():
         pytest.skip("ECharts is not installed (extra: charts)")
-    from services.reports.charts.options import options
+    from services.reports.charts.echarts import options
     from services.reports.html.page import asset, data_block, page_parts
 
     charts = [

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from schemas.reporter_joining import Joining, TermChange
 from services.reports.labels import CHINESE, ENGLISH
 from services.reports.merge_sections import merge_sections, number_paragraphs, shown_sections
-from services.reports.ordered_stream import InOrder
 from services.reports.rendering import to_draft
+from services.reports.sectioned_report import InOrder
 
 SECTIONS = [
     ("One", "First [E1-1].\n\nAgain, in other words [E1-1].\n\n```mermaid\na\n\nb\n```"),

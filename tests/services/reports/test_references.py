@@ -8,10 +8,9 @@ from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report
 from services.reports.html.page import render_fragment
 from services.reports.labels import Labels, labels_for
+from services.reports.numbered_text import with_references
 from services.reports.parser import parse_report
-from services.reports.reference import Quote, Reference
-from services.reports.reference_list import with_references
-from services.reports.references import MAX_ADDRESSES, confirming_sources, details, references, who
+from services.reports.references import MAX_ADDRESSES, Quote, Reference, confirming_sources, details, references, who
 
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
 

@@ -11,10 +11,9 @@ from schemas.usage import Usage
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.slides.slide import ShownCard, Slide, cards_height
+from services.reports.slides.layout import chart_of
+from services.reports.slides.slide import CELL, HIGH, ROOM, ShownCard, Slide, cards_height, column_widths, lines, pieces
 from services.reports.slides.slide_outline import AT_FOOT, outline
-from services.reports.slides.table_chart import chart_of
-from services.reports.slides.text_fit import CELL, HIGH, ROOM, column_widths, lines, pieces
 from tests.services.reports.full import ENGLISH, english, evidence
 
 

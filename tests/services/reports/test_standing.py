@@ -13,17 +13,16 @@ from schemas.context import OutputFormat
 from schemas.evidence import Answered, Claim, Standing, Status, standing
 from schemas.reporter import Report
 from schemas.usage import Usage
+from services.reports.added_sections import MAX_LINES, marked_sentences, why_marked
 from services.reports.checking.bundle import write_bundle
 from services.reports.checking.bundle_check import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.document import words
 from services.reports.formats import render
-from services.reports.html.notebook import notebook_html
-from services.reports.html.page import asset, render_fragment
+from services.reports.html.page import asset, notebook_html, render_fragment
 from services.reports.labels import is_counts, labels_for
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
-from services.reports.marked_sentences import MAX_LINES, marked_sentences, why_marked
 from services.reports.parser import parse_report
 from services.reports.rendering import inline_markdown
 from services.reports.statuses import SIGNS

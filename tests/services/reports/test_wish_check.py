@@ -8,9 +8,8 @@ import pytest
 from schemas.context import RunContext
 from schemas.document import Code
 from schemas.evidence import Source
-from services.reports.json_of_table import with_json
 from services.reports.markdown_blocks import read_draft
-from services.reports.wish_check import unmet_by_sources, unmet_wishes
+from services.reports.wishes import unmet_by_sources, unmet_wishes, with_json
 
 TABLE = "# Title\n\n| Year | Share |\n|---|---|\n| 2020 | 4 [E1-1] |"
 FRENCH = "Les passagers de la ligne ont augmenté dans une région qui est au nord et le port des îles est plein. " * 3

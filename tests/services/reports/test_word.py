@@ -8,10 +8,10 @@ import pytest
 from lxml import etree
 
 from schemas.reporter import Report
+from services.reports import pandoc
 from services.reports.formats import render
 from services.reports.parser import parse_report
-from services.reports.word import docx
-from services.reports.word.tree import CONTENTS_BEGIN, CONTENTS_END, QUOTE, Tree
+from services.reports.word import CONTENTS_BEGIN, CONTENTS_END, QUOTE, Tree, render_docx
 from services.run.errors import NotInstalled, SettingsError
 from tests.services.reports.full import ENGLISH, chinese, english, report_of
 
@@ -95,12 +95,12 @@ def test_only_the_frame_of_the_contents_is_raw() -> None:
 
 
 def test_pandoc_is_stopped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx, "SECONDS", 0.001)
-    with pytest.raises(SettingsError, match="Pandoc did not make the Word document"):
-        docx.render_docx(parse_report(english()))
+    monkeypatch.setattr(pandoc, "SECONDS", 0.001)
+    with pytest.raises(SettingsError, match="Pandoc failed"):
+        render_docx(parse_report(english()))
 
 
 def test_a_package_without_pandoc_is_answered_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx, "PROGRAMS", ("nothing",))
+    monkeypatch.setattr(pandoc, "PROGRAMS", ("nothing",))
     with pytest.raises(NotInstalled, match=r"pypandoc-binary(?s:.*)formats"):
-        docx.render_docx(parse_report(english()))
+        render_docx(parse_report(english()))

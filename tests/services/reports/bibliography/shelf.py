@@ -5,7 +5,7 @@ from typing import Any
 from schemas.evidence import Excerpt, Source
 from schemas.publication import Publication
 from schemas.reporter import Report
-from services.reports.reference_list import with_references
+from services.reports.numbered_text import with_references
 from services.run.evidence_store import content_hash
 
 READ = "2026-11-01T12:00:00Z"

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from services.reports.bibliography.bibtex import bibtex, latex
-from services.reports.bibliography.items import cited_sources, csl_items
+from services.reports.bibliography import bibtex, cited_sources, csl_items
 from tests.services.reports.bibliography.shelf import CITED, report
 
 pybtex = pytest.importorskip("pybtex.database", reason="another program's parser of BibTeX is not installed")
@@ -39,11 +38,12 @@ def test_characters_that_mean_something_to_latex_are_escaped() -> None:
 
 @pytest.mark.parametrize("text", ["}}", "{", "a } b { c", "@article{x,", "\\", '"', "100% {"])
 def test_no_text_breaks_out_of_its_field(text: str) -> None:
-    escaped = latex(text)
-    assert escaped.count("{") == escaped.count("}")
-    made = pybtex.parse_string(f"@misc{{key,\n title = {{{{{escaped}}}}},\n year = {{1}},\n}}", "bibtex").entries["key"]
-    assert made.fields["title"] == f"{{{escaped}}}"
-    assert made.fields["year"] == "1"
+    told = report()
+    told.sources[1] = told.sources[1].model_copy(update={"title": text})
+    entry = list(pybtex.parse_string(bibtex(told).decode(), "bibtex").entries.values())[1]
+    title = entry.fields["title"]
+    assert title.count("{") == title.count("}")
+    assert entry.fields["urldate"] == "2026-11-01"
 
 
 def test_pages_files_and_chinese_authors_are_entries() -> None:

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from services.reports.bibliography.items import csl_items, csl_json
+from services.reports.bibliography import csl_items, csl_json
 from tests.services.reports.bibliography.shelf import CITED, SOURCES, report, source
 
 TYPES = {"article", "article-journal", "dataset", "document", "software", "webpage"}

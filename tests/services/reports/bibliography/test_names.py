@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.reports.bibliography.names import csl_name
+from services.reports.bibliography import csl_name
 
 
 @pytest.mark.parametrize(

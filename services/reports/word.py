@@ -1,12 +1,17 @@
-"""The report as Pandoc's document tree, in which nothing of its texts can be read as markup.
+"""The report as a Word document: Pandoc makes it from a tree, in which nothing of its texts can be read as markup.
 
 The nodes are those of https://hackage.haskell.org/package/pandoc-types; styles are named as in `reference.docx`.
 """
 
 import base64
+import io
+import json
 import math
 import re
+import zipfile
 from collections.abc import Iterable, Sequence
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 from schemas.clean_text import clean_text
@@ -33,10 +38,13 @@ from services.reports.charts.svg import chart_png
 from services.reports.document import ParsedReport, is_label, number_sides, statements, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for, language_of
-from services.reports.reference import Reference, is_web_link
-from services.reports.slides.text_fit import shortened, width
+from services.reports.pandoc import pandoc
+from services.reports.references import Reference, is_web_link
+from services.reports.slides.slide import shortened, width
 from services.reports.statuses import SIGNS
 
+REFERENCE = Path(__file__).with_name("reference.docx")
+"""Document with the styles, the header with the title, and the footer with page numbers."""
 WIDE, HIGH = 6.4, 8.0
 """Maximum size of a picture in inches."""
 MAX_CHARTS = 24
@@ -56,6 +64,31 @@ CONTENTS_END = (
 )
 """The only raw nodes: Word's frame around a list of contents, to which it adds page numbers when a reader updates it."""
 Node = dict[str, Any]
+
+
+def render_docx(report: ParsedReport) -> bytes:
+    """Render a report as a Word document. Blocking.
+
+    Raises:
+        NotInstalled: the package `pypandoc-binary` is missing.
+        SettingsError: Pandoc failed.
+    """
+    tree = json.dumps(Tree(report).document()).encode()
+    made = pandoc(tree, "--from=json", "--to=docx", "--output=-", f"--reference-doc={REFERENCE}")
+    return _with_properties(made, report.created or date.today().isoformat())
+
+
+def _with_properties(document: bytes, created: str) -> bytes:
+    """Set author and date, as Pandoc would print them below the title, and has no clock in its sandbox."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(document)) as made, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as parts:
+        for part in made.infolist():
+            data = made.read(part)
+            if part.filename == "docProps/core.xml":
+                data = data.replace(b"1970-01-01T", f"{created}T".encode())
+                data = data.replace(b"<dc:creator></dc:creator>", b"<dc:creator>Leadline</dc:creator>")
+            parts.writestr(part, data)
+    return written.getvalue()
 
 
 class Tree:

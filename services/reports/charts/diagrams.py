@@ -67,7 +67,7 @@ async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedRep
         return report
     pictures: dict[str, Picture] = {}
     end = time.monotonic() + TIMEOUT
-    async with Workers("services.reports.diagrams.mermaid", TypeAdapter(_Drawn)) as workers:
+    async with Workers("services.reports.charts.mermaid", TypeAdapter(_Drawn)) as workers:
         for source in drawable:
             drawn = await workers.run({"png": png}, source.encode("utf-8", "replace"), end - time.monotonic())
             picture = _picture(drawn) if drawn is not None else None

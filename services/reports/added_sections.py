@@ -1,0 +1,184 @@
+"""The sections that the program adds to a report: where sources disagree, why statements are marked, and the programs of computations."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from schemas.clean_text import clean_line, clean_text
+from schemas.document import Block, Citation, Code, Formula, Inlines, Paragraph, Text
+from schemas.evidence import NO_INPUT, Claim, Excerpt, Source, Status
+from services.evidence.literals import FINDINGS_FILE, QUOTES_FILE
+from services.evidence.primary import primary
+from services.evidence.programs import Program
+from services.reports.labels import Labels
+from services.reports.markdown_blocks import is_formula
+from services.reports.references import link_of
+from services.reports.statuses import SIGNS, status_of
+from services.run.ui_text import say
+
+_ISO = re.compile(r"[12]\d{3}(?:-\d{2}(?:-\d{2})?)?")
+MAX_LINES = 5
+"""Maximum lines of a report's limits on its marked statements; `evidence.json` has all reasons."""
+MAX_NAMED, MAX_BEGINNING = 3, 60
+"""Maximum statements that a line names, and characters of each."""
+MAX_SENTENCE = 120
+"""Maximum characters of a statement that is named alone."""
+_FORMULA = re.compile(r"(\$\$?+(?!\s)[^$\n]{1,300}+(?<!\s)\$\$?+(?!\d))")
+LONGEST_SHOWN = 60
+"""Maximum lines of a program that is shown in full."""
+FIRST_LINES, LAST_LINES = 4, 16
+"""First and last lines of a longer program that are shown: its description, and its end, which mostly holds the requested work."""
+_LONGEST_REASON = 300
+"""Maximum characters of a program's untraced numbers."""
+_COMMENTS = {"python": "#", "sql": "--"}
+
+
+def side_notes(sides: Sequence[Excerpt], sources: Mapping[str, Source], labels: Labels) -> list[str]:
+    """Return the note of each side; empty if there is none.
+
+    Args:
+        sides: the contradicting excerpts.
+        sources: sources by content hash; a copy counts as the source that it is cited as.
+        labels: labels in the report's language.
+    """
+    cited = [_cited_as(sources[side.content_hash], sources) for side in sides]
+    dates = [source.published or "" for source in cited]
+    quotes, titles, addresses = zip(
+        *((side.quote, source.title, source.url) for side, source in zip(sides, cited, strict=True)), strict=True
+    )
+    notes: list[str] = []
+    for place, date in enumerate(dates):
+        published = labels.newer if _newest(date, dates) else labels.published
+        said = [published.format(date=date)] if date else []
+        if primary(place, quotes, titles, addresses):
+            said.append(labels.primary)
+        notes.append(" · ".join(said))
+    return notes
+
+
+def _cited_as(source: Source, sources: Mapping[str, Source]) -> Source:
+    return sources.get(source.duplicate_of or "", source)
+
+
+def _newest(date: str, dates: Sequence[str]) -> bool:
+    """Tell whether a date is later than one of the others and earlier than none; all must be known precisely enough."""
+    if not all(_ISO.match(date) for date in dates):
+        return False
+    order = [_order(date, other) for other in dates]
+    return 1 in order and -1 not in order
+
+
+def _order(date: str, other: str) -> int:
+    """Return 1 if a date is later than another, -1 if it is earlier, 0 if unknown: March may be before 3 March."""
+    left, right = (found.group() if (found := _ISO.match(day)) else "" for day in (date, other))
+    size = min(len(left), len(right))
+    return (left[:size] > right[:size]) - (left[:size] < right[:size])
+
+
+def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[Inlines]:
+    """Return lines on the marked statements: one a reason, that of most statements first, then one for all inferences."""
+    unverified: dict[str, list[Claim]] = {}
+    inferred: list[Claim] = []
+    for claim in claims:
+        if status_of(claim) == "inferred":
+            inferred.append(claim)
+        elif status_of(claim) == "unverified":
+            unverified.setdefault(claim.reason, []).append(claim)
+    groups = sorted(unverified.values(), key=len, reverse=True)
+    room = MAX_LINES - bool(inferred)
+    named = groups if len(groups) <= room else groups[: room - 1]
+    items = [_item(group, labels) for group in named]
+    if others := sum(map(len, groups[len(named) :])):
+        more = labels.more_reasons.format(
+            statements=labels.count(others), state=labels.words["unverified"], sign=SIGNS["unverified"]
+        )
+        items.append(more)
+    return [_with_formulas(item) for item in [*items, *([_item(inferred, labels)] if inferred else [])]]
+
+
+def _with_formulas(text: str) -> Inlines:
+    return tuple(Formula(part.strip("$")) if _stays(part) else Text(part) for part in _FORMULA.split(text) if part)
+
+
+def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> str:
+    """Return in words why a sentence is marked; without a reason, the meaning of the mark."""
+    shown = "".join(_shortened([" ".join(sentence.split())], MAX_SENTENCE))
+    state = labels.words[status].capitalize()
+    return str(labels.marked_sentence.format(state=state, sentence=shown, reason=reason or labels.meanings[status]))
+
+
+def _item(group: Sequence[Claim], labels: Labels) -> str:
+    """Return the number of statements, how the first of them begin, and the first one's reason."""
+    status = status_of(group[0])
+    room = MAX_SENTENCE if len(group) == 1 else MAX_BEGINNING
+    named = labels.enumeration.join(
+        labels.quoted.format(words=_beginning(claim.text, room)) for claim in group[:MAX_NAMED]
+    )
+    if len(group) > MAX_NAMED:
+        named = labels.more_marked.format(sentences=named, count=len(group) - MAX_NAMED)
+    return str(
+        labels.marked_group.format(
+            statements=labels.count(len(group)),
+            state=labels.words[status],
+            sign=SIGNS[status],
+            sentences=named,
+            reason=group[0].reason or labels.meanings[status],
+        )
+    )
+
+
+def _beginning(statement: str, room: int) -> str:
+    """Return the beginning of a statement, without its full stop; formulas are never cut."""
+    return "".join(_shortened(_FORMULA.split(" ".join(statement.split()).rstrip(".。")), room))
+
+
+def _shortened(parts: Iterable[str], room: int) -> Iterator[str]:
+    """Yield parts of a sentence within the room, in characters: formulas whole, cut texts with an ellipsis."""
+    for part in parts:
+        if len(part) > room:
+            yield f"{'' if _stays(part) else part[:room].rstrip()}…"
+            return
+        yield part
+        room -= len(part)
+
+
+def _stays(part: str) -> bool:
+    """Distinguish a formula, which stays as written, from money between dollar signs."""
+    return _FORMULA.fullmatch(part) is not None and is_formula(part.strip("$"))
+
+
+def computations(
+    sources: Iterable[Source], programs: Mapping[str, Program], labels: Labels, locale: str
+) -> Iterator[Block]:
+    """Yield the section's blocks.
+
+    Args:
+        sources: the report's cited, numbered sources.
+        programs: programs by the content hash of their source.
+        labels: labels in the report's language.
+        locale: locale of the report.
+    """
+    files = {QUOTES_FILE: labels.quotes_read, FINDINGS_FILE: labels.findings_read}
+    for source in sources:
+        program = programs.get(source.content_hash)
+        if program is None:
+            continue
+        title = Text(" ".join((source.title or source.url).split()), frozenset({"strong"}))
+        yield Paragraph((title, Text(" "), Citation(source.number or 0, link_of(source))))
+        if program.reads:
+            tables = labels.enumeration.join(clean_line(files.get(name, name)) for name in program.reads)
+            yield Paragraph((Text(labels.tables_read.format(tables=tables)),))
+        if source.untraced:
+            what = [say("no_input", locale) if origin == NO_INPUT else origin for origin in source.untraced]
+            reason = labels.reasons["untraced"].format(what=", ".join(what)[:_LONGEST_REASON])
+            yield Paragraph((Text(f"⚠ {clean_line(reason)}"),))
+        yield _code_block(program, link_of(source), labels)
+
+
+def _code_block(program: Program, stored: str, labels: Labels) -> Code:
+    """Return a program as a code block; the middle of a long program is omitted."""
+    lines = clean_text(program.code).strip("\n").split("\n")
+    if len(lines) > LONGEST_SHOWN:
+        left_out = len(lines) - FIRST_LINES - LAST_LINES
+        note = f"{_COMMENTS[program.language]} {labels.more_lines.format(count=left_out, file=stored)}"
+        lines = [*lines[:FIRST_LINES], note, *lines[-LAST_LINES:]]
+    return Code("\n".join(lines), program.language)

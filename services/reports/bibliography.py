@@ -1,0 +1,238 @@
+"""A report's cited sources as CSL-JSON, which reference managers and citation processors read, and as BibTeX in UTF-8.
+
+Form of CSL: https://docs.citationstyles.org/en/stable/specification.html, appendix III and IV.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from schemas.evidence import Source
+from schemas.reporter import Report
+from services.reports.references import cited_numbers, is_web_link, link_of
+from services.text.normal_form import normal_form
+from services.text.tokens import has_cjk
+
+Item = dict[str, Any]
+"""A CSL-JSON item: `id`, `type`, `title` and other known fields."""
+
+PREPRINTS = frozenset(["arxiv", "biorxiv", "medrxiv", "chemrxiv", "psyarxiv", "ssrn", "research square", "zenodo"])
+"""Preprint servers; their publications have no journal."""
+_TYPES = {
+    "web": "webpage",
+    "document": "document",
+    "database": "dataset",
+    "computation": "document",
+    "tool": "document",
+}
+_DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
+_KEY_WORDS = re.compile(r"[a-z0-9]+")
+_EMPTY_WORDS = frozenset("a an and by for from how in is of on the to what when where who why with".split())
+Name = dict[str, str]
+"""A CSL name: `family`, `given` and an optional `suffix`, or `literal`."""
+
+MAX_INITIALS = 3
+"""Maximum capitals after a family name that count as initials, as in `Smith JA`."""
+_SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv"])
+_ORGANISATION = frozenset(
+    "agency and association authority bank board bureau center centre club collaboration commission committee company "
+    "consortium corporation council department division federation for foundation gmbh group inc initiative institute "
+    "institution laboratory library limited llc ltd ministry museum network of office organisation organization press "
+    "program programme project school service services society survey task team the trust union university "
+    "working &".split()
+)
+"""Words that identify an organisation's name; no person's name contains them."""
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\textbraceleft{}",  # BibTeX counts all braces, including escaped ones
+        "}": r"\textbraceright{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        **{char: f"\\{char}" for char in "&%$#_"},
+    }
+)
+_VERBATIM = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C", " ": "%20"})
+"""Escapes in addresses, which LaTeX reads verbatim."""
+_BIBTEX_TYPES = {"article-journal": "article"}
+"""BibTeX types by CSL type; all others are `misc`."""
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+
+
+def cited_sources(report: Report) -> list[Source]:
+    """Return a report's cited sources by number; copies are listed with their originals."""
+    cited = cited_numbers(report)
+    originals = [source for source in report.sources if source.number in cited and not source.duplicate_of]
+    return sorted(originals, key=lambda source: source.number or 0)
+
+
+def csl_json(report: Report) -> bytes:
+    """Return the sources that a report cites as a CSL-JSON file."""
+    return json.dumps(csl_items(cited_sources(report)), ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def csl_items(sources: Iterable[Source]) -> list[Item]:
+    """Convert sources to CSL-JSON items, whose `id` is also the BibTeX key."""
+    items = [(source, _item(source)) for source in sources]
+    bases = [_base_key(source, item) for source, item in items]
+    taken = Counter(bases)
+    return [
+        {"id": base if taken[base] == 1 else f"{base}-{source.content_hash[:8]}", **item}
+        for base, (source, item) in zip(bases, items, strict=True)
+    ]
+
+
+def _item(source: Source) -> Item:
+    publication = source.publication
+    item: Item = {"type": _type(source), "title": source.title or source.url}
+    if source.card.authors:
+        item["author"] = [csl_name(name) for name in source.card.authors]
+    if venue := source.publisher:
+        item["publisher" if item["type"] in {"article", "dataset", "software"} else "container-title"] = venue
+    if issued := _issued(source):
+        item["issued"] = {"date-parts": [issued]}
+    if accessed := _date_parts(source.fetched_at):
+        item["accessed"] = {"date-parts": [accessed]}
+    link = link_of(source)
+    item["URL" if is_web_link(link) else "note"] = link if is_web_link(link) else source.url
+    if publication and publication.doi:
+        item["DOI"] = publication.doi
+    if publication and publication.licence:
+        item["license"] = publication.licence
+    if has_cjk(item["title"]):
+        item["language"] = "zh"
+    if source.number is not None:
+        item["citation-number"] = source.number
+    return item
+
+
+def _type(source: Source) -> str:
+    publication = source.publication
+    if source.kind == "web" and publication and source.source_kind == "code":
+        return "software"
+    if publication and publication.venue:
+        return "article" if publication.venue.lower() in PREPRINTS else "article-journal"
+    return "article" if publication and publication.doi else _TYPES[source.kind]
+
+
+def _issued(source: Source) -> list[int]:
+    """Return the publication date as year, month and day, as far as it is known."""
+    year = source.publication.year if source.publication else None
+    return _date_parts(source.published or "") or ([year] if year else [])
+
+
+def _date_parts(written: str) -> list[int]:
+    found = _DATE.match(written)
+    if not found:
+        return []
+    year, month, day = (int(part) if part else 0 for part in found.groups())
+    if not 1 <= month <= 12:
+        return [year]
+    return [year, month, day] if 1 <= day <= 31 else [year, month]
+
+
+def _base_key(source: Source, item: Item) -> str:
+    """Return author, year and first word of the title in ASCII, such as `sounder2020wire`.
+
+    It depends on the source alone, so it is the same in every report that cites the source, unless two sources of a report have
+    the same key.
+    """
+    first = item.get("author", [{}])[0]
+    who = _ascii(first.get("family") or first.get("literal") or source.site.removeprefix("www."))
+    year = str(item["issued"]["date-parts"][0][0]) if "issued" in item else ""
+    title = next((word for word in _ascii(item["title"]) if word not in _EMPTY_WORDS and not word.isdecimal()), "")
+    key = f"{(who or [''])[0][:20]}{year}{title[:20]}"
+    return key if key and not key[0].isdecimal() else f"source{key}-{source.content_hash[:8]}"
+
+
+def _ascii(text: str) -> list[str]:
+    return _KEY_WORDS.findall(normal_form("NFKD", text[:300]).encode("ascii", "ignore").decode().lower())
+
+
+def csl_name(name: str) -> Name:
+    """Split a catalogue's name into its parts if they are clear, else return it whole.
+
+    Read are `Ada B. Sounder`, `Sounder, Ada B.` and `Sounder AB`. Names in scripts without capitals, such as Chinese, stay whole: where
+    the family name ends is not written.
+    """
+    words = name.split()
+    has_no_case = any(char.isalpha() and char.lower() == char.upper() for char in name)
+    if len(words) < 2 or has_no_case or not _ORGANISATION.isdisjoint(word.lower().strip(".,") for word in words):
+        return {"literal": " ".join(words)}
+    if "," in name:
+        family, given, *suffix = [part.strip() for part in name.split(",")]
+        if len(suffix) > 1 or not family or not given:
+            return {"literal": " ".join(words)}
+        return _person(family, given, suffix[0] if suffix else "")
+    suffix_word = words.pop() if len(words) > 2 and words[-1].lower().strip(".") in _SUFFIXES else ""
+    if initials := _initials(words):
+        return _person(" ".join(words[:-1]), initials, suffix_word)
+    begin = len(words) - 1
+    while begin > 1 and words[begin - 1].islower():
+        begin -= 1  # particles such as `van der` are part of the family name
+    return _person(" ".join(words[begin:]), " ".join(words[:begin]), suffix_word)
+
+
+def _initials(words: list[str]) -> str:
+    """Return the initials in `Smith JA` with full stops; empty if the last word is a name."""
+    letters = words[-1].replace(".", "").replace("-", "")
+    others = "".join(words[:-1])
+    if not (letters.isalpha() and letters.isupper() and len(letters) <= MAX_INITIALS) or others.isupper():
+        return ""
+    return " ".join(f"{letter}." for letter in letters)
+
+
+def _person(family: str, given: str, suffix: str) -> Name:
+    return {"family": family, "given": given, **({"suffix": suffix} if suffix else {})}
+
+
+def bibtex(report: Report) -> bytes:
+    """Return the sources that a report cites as a BibTeX file."""
+    return "\n".join(map(_entry, csl_items(cited_sources(report)))).encode()
+
+
+def _entry(item: Item) -> str:
+    fields = {name: value for name, value in _fields(item) if value}
+    lines = "".join(f"  {name} = {value},\n" for name, value in fields.items())
+    return f"@{_BIBTEX_TYPES.get(item['type'], 'misc')}{{{item['id']},\n{lines}}}\n"
+
+
+def _fields(item: Item) -> Iterable[tuple[str, str]]:
+    """Yield the fields with their values in BibTeX syntax; a title has double braces to keep its capitals."""
+    journal = item["type"] in _BIBTEX_TYPES
+    issued = item.get("issued", {}).get("date-parts", [[]])[0]
+    accessed = item.get("accessed", {}).get("date-parts", [[]])[0]
+    yield "author", _braced(" and ".join(map(_name, item.get("author", []))))
+    yield "title", _braced(_braced(_latex(item["title"])))
+    yield "journal", _braced(_latex(item.get("container-title", ""))) if journal else ""
+    yield "publisher", _braced(_latex(item.get("publisher", "") if journal else _publisher(item)))
+    yield "howpublished", _braced(_latex(item.get("note", "")))
+    yield "year", _braced(str(issued[0])) if issued else ""
+    yield "month", _MONTHS[issued[1] - 1] if len(issued) > 1 else ""
+    yield "doi", _braced(item.get("DOI", "").translate(_VERBATIM))
+    yield "url", _braced(item.get("URL", "").translate(_VERBATIM))
+    read = "-".join(f"{part:02}" for part in accessed)
+    yield "urldate", _braced(read) if "URL" in item else ""
+    yield "note", _braced(f"accessed {read}") if read and "URL" not in item else ""
+
+
+def _publisher(item: Item) -> str:
+    return str(item.get("publisher") or item.get("container-title") or "")
+
+
+def _latex(text: str) -> str:
+    """Escape all characters with a meaning in LaTeX or BibTeX."""
+    return text.translate(_LATEX)
+
+
+def _name(name: Name) -> str:
+    if "literal" in name:
+        return _braced(_latex(name["literal"]))
+    suffix = f", {_latex(name['suffix'])}" if "suffix" in name else ""
+    return f"{_latex(name['family'])}{suffix}, {_latex(name['given'])}"
+
+
+def _braced(text: str) -> str:
+    return f"{{{text}}}" if text else ""

@@ -1,1 +1,0 @@
-"""References for other programs: CSL-JSON, BibTeX, and the citation styles of journals."""

@@ -1,1 +1,0 @@
-"""Diagrams of a report: converts Mermaid text to pictures for every format."""
