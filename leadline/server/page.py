@@ -4,6 +4,8 @@ The page is a client of the same API as any other; its files hold no data and ne
 """
 
 import asyncio
+import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ import services.reports.html
 from services.search.providers import examples_stand_in
 
 PAGE = Path(__file__).parent / "pages"
+WORDS = Path(__file__).with_name("page_words.toml")
+"""What the page says, in English and Chinese side by side."""
 STYLES = Path(services.reports.html.__file__).parent
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -46,6 +50,16 @@ async def tokens() -> FileResponse:
 async def report_styles() -> FileResponse:
     """Return the styles of a report."""
     return FileResponse(STYLES / "page.css", headers=HEADERS)
+
+
+@page.get("/page/all-words.js")
+async def words() -> Response:
+    """Return what the page says, as a script that its own scripts import."""
+    text = await asyncio.to_thread(WORDS.read_text, "utf-8")
+    script = "".join(
+        f"export const {name.upper()} = {json.dumps(value)};\n" for name, value in tomllib.loads(text).items()
+    )
+    return Response(script, media_type="text/javascript", headers=HEADERS)
 
 
 @page.get("/page/beginning.json")

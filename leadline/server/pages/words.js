@@ -1,17 +1,15 @@
 // What the page says, in English and Chinese. What a run says comes from the run, in the question's language.
 
-import { ENGLISH, EXAMPLES as ENGLISH_EXAMPLES } from "./words-en.js";
-import { CHINESE, EXAMPLES as CHINESE_EXAMPLES } from "./words-zh.js";
+import { EXAMPLES, WORDS } from "./all-words.js";
 
 const KEPT = "leadline-language";
 const wanted = localStorage.getItem(KEPT) || navigator.language || "en";
 export const language = wanted.toLowerCase().startsWith("zh") ? "zh" : "en";
-export const examples = language === "zh" ? CHINESE_EXAMPLES : ENGLISH_EXAMPLES;
-const own = language === "zh" ? CHINESE : ENGLISH;
+export const examples = EXAMPLES[language];
 
 /** A message by its name; `{name}` in it is replaced. An unknown name gives an empty text. */
 export function say(key, values = {}) {
-  const text = own[key] ?? ENGLISH[key] ?? "";
+  const text = WORDS[key]?.[language] ?? WORDS[key]?.en ?? "";
   return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
 }
 

@@ -2,11 +2,12 @@
 
 import re
 import string
+import tomllib
 from typing import Any
 
 import pytest
 
-from leadline.server.page import PAGE
+from leadline.server.page import WORDS
 from services.reports.labels import CHINESE, ENGLISH
 from services.run.page_messages import on_a_page
 from services.run.ui_text import MESSAGES, say
@@ -47,9 +48,8 @@ def test_the_words_of_a_page_need_no_other_values_and_name_what_the_page_has(key
     message = MESSAGES[key]
     assert fields(message["page_en"]) == fields(message["page_zh"]) <= fields(message["en"])
     for language in ("en", "zh"):
-        words = (PAGE / f"words-{language}.js").read_text("utf-8")
-        for named in re.findall("“([^”]+)”", message[f"page_{language}"]):
-            assert f'"{named}"' in words
+        words = {text.get(language) for text in tomllib.loads(WORDS.read_text("utf-8"))["words"].values()}
+        assert words.issuperset(re.findall("“([^”]+)”", message[f"page_{language}"]))
 
 
 def test_nothing_that_a_page_is_told_is_an_option_a_command_or_a_setting() -> None:
