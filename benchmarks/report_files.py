@@ -11,8 +11,8 @@ from typing import Any
 from benchmarks.planted import CITATIONS
 from schemas.evidence import Claim
 from schemas.reporter import Report
-from services.reports.difference import own_markdown, own_text
 from services.reports.document import letters
+from services.reports.numbered_text import own_markdown, own_text
 from services.run.journal import Entry
 from services.text.passages import sentences
 from services.text.word_count import words_in

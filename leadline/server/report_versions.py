@@ -18,7 +18,7 @@ from leadline.server.own_threads import OwnThread
 from leadline.server.thread_values import standing_values
 from schemas.reporter import Report
 from schemas.revision import Version
-from services.reports.difference import Sentence, compared
+from services.reports.numbered_text import Sentence, compared
 from services.turn.versions import kept_versions
 
 versions = APIRouter()

@@ -1,21 +1,30 @@
-"""The text of a finished report with numbers as citations, its line of counts, and its list of references: plain, or in a citation style."""
+"""The text of a finished report with numbers as citations: its line of counts, its list of references, and its difference to another version."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher, unified_diff
 from itertools import groupby
+from typing import Literal
+
+from pydantic import BaseModel
 
 from schemas.document import Block, Citation, Document, Inline, Inlines, Link, Listing, Paragraph, Text
 from schemas.evidence import Status
 from schemas.options import CitationStyle
 from schemas.reporter import Report
 from services.reports.citation_styles import entries, is_usable
-from services.reports.document import changed
+from services.reports.document import changed, unmarked
 from services.reports.labels import counts_of, labels_for
 from services.reports.references import Reference, link_of, numbers_of, references
 from services.reports.rendering import to_markdown
+from services.text.passages import sentences
 
+_LINKED = re.compile(r"\[\[(\d{1,9})\]\]\([^)]*\)")
 MAX_UNCITED = 5
 """Maximum uncited sources that are listed; of more, only the number is given."""
+AROUND = 1
+"""Unchanged sentences shown before and after a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +135,57 @@ def _line(reference: Reference, entry: Inlines) -> Inlines:
         is_address = reference.on_the_web and part == reference.url
         shown += [Text(" · " if place else " — "), address if is_address else Text(part)]
     return tuple(shown)
+
+
+class Sentence(BaseModel):
+    """A sentence, a heading or a row of two versions' texts."""
+
+    state: Literal["same", "removed", "added"]
+    text: str
+
+
+def difference(before: Report, after: Report, names: tuple[str, str]) -> list[str]:
+    """Return the lines of a unified diff between two versions' texts, without references, limits and counts; empty if they are equal.
+
+    Args:
+        before: the earlier version.
+        after: the later version.
+        names: names of both versions for the head.
+    """
+    lines = unified_diff(list(_lines(before)), list(_lines(after)), *names, lineterm="", n=AROUND)
+    return [line for line in lines if not line.startswith("@@")]
+
+
+def compared(before: Report, after: Report) -> list[Sentence]:
+    """Return the sentences of both versions in one text: common, removed and added ones."""
+    first, second = list(_lines(before)), list(_lines(after))
+    told: list[Sentence] = []
+    for tag, start, end, from_, to in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+        if tag == "equal":
+            told += [Sentence(state="same", text=text) for text in first[start:end]]
+        else:
+            told += [Sentence(state="removed", text=text) for text in first[start:end]]
+            told += [Sentence(state="added", text=text) for text in second[from_:to]]
+    return told
+
+
+def own_text(report: Report) -> list[str]:
+    """Return the lines of a report's own text with numbers as citations, such as `[2]`, without empty lines."""
+    return [line for line in own_markdown(report).split("\n") if line.strip()]
+
+
+def own_markdown(report: Report) -> str:
+    """Return a report's own text with numbers as citations, such as `[2]`, without marks of inference."""
+    citations = Citations.of(report)
+    body = report.document.body if report.document else ()
+    text = to_markdown(changed(block, lambda content: unmarked(citations.numbered(content))) for block in body)
+    return _LINKED.sub(r"[\1]", text) or report.markdown
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for line in own_text(report):
+        spans = sentences(line)
+        if line.startswith(("#", "|", ">", "`")) or not spans:
+            yield line.strip()
+        else:
+            yield from (line[span.start : span.end].strip() for span in spans)

@@ -16,10 +16,9 @@ from services.models.fallback import answer_by_rules
 from services.reports.document import cited_in
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
-from services.reports.report_draft import FOLLOW_UP_MARK, Written
+from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, write_sentences
 from services.reports.section_evidence import bears_sections, sections_of
 from services.reports.sectioned_report import SectionedReport
-from services.reports.sentence_report import SENTENCES, write_sentences
 from services.reports.wishes import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, UselessAnswer

@@ -11,29 +11,27 @@ from services.reports.document import ParsedReport, Picture, citations_in, is_la
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import in_line
-from services.reports.slides.cards import (
-    COLONS,
-    block_cards,
-    cell_text,
-    introduction,
-    item_card,
-    numbers_in,
-    title_text,
-    with_sign,
-)
 from services.reports.slides.slide import (
+    COLONS,
     HIGH,
     TABLE_HIGH,
     TITLE,
     ShownCard,
     Slide,
+    block_cards,
     card_height,
     cards_height,
+    cell_text,
     column_widths,
     halves,
+    introduction,
+    item_card,
+    numbers_in,
     pieces,
     row_height,
+    title_text,
     width,
+    with_sign,
 )
 
 MIN_BARS = 3

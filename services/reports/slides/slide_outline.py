@@ -9,7 +9,6 @@ from schemas.document import Block, Drawing, Mark, Table
 from services.reports.added_sections import why_marked
 from services.reports.document import KeyFigure, ParsedReport, Section, letters, words
 from services.reports.labels import Labels, labels_for
-from services.reports.slides.cards import introduction, numbers_in, sentence_cards, value_on_card, with_sign
 from services.reports.slides.layout import (
     beside,
     block_slides,
@@ -19,7 +18,19 @@ from services.reports.slides.layout import (
     main_cards,
     readable_picture,
 )
-from services.reports.slides.slide import BESIDE, HIGH, ShownCard, Slide, cards_height, shortened
+from services.reports.slides.slide import (
+    BESIDE,
+    HIGH,
+    ShownCard,
+    Slide,
+    cards_height,
+    introduction,
+    numbers_in,
+    sentence_cards,
+    shortened,
+    value_on_card,
+    with_sign,
+)
 
 BESIDE_SIZE = 18
 """Smallest font size in points of cards beside a chart."""

@@ -1,6 +1,6 @@
 """Drafts of reports over sources that lie in an evidence store."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from langgraph.store.memory import InMemoryStore
@@ -11,6 +11,7 @@ from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.duplicates import fingerprint
 from services.text.normal_form import normalise_text
+from tests.fakes.browser import Page, chromium
 
 TEXTS = {
     "web": "The voyage.\n\nOn 23 March 1875 HMS Challenger sounded 4,475 fathoms near Guam.\n\nIt went on to Japan.",
@@ -61,6 +62,12 @@ def draft() -> Make:
         return ReportInputs(blocks=read_draft(markdown), excerpts=chosen, sources=by_hash, **given)  # type: ignore[arg-type]  # fields are the test's
 
     return make
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The section of programs: it shows the program of each cited computation and names its tables, and states nothing itself."""
 
-import io
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,6 @@ from services.evidence.programs import Program, program_behind
 from services.reports.added_sections import FIRST_LINES, LAST_LINES
 from services.reports.checking.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
-from services.reports.document import words
-from services.reports.formats import render
 from services.reports.html.page import render_html
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
@@ -158,14 +155,6 @@ def test_the_deck_leaves_programs_out() -> None:
     assert not any("Computations" in (slide.title, *(cell for row in slide.rows for cell in row)) for slide in slides)
 
 
-async def test_word_has_the_program_and_its_tables() -> None:
-    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
-    docx = pytest.importorskip("docx")
-    document = docx.Document(io.BytesIO((await render(report_of(), ["docx"]))["report.docx"]))
-    paragraphs = [paragraph.text for paragraph in document.paragraphs]
-    assert paragraphs.index("Computations") < paragraphs.index("Tables: harbour.csv") < paragraphs.index(CODE)
-
-
 def test_a_query_is_shown_as_sql() -> None:
     report = report_of()
     [source] = report.sources
@@ -175,8 +164,3 @@ def test_a_query_is_shown_as_sql() -> None:
     draft.programs = {source.content_hash: Program("SELECT sum(depth) FROM casts", "sql", ("primary (casts)",))}
     shown = section(finish_report(draft, Usage()))
     assert "Tables: primary (casts)\n\n```sql\nSELECT sum(depth) FROM casts\n```" in shown
-
-
-def test_titles_are_words_of_the_source() -> None:
-    title = parse_report(report_of(title="*mean* of [1]")).sections[-2].blocks[0]
-    assert words(title.content) == "*mean* of [1]"  # type: ignore[union-attr]  # a paragraph

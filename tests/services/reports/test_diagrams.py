@@ -3,7 +3,6 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.slide_outline import outline
-from tests.fakes.browser import Page, chromium, needs_chromium
+from tests.fakes.browser import Page, needs_chromium
 from tests.services.reports.full import english
 from tests.services.reports.test_html import SAFE, quiet
 from tests.services.reports.test_slides import OUTSIDE
@@ -44,12 +43,6 @@ def with_diagrams(*sources: str) -> Report:
 
 async def drawn(*sources: str) -> ParsedReport:
     return await with_pictures(parse_report(with_diagrams(*sources)))
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with chromium() as started:
-        yield started
 
 
 async def test_the_kinds_that_reports_use_are_drawn_with_their_words() -> None:

@@ -6,10 +6,10 @@ import pytest
 
 from schemas.evidence import Excerpt, Judgement
 from schemas.usage import Usage
-from services.reports.difference import difference
 from services.reports.editing import headings_of, shortened, without_section
 from services.reports.markdown import finish_report
 from services.reports.markdown_blocks import read_draft
+from services.reports.numbered_text import difference
 from services.reports.rendering import to_draft
 from tests.services.reports.conftest import Make
 from tests.services.reports.full import chinese, english

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,16 +16,10 @@ from services.reports.charts.echarts import echarts_script
 from services.reports.html.page import notebook_html, render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
-from tests.fakes.browser import Page, chromium, needs_chromium
+from tests.fakes.browser import Page, needs_chromium
 from tests.services.reports.full import ENGLISH, chinese, english, evidence
 from tests.services.reports.states import REASONS, SENTENCES, stated
 from tests.services.reports.vectors import VECTORS
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with chromium() as started:
-        yield started
 
 
 def shown(

@@ -4,7 +4,7 @@ import json
 
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reporter import ReporterPrompt
-from services.reports.sentence_report import write_sentences
+from services.reports.report_draft import write_sentences
 from tests.fakes.openai_server import OpenAIServer
 
 WIRE = "Piano wire took the place of hemp rope in the machine."

@@ -1,6 +1,5 @@
 """The deck that rules lay out: what stands together, what comes first, and what each format shows of it."""
 
-import io
 from dataclasses import replace
 from typing import Any
 
@@ -120,25 +119,6 @@ def test_what_introduces_the_sections_stands_on_the_cover() -> None:
 def test_a_long_text_is_cut_behind_its_sentences() -> None:
     text = "Many argue for the plague of Y. pestis. " * 20
     assert all(piece.endswith("Y. pestis.") for piece in pieces(text, 300))
-
-
-def test_integers_beside_decimals_have_none_in_powerpoint_and_bars_begin_at_zero() -> None:
-    pptx = pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
-    from pptx.oxml.ns import qn
-
-    from services.reports.slides.pptx import render_pptx
-
-    drawing = next(drawing for drawing in parse_report(english()).drawings if drawing.chart.type == "bar")
-    series = drawing.chart.series[0].model_copy(update={"values": [73.33, 70.83, 69.0, 68.5]})
-    drawn = replace(drawing, chart=drawing.chart.model_copy(update={"series": [series]}))
-    deck = pptx.Presentation(io.BytesIO(render_pptx(replace(parse_report(english()), lead=(drawn,), sections=()))))
-    chart = next(shape.chart for slide in deck.slides for shape in slide.shapes if shape.has_chart)
-    assert chart.value_axis.minimum_scale == 0
-    own = chart.plots[0].series[0]._element.findall(f".//{qn('c:dLbl')}")
-    assert [label.find(qn("c:numFmt")).get("formatCode") for label in own] == [
-        "#,##0.0##", "#,##0.0##", "#,##0", "#,##0.0##",
-    ]  # fmt: skip
-    assert all(label.find(qn("c:showVal")).get("val") == "1" for label in own)
 
 
 def test_the_cited_sources_end_the_deck_as_paper_shows_no_notes() -> None:

@@ -3,7 +3,6 @@
 import io
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from services.reports.slides.deck import render_deck
 from services.reports.slides.draft import DeckProof, material_of, settle_deck
 from services.reports.slides.layout import MAX_ROWS
 from services.reports.slides.slide_outline import CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, MIN_FIGURES, outline
-from tests.fakes.browser import Page, chromium, needs_chromium
+from tests.fakes.browser import Page, needs_chromium
 from tests.services.reports.full import chinese, english
 from tests.services.reports.test_html import hostile_report, quiet
 from tests.services.reports.vectors import VECTORS
@@ -67,12 +66,6 @@ OUTSIDE = """
   return bad;
 })()
 """
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with chromium() as started:
-        yield started
 
 
 def opened(page: Page, report: Report, folder: Path) -> Page:
