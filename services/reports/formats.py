@@ -1,15 +1,17 @@
-"""The formats of a report: name, file and requirements of each, and how they are made."""
+"""The formats of a report: name, file and requirements of each, and how they are made. Reading the names loads no renderer."""
 
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from schemas.options import OutputFormat
-from schemas.reporter import Report
-from services.reports.document import ParsedReport
-from services.reports.parser import parse_report
 from services.run.errors import BadInput, NotInstalled
 from services.run.installation import install_command, is_installed
+
+if TYPE_CHECKING:
+    from schemas.reporter import Report
+    from services.reports.document import ParsedReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def check_formats(names: Iterable[OutputFormat]) -> None:
             check_pdf()
 
 
-async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, bytes]:
+async def render(report: "Report", names: Iterable[OutputFormat]) -> dict[str, bytes]:
     """Render a report in several formats from a single parse.
 
     Returns:
@@ -93,6 +95,7 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
             continue
         if parsed is None:
             from services.reports.charts.diagrams import with_pictures
+            from services.reports.parser import parse_report
 
             with_png = not {"docx", "pptx"}.isdisjoint(names)
             parsed = await with_pictures(await asyncio.to_thread(parse_report, report), png=with_png)
@@ -106,14 +109,14 @@ async def render(report: Report, names: Iterable[OutputFormat]) -> dict[str, byt
     return files
 
 
-def _export(name: OutputFormat) -> Callable[[Report], bytes]:
+def _export(name: OutputFormat) -> Callable[["Report"], bytes]:
     """Return an export of the report's sources, without its text."""
     from services.reports.bibliography import bibtex, csl_json
 
     return bibtex if name == "bibtex" else csl_json
 
 
-def _renderer(name: OutputFormat) -> Callable[[ParsedReport], str | bytes]:
+def _renderer(name: OutputFormat) -> Callable[["ParsedReport"], str | bytes]:
     """Return the renderer of a format for a thread. What it needs is imported here, in a single thread."""
     if name == "docx":
         from services.reports.word import render_docx
