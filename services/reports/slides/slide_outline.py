@@ -205,14 +205,14 @@ def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:
         yield part
 
 
-def _section(section: Section, report: ParsedReport, shown: Collection[str], pages: Sequence[object]) -> list[Slide]:
+def _section(section: Section, report: ParsedReport, shown: Collection[str], pages: Sequence[DeckPage]) -> list[Slide]:
     title = words(section.title)
     if section.role == "contradictions":
         return _disagreements(title, report)
     if section.role:
         return limited(block_slides(title, section.blocks, report), 1)
     if pages:
-        return written_slides(section, pages_by_section(report)[section.anchor], report)
+        return written_slides(section, pages, report)
     return block_slides(title, section.blocks, report, shown)
 
 
