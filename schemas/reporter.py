@@ -48,6 +48,8 @@ class ReporterPrompt(BaseModel):
     missing_aspects: list[str]
     draft: str = ""
     """The first draft, in Markdown with its citations, for the second."""
+    searched: list[str] = Field(default_factory=list)
+    """Statements that the first draft lacked, which were searched."""
 
 
 class Report(BaseModel):
