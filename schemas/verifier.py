@@ -39,6 +39,8 @@ class PassageView(BaseModel):
     published: str = ""
     about: CleanLine = ""
     """What the card of its source has besides the title."""
+    section: CleanLine = ""
+    """The heading under which it stands."""
     before: str
     quote: str
     after: str

@@ -310,6 +310,7 @@ class Judge:
             name=source.card.name,
             published=source.published or "",
             about=source.card.about,
+            section=excerpt.section,
             before=text[max(0, excerpt.start - AROUND) : excerpt.start] if source.kind != "computation" else "",
             quote=excerpt.quote,
             after=text[excerpt.end : excerpt.end + AROUND],
@@ -323,7 +324,7 @@ def _length(passage: PassageView) -> int:
 def _found(words: str, passages: Sequence[PassageView]) -> str:
     """Return words in the form of a passage or of its source's card; empty if none holds them."""
     for passage in passages if words else ():
-        for text in (f"{passage.before}{passage.quote}{passage.after}", passage.title, passage.about):
+        for text in (f"{passage.before}{passage.quote}{passage.after}", passage.title, passage.about, passage.section):
             if span := locate(words, text):
                 return text[span[0] : span[1]]
     return ""

@@ -47,8 +47,8 @@ def covering(
 ) -> list[list[str]]:
     """Return the covering citation ids for each sentence of a paragraph.
 
-    A sentence that cites is covered by what it cites, any other by the next sentence that does; behind the last of these, an
-    introduction with a colon at its end is covered by what stands below the paragraph.
+    A sentence that cites is covered by what it cites, the first of a paragraph by all that the paragraph cites, any other by the next
+    sentence that does; behind the last of these, an introduction with a colon at its end is covered by what stands below the paragraph.
     """
     covers: list[list[str]] = []
     following: list[str] = []
@@ -61,6 +61,8 @@ def covering(
             continue
         following = own or following
         covers.append(following)
+    if covers and not ids_in(sentences[0]):
+        covers[-1] = list(dict.fromkeys(key for ids in reversed(covers) for key in ids))
     return covers[::-1]
 
 
