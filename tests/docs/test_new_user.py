@@ -5,6 +5,7 @@ The checkout holds what git tracks, as a clone does, and shares this environment
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -63,9 +64,11 @@ def _ran(checkout: Path, *command: str) -> str:
     return ran.stdout
 
 
-def test_the_first_command_answers(checkout: Path) -> None:
-    [line] = re.findall(r'^make research Q="(.*)"$', _blocks("README.md", "sh")[0], re.MULTILINE)
-    said = _ran(checkout, "make", *(part for target in INSTALLED for part in ("-o", target)), "research", f"Q={line}")
+def test_the_first_commands_answer(checkout: Path) -> None:
+    ready = [part for target in INSTALLED for part in ("-o", target)]
+    demo, own = (shlex.split(line) for line in _blocks("README.md", "sh")[0].splitlines())
+    assert "two do not overlap" in _ran(checkout, demo[0], *ready, *demo[1:])
+    said = _ran(checkout, own[0], *ready, *own[1:])
     assert "10,994 metres" in said
     assert "10,984 metres" in said
     assert (checkout / ".leadline").is_dir()

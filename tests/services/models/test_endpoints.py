@@ -99,7 +99,7 @@ async def test_an_unknown_endpoint_is_answered_with_those_that_there_are(
     endpoint: OpenAIServer, environment: SetEnvironment, docs: Path
 ) -> None:
     environment(LEADLINE_BASE_URL_LAB="http://c.example/v1", OPENAI_API_KEY_LAB="secret-of-the-lab")
-    with pytest.raises(BadInput, match=r"no endpoint 'home'\. There are: default, lab\. Whoever") as refused:
+    with pytest.raises(BadInput, match=r"no endpoint 'home'\. There are: default, lab\. The operator") as refused:
         await aresearch(QUESTION, docs=[docs], models={"planner": {"endpoint": "home"}})
     assert "secret" not in str(refused.value)
     assert endpoint.requests == []

@@ -178,7 +178,7 @@ def test_a_prefix_names_a_provider_and_any_other_colon_belongs_to_the_name(
     ("variables", "said"),
     [
         ({"LEADLINE_MODEL": "gpt-4o"}, "no endpoint is set. Set OPENAI_API_KEY"),
-        ({"OPENAI_BASE_URL": "localhost:8000"}, "no http address"),
+        ({"OPENAI_BASE_URL": "localhost:8000"}, "not an http address"),
         (
             {"OPENAI_API_KEY": "k", "LEADLINE_TEMPERATURE_PLANNER": "hot"},
             "LEADLINE_TEMPERATURE_PLANNER cannot be 'hot'",

@@ -100,7 +100,7 @@ async def test_a_miss_names_the_request() -> None:
             JournalMiss, match=r"run r-7 holds no model call 'planner \(Plan\)' at 1:planner.*request was different"
         ):
             await journal(store).once("model", "planner (Plan)", {"q": 2}, Said, Asked())
-        with pytest.raises(JournalMiss, match="never asked"):
+        with pytest.raises(JournalMiss, match="never made"):
             await journal(store, place="9:reporter").once("model", "reporter", {}, Said, Asked())
 
 

@@ -36,7 +36,7 @@ def test_domains_are_read_as_people_write_them(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "a b", "https://", "exa$mple.com", "user@example.com"])
 def test_what_is_no_domain_is_named(text: str) -> None:
-    with pytest.raises(BadInput, match="is no domain"):
+    with pytest.raises(BadInput, match="is not a domain"):
         Filters.of([], [text])
 
 

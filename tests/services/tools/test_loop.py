@@ -131,7 +131,7 @@ async def test_a_call_that_is_repeated_in_a_round_runs_once_and_those_above_six_
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("depth_of", '{"trench": ', "no JSON object"),
+        ("depth_of", '{"trench": ', "not a JSON object"),
         ("depth_of", {"tranche": "Mariana"}, "trench"),
         ("depth_off", {"trench": "Mariana"}, "There is no tool 'depth_off'. There are: depth_of, wait, read_result."),
         ("depth_of", {"trench": "Atlantis"}, "no such trench"),

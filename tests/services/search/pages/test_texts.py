@@ -229,7 +229,7 @@ async def test_other_kinds_are_read_too(name: str, kind: str, words: str, served
         (bytes(range(256)), "application/octet-stream", "binary data"),
         (bytes(range(256)), "text/plain", "binary data"),
         (b"PK\x03\x04 something", "application/zip", "an archive"),
-        (b"nothing", "application/pdf", "called PDF and is none"),
+        (b"nothing", "application/pdf", "claims to be PDF, but is not"),
         (b"%PDF-1.7\nnothing of the sort", "application/pdf", "cannot be converted"),
         (b"PK\x03\x04 something", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "convert"),
         (b" \n ", "text/html", "it is empty"),
