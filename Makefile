@@ -20,7 +20,7 @@ define layer
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help research notebook notebooks test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench lock clean setup
+.PHONY: help research demo notebook notebooks test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench lock clean setup
 
 help: # Explain the targets of every day; CONTRIBUTING.md has the others
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ help: # Explain the targets of every day; CONTRIBUTING.md has the others
 research: .venv/runtime ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
 	@if [ -z "$(strip $(value Q))" ]; then echo 'Ask something: make research Q="Who owned the schooner Lalla Rookh?"' >&2; exit 2; fi
 	@$(BIN)/leadline research "$$Q" $(ARGS)
+
+demo: .venv/runtime ## Play the recorded run of a strong model, in twenty seconds
+	@$(BIN)/leadline demo $(ARGS)
 
 export Q
 
