@@ -84,7 +84,7 @@ def _is_judged_well(folder: Path) -> bool:
     silent = judgement.asked - len(judgement.judged)
     open_ones = f"; for {silent} it quoted no words of the passages" if silent else ""
     echo(
-        f"{folder}: {judgement.model} was asked about {judgement.asked} sentences ({counts or 'none judged'}{open_ones})."
+        f"{folder}: {judgement.model} was asked about {judgement.asked} sentence{'' if judgement.asked == 1 else 's'} ({counts or 'none judged'}{open_ones})."
     )
     return not judgement.doubted
 

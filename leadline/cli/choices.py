@@ -105,7 +105,7 @@ def option(name: str, *, show_default: bool = True, hide_rare: bool = False) -> 
         rich_help_panel=flag.panel,
         hidden=hide_rare and flag.rare,
         autocompletion=_COMPLETIONS.get(name),
-        show_default=show_default and ("as the depth says" if name in FOLLOW_DEPTH else field.annotation is not bool),
+        show_default=show_default and ("by depth" if name in FOLLOW_DEPTH else field.annotation is not bool),
     )
 
 

@@ -87,7 +87,7 @@ def _chosen_model(address: str, key: str, asking: bool) -> str:
     writing, natural = writing_models(listed), choice_among(listed, address)
     if not asking:
         if natural:
-            typer.echo(f"Model: {natural}, one of {len(writing)} that the endpoint offers.", err=True)
+            typer.echo(f"Model: {natural}, from {len(writing)} that the endpoint offers.", err=True)
             return natural
         lists = f"The endpoint offers {', '.join(writing[:MAX_SHOWN])}." if writing else "The endpoint offers none."
         raise BadInput(f"Name the model with --model, because no questions can be asked here. {lists}")

@@ -59,7 +59,7 @@ def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page
     page.click("document.getElementById('open-settings')")
     page.wait("document.getElementById('set-max_tokens')")
     assert page.evaluate("document.getElementById('set-depth')") is None
-    assert page.evaluate("document.getElementById('set-max_seconds').placeholder") == "as the depth says"
+    assert page.evaluate("document.getElementById('set-max_seconds').placeholder") == "by depth"
     page.click("document.querySelector('#settings summary')")
     page.click("document.getElementById('set-max_tokens')")
     page.write("20000")

@@ -106,7 +106,7 @@ def _token(tab: Page, site: Site) -> None:
     tab.reload()
     tab.wait("document.getElementById('asking').open")
     tab.write(TOKEN)
-    tab.click(button("Use it"))
+    tab.click(button("Use token"))
     tab.wait("document.querySelector('#run-list li')", "the list of past runs")
     choose(tab, max_plan_iterations=1)
 
@@ -259,7 +259,7 @@ def _reviewing(tab: Page, site: Site) -> None:
     site.model.endpoint.script["coordinator"] = [json.dumps(triage)]
     ask(tab, QUESTION)
     tab.wait("document.querySelector('form.review')", "the review of the plan")
-    tab.click(button("Do without: For"))
+    tab.click(button("Ignore: For"))
     tab.click("document.querySelector('.in-words textarea')")
     tab.write("also the silver chromate tube")
     tab.click(button("Plan again"))

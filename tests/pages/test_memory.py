@@ -14,7 +14,7 @@ def opened_list(page: Page) -> None:
 def test_a_person_has_things_remembered_uses_them_and_forgets_them(page: Page, site: Site) -> None:
     opened(page, site.address)
     opened_list(page)
-    assert "Nothing is remembered." in text(page, "#memory")
+    assert "Nothing is remembered yet." in text(page, "#memory")
     page.click(button("Close"))
 
     page.click("document.getElementById('open-settings')")

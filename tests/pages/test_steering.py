@@ -27,7 +27,7 @@ def test_the_box_says_something_to_the_run_and_the_plans_history_shows_it(page: 
     page.click("document.getElementById('question')")
     assert text(page, "#send").strip() == "Stop"
     page.write("also the <b>silver</b> chromate tube")
-    assert text(page, "#send").strip() == "Say"
+    assert text(page, "#send").strip() == "Send"
     page.click("document.getElementById('send')")
     page.wait("document.querySelector('.said li')", "what was said")
     assert page.evaluate(SAID) == [

@@ -33,7 +33,7 @@ def test_the_page_asks_for_a_token_once_and_downloads_with_it(browser: Page, gua
     page.press("Enter", 13, text="\r")
     page.wait("document.querySelector('#asking .problem')", "a word about the wrong token")
     page.write(TOKEN)
-    page.click(button("Use it"))
+    page.click(button("Use token"))
     page.wait("document.querySelector('#run-list li')", "the list of past runs")
     ask(page, SIMPLE)
     assert "William Thomson" in report_text(page)

@@ -22,7 +22,7 @@ def test_what_is_taken_away_in_a_review_is_not_followed(page: Page, site: Site) 
     ask(page, ASKED)
     status(page, "waiting")
     assert page.evaluate(CHIPS) == ["Language: French ×", "Form: bullet points ×"]
-    page.click(button("Do without: Language"))
+    page.click(button("Ignore: Language"))
     page.wait("document.querySelector('.wishes .gone')", "the chip that is struck out")
     page.click("document.querySelector('.review .primary')")
     status(page, "done")
@@ -37,7 +37,7 @@ def test_what_is_taken_away_afterwards_is_left_out_when_asked_again(page: Page, 
     opened(page, site.address)
     ask(page, ASKED)
     status(page, "done")
-    page.click(button("Do without: Language"))
+    page.click(button("Ignore: Language"))
     assert page.evaluate("document.getElementById('question').value") == ASKED
     page.press("Enter", 13, text="\r")
     page.wait("document.querySelectorAll('.turn').length === 2", "the second turn")

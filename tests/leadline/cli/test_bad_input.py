@@ -45,7 +45,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "an unknown run to show": (["runs", "show", "2000"], 2, "leadline runs"),
     "an unknown run to replay": (["runs", "replay", "2000"], 2, "leadline runs"),
     "an unknown run to report": (["runs", "export", "2000"], 2, "leadline runs"),
-    "nothing to show": (["runs", "show"], 2, "no run yet"),
+    "nothing to show": (["runs", "show"], 2, "no runs yet"),
     "nothing to report": (["runs", "export"], 2, "no finished run"),
     "nothing to replay": (["runs", "replay"], 2, "no finished run"),
     "an unknown format of a report": (["runs", "export", "--format", "html,nonsense"], 2, "nonsense"),
@@ -68,7 +68,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a set that is a folder": (["eval", "empty"], 2, "empty"),
     "a set that is empty": (["eval", "nothing.txt"], 2, "holds no questions"),
     "a set with broken JSON": (["eval", "broken.jsonl"], 2, "line 2"),
-    "a set with an id twice": (["eval", "doubled.jsonl"], 2, "stands there twice"),
+    "a set with an id twice": (["eval", "doubled.jsonl"], 2, "occurs twice"),
     "an evaluation of no jobs": (["eval", "file.txt", "--jobs", "0"], 2, "--jobs"),
     "reports of a set in an unwritable place": (["eval", "file.txt", "--out", "file.txt/x"], 2, "--out"),
     "an unknown run to watch": (["watch", "2000"], 2, "leadline runs"),
@@ -81,7 +81,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a report to verify with a device": (["verify", "hostile/device"], 2, "report.md cannot be read (it lies outside"),
     "a report to verify in a circle": (["verify", "hostile/circle"], 2, "report.md cannot be read (Too many levels"),
     "a text with a pipe for its evidence": (["verify", "file.txt", "--bundle", "hostile/evidence"], 2, "it is a pipe"),
-    "a timeline in an unwritable place": (["runs", "show", "--html", "nowhere/x.html"], 2, "no run yet"),
+    "a timeline in an unwritable place": (["runs", "show", "--html", "nowhere/x.html"], 2, "no runs yet"),
 }
 
 

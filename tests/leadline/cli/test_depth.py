@@ -24,7 +24,7 @@ def latest() -> RunContext:
 def test_the_help_names_the_levels_and_that_the_rest_follows(leadline: Leadline) -> None:
     said = " ".join(leadline("research", "--help-all").out.replace("│", " ").split())
     assert "--depth" in said
-    assert said.count("(as the depth says)") == 3
+    assert said.count("(by depth)") == 3
     for command in ("follow", "eval"):
         assert "--depth" in leadline(command, "--help-all").out
 

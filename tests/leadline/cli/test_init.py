@@ -105,7 +105,7 @@ def test_a_search_with_a_key_or_an_address_is_tried_and_one_of_those_that_auto_a
 def test_a_search_that_lacks_its_key_or_is_unknown_says_what_to_do(leadline: Leadline) -> None:
     for search, words in (
         ("exa", "Put it into the environment variable EXA_API_KEY"),
-        ("searxng", "give it with the environment variable SEARXNG_URL"),
+        ("searxng", "use the environment variable SEARXNG_URL"),
         ("breve", "There is no search 'breve'. There are: auto, "),
     ):
         ran = leadline("init", "--search", search)
@@ -123,7 +123,7 @@ def test_the_searches_that_are_offered_are_those_of_the_records(tmp_path: Path) 
             "exa": "Exa (needs a key)",
             "serper": "Serper (needs a key)",
             "duckduckgo": "DuckDuckGo (no key)",
-            "openalex+arxiv": "Papers alone: OpenAlex and arXiv (no key)",
+            "openalex+arxiv": "Only papers: OpenAlex and arXiv (no key)",
             "documents": "None: only my documents",
         }
 
@@ -147,7 +147,7 @@ def test_the_natural_model_is_taken_where_nobody_names_one_and_nobody_is_asked(
     endpoint.models = ["text-embedding-3-small", "m-1"]
     ran = leadline("init", "--endpoint", endpoint.base_url)
     assert ran.code == 0, ran.err
-    assert "Model: m-1, of 1 that the endpoint lists." in ran.err
+    assert "Model: m-1, from 1 that the endpoint offers." in ran.err
     assert dotenv_values(ENV)["LEADLINE_MODEL"] == "m-1"
 
 
@@ -243,12 +243,12 @@ def test_a_person_is_asked_and_the_key_is_not_shown(endpoint: OpenAIServer, monk
     answers = [
         (r"Number \[\d+\]: ?$", "other"),
         (r"Address of the endpoint.*: ?$", endpoint.base_url),
-        (r"Key of .*: $", endpoint.key),  # the blank comes once nothing that is typed is shown
+        (r"Key for .*: $", endpoint.key),  # the blank comes once nothing that is typed is shown
         (r"Model, by number or name \[m-1\]: ?$", "2"),
         (r"Number \[7\]: ?$", "9"),
         (r"Number \[7\]: ?$", "duckduckgo"),
         (r"Folder of your documents.*: ?$", ""),
-        (r"already. Change that\? \[y/N\]: ?$", "y"),
+        (r"Overwrite\? \[y/N\]: ?$", "y"),
     ]
     shown = typed(answers)
     assert "It answers" in shown

@@ -295,8 +295,8 @@ def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) ->
         (("runs", "show", run.id, "--diff", "1", "7"), "it has only version 1"),
         (("verify", run.id, "--version", "7"), "it has only version 1"),
         (("verify", "19990101-000000"), "There is no run"),
-        (("verify", run.id, "--judge"), "by its folder"),
-        (("verify", run.id, run.id, "--version", "1"), "Name one run"),
+        (("verify", run.id, "--judge"), "--judge checks"),
+        (("verify", run.id, run.id, "--version", "1"), "name exactly one run"),
     ):
         ran = leadline(*arguments)
         assert ran.code == 2, arguments

@@ -186,7 +186,7 @@ def test_a_message_that_the_model_takes_for_a_change_makes_a_version(
     assert leadline("runs", "replay", run).out == ran.out
     refused = leadline("follow", request, "--depth", "deep")
     assert refused.code == 2
-    assert "takes no choices" in refused.err
+    assert "takes no settings of its own" in refused.err
 
 
 def test_a_question_after_a_report_is_a_question(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:

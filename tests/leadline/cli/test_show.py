@@ -93,7 +93,7 @@ def test_the_page_holds_what_was_asked_as_text(docs: Path, leadline: Leadline, t
 
 def test_a_run_that_there_is_not_is_bad_input(leadline: Leadline) -> None:
     assert leadline("runs", "show").code == 2
-    assert "no run yet" in leadline("runs", "show").err
+    assert "no runs yet" in leadline("runs", "show").err
     assert leadline("runs", "show", "no-such-run").code == 2
 
 

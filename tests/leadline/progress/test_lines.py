@@ -250,7 +250,7 @@ def test_a_reflection_shows_what_each_node_of_the_outline_has() -> None:
             lines(event)
     assert "    1 The machine: 3 excerpts, 2 sources\n" in captured.get()
     assert "    1.1 Wire: 0 excerpts, 0 sources, thin\n" in captured.get()
-    assert "    1.1 Wire：0 条摘录，0 个来源，证据不足\n" in captured.get()
+    assert "    1.1 Wire：0 条引文，0 个来源，证据不足\n" in captured.get()
 
 
 def test_a_source_that_several_steps_quote_has_one_line() -> None:
@@ -263,5 +263,7 @@ def test_a_source_that_several_steps_quote_has_one_line() -> None:
 
 
 def test_the_picture_says_how_many_nodes_are_thin() -> None:
-    assert any("outline: 2 nodes, 1 of them thin" in line for line in drawn(seen([*EVENTS, REFLECTED]), 80))
+    assert any(
+        "outline: 2 topics, 1 with too little evidence" in line for line in drawn(seen([*EVENTS, REFLECTED]), 80)
+    )
     assert not any("outline" in line for line in drawn(seen(EVENTS), 80))

@@ -166,7 +166,7 @@ def test_a_sandbox_that_is_switched_off_is_said(leadline: Leadline, monkeypatch:
         ("LEADLINE_SEARCH", "nonsense", ("search", "settings"), "LEADLINE_SEARCH cannot be used"),
         ("LEADLINE_EMBEDDINGS_MODEL", "some-model", ("search", "settings"), "needs an endpoint"),
         ("LEADLINE_MODEL", "gpt-x", ("models", "settings"), "OPENAI_API_KEY"),
-        ("LEADLINE_SANDBOX_PYTHON", "/nowhere/python", ("libraries", "python"), "no working Python"),
+        ("LEADLINE_SANDBOX_PYTHON", "/nowhere/python", ("libraries", "python"), "not a working Python"),
     ],
 )
 def test_what_is_broken_is_named_with_what_to_do(

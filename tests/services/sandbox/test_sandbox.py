@@ -100,7 +100,7 @@ async def test_a_canary_that_escapes_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_a_python_that_does_not_run_is_refused() -> None:
-    with pytest.raises(SandboxRefused, match="no working Python"):
+    with pytest.raises(SandboxRefused, match="not a working Python"):
         await Sandbox(python=Path("/nowhere/python")).run("print(1)")
 
 
