@@ -66,7 +66,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a profile without an end": (["research", QUESTION, "--profile", "huge"], 2, "it is larger than 1,000,000 bytes"),
     "a set that is missing": (["eval", "nowhere.jsonl"], 2, "nowhere.jsonl"),
     "a set that is a folder": (["eval", "empty"], 2, "empty"),
-    "a set that is empty": (["eval", "nothing.txt"], 2, "holds no questions"),
+    "a set that is empty": (["eval", "nothing.txt"], 2, "has no questions"),
     "a set with broken JSON": (["eval", "broken.jsonl"], 2, "line 2"),
     "a set with an id twice": (["eval", "doubled.jsonl"], 2, "occurs twice"),
     "an evaluation of no jobs": (["eval", "file.txt", "--jobs", "0"], 2, "--jobs"),

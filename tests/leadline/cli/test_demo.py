@@ -12,7 +12,7 @@ def test_the_recording_is_played_and_its_report_verifies_until_a_word_is_changed
     assert ran.code == 0, ran.err
     assert ran.err.startswith("A recording of ")
     assert "Step 1: The record of Challenger Deep measurements" in ran.err
-    assert "no model was asked" in ran.err
+    assert "no model was called" in ran.err
     [folder] = (tmp_path / "out").iterdir()
     written = folder / "report.md"
     assert ran.out.strip() == written.read_text("utf-8").strip()

@@ -53,7 +53,7 @@ def test_a_sentence_that_the_model_doubts_is_named(leadline: Leadline, endpoint:
 
 def test_a_forged_status_is_judged_all_the_same(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:
     plain = leadline("verify", folder)
-    assert "(1 of 2 claims)" in plain.out
+    assert "(1 of 2)" in plain.out
     assert "leadline verify --judge DIR" in plain.out
     edit(Path(folder), lambda content: content["claims"][1].update(status="quoted"), resealed=True)
     judge(endpoint, "not_told")

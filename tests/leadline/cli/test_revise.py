@@ -286,11 +286,11 @@ def test_without_a_model_changes_in_words_say_that_one_is_needed(
 def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) -> None:
     for arguments, said in (
         (("revise", "19990101-000000", "Shorter"), "There is no run"),
-        (("revise", run.id, " "), "what is to be changed"),
+        (("revise", run.id, " "), "Say what to change"),
         (("revise", run.id, "x" * 3_000), "2,000 characters"),
         (("revise", run.id, "Make it shorter", "--without", "The ferry"), "one thing"),
         (("revise", run.id, "--shorter", "--without", "The ferry"), "one change at a time"),
-        (("revise",), "what is to be changed"),
+        (("revise",), "Say what to change"),
         (("runs", "show", run.id, "--version", "7"), "it has only version 1"),
         (("runs", "show", run.id, "--diff", "1", "7"), "it has only version 1"),
         (("verify", run.id, "--version", "7"), "it has only version 1"),

@@ -130,7 +130,7 @@ def test_without_research_nothing_is_searched(leadline: Leadline, endpoint: Open
     endpoint.script["reporter_editing"] = [edits(lacks=["What the repair cost"])]
     searches = roles(endpoint).count("researcher")
     ran = leadline("revise", run, "Add a section on the costs of the repair", "--no-research")
-    assert "was searched for and not found, so it is not in the report: What the repair cost" in ran.out
+    assert "that the change asked for, so it is not in the report: What the repair cost" in ran.out
     assert roles(endpoint).count("researcher") == searches
     assert "Searched for this change" not in ran.out
 
@@ -202,7 +202,7 @@ def test_a_question_after_a_report_is_a_question(leadline: Leadline, endpoint: O
     [
         ("Shorter", "There is no run '19990101'"),
         ("缩短一点", "没有名为 '19990101' 的研究"),
-        (" ", "what is to be changed"),
+        (" ", "Say what to change"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_the_language_of_the_request(

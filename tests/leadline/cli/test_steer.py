@@ -128,7 +128,7 @@ def test_a_running_step_ends_before_its_next_round(running: Running) -> None:
     running.endpoint.choose = _never_satisfied
     running.hold("researcher")
     child = running.begun()
-    assert "step 1 is left out" in running.said("--skip", "1")
+    assert "step 1 will be skipped" in running.said("--skip", "1")
     running.release()
     out, err = ended(child)
     assert "Step 1 was stopped at your request" in out
@@ -162,7 +162,7 @@ def test_a_run_that_is_killed_follows_what_was_said(running: Running, moment: st
     running.release()
     _, err = ended(running.start("resume"))
     assert "silver chromate" in running.prompts("planner")[-1]
-    assert "Taken up" in err
+    assert "Taken into account" in err
 
 
 def test_a_run_that_is_killed_writes_when_that_was_wanted(running: Running) -> None:
@@ -201,7 +201,7 @@ def test_python_steers_a_run_of_another_thread(docs: Path) -> None:
 
     def hear(event: object) -> None:
         told.append(str(getattr(event, "title", "")))
-        if getattr(event, "type", "") == "plan" and len(told) and not any("Left out" in title for title in told):
+        if getattr(event, "type", "") == "plan" and len(told) and not any("Skipped" in title for title in told):
             assert steer(skip=[2]).message.steps == ["2"]
 
     report = research(QUESTION, docs=[docs], max_plan_iterations=1, on_event=hear)

@@ -156,7 +156,7 @@ async def test_the_account_has_the_sources_that_the_report_names_where_no_step_q
         told.append(event.title)
 
     await aresearch(QUESTION, docs=[docs], depth="quick", on_event=see)
-    named = re.search(r"sources: (\d+)", "\n".join(told))
+    named = re.search(r"(\d+) sources$", "\n".join(told), re.MULTILINE)
     assert named is not None
     assert int(named[1]) > 0
     assert f"sources {named[1]} · " in watched.account()
@@ -248,8 +248,8 @@ def test_a_reflection_shows_what_each_node_of_the_outline_has() -> None:
     with console.capture() as captured:
         for event in (*EVENTS[:1], REFLECTED, told("triage", "看", locale="zh-CN"), REFLECTED):
             lines(event)
-    assert "    1 The machine: 3 excerpts, 2 sources\n" in captured.get()
-    assert "    1.1 Wire: 0 excerpts, 0 sources, thin\n" in captured.get()
+    assert "    1 The machine: 3 quotes, 2 sources\n" in captured.get()
+    assert "    1.1 Wire: 0 quotes, 0 sources, too little evidence\n" in captured.get()
     assert "    1.1 Wire：0 条引文，0 个来源，证据不足\n" in captured.get()
 
 
