@@ -288,7 +288,7 @@ def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) ->
         (("revise", "19990101-000000", "Shorter"), "There is no run"),
         (("revise", run.id, " "), "Say what to change"),
         (("revise", run.id, "x" * 3_000), "2,000 characters"),
-        (("revise", run.id, "Make it shorter", "--without", "The ferry"), "one thing"),
+        (("revise", run.id, "Make it shorter", "--without", "The ferry"), "one change at a time"),
         (("revise", run.id, "--shorter", "--without", "The ferry"), "one change at a time"),
         (("revise",), "Say what to change"),
         (("runs", "show", run.id, "--version", "7"), "it has only version 1"),
