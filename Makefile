@@ -20,7 +20,7 @@ define layer
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help research demo notebook notebooks test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench lock clean setup
+.PHONY: help research demo serve notebook notebooks test test-long pictures test-services test-crash test-deploy test-wheel test-model dev lint types bench lock clean setup
 
 help: # Explain the targets of every day; CONTRIBUTING.md has the others
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ research: .venv/runtime ## Research a question: make research Q="…" [ARGS="--d
 
 demo: .venv/runtime ## Play the recorded run of a strong model, in twenty seconds
 	@$(BIN)/leadline demo $(ARGS)
+
+serve: .venv/serve ## Start the server with page and API, and open the page: make serve [PORT=2024]
+	@$(BIN)/leadline serve --port $(PORT) $(ARGS)
 
 export Q
 
@@ -130,6 +133,11 @@ $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bi
 .venv/develop: requirements-dev.lock requirements-serve.lock .venv/runtime
 	@echo "Setting up the development tools (once) …" >&2
 	@$(PIP) $(PINNED) -r requirements-dev.lock
+	@touch $@
+
+.venv/serve: requirements-serve.lock .venv/runtime
+	@echo "Setting up the server (once) …" >&2
+	@$(PIP) $(PINNED) -r requirements-serve.lock
 	@touch $@
 
 .venv/notebook: requirements-notebook.lock .venv/runtime
