@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -125,13 +125,11 @@ def verify_bundle(folder: Path) -> BundleCheck:
         BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read at all.
     """
     raw, content, report = read_bundle(folder)
-    check = BundleCheck()
+    check = BundleCheck(head=counts_of(content.claims, content.answered, ENGLISH).text)
     if raw.get("evidence_sha256") != seal(raw):
         check.problems.append("evidence.json: changed after it was written (evidence_sha256)")
     if hashlib.sha256(report).hexdigest() != content.report_sha256:
         check.problems.append("report.md: not the text that the evidence was written for (report_sha256)")
-    sources = {source.content_hash: source for source in content.sources}
-    excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
     text = report.decode("utf-8", "replace")
     blocks = [part for block in read_markdown(text) for part in within(block)]
     inlines = [inline for block in blocks for part in contents(block) for inline in part]
@@ -149,18 +147,8 @@ def verify_bundle(folder: Path) -> BundleCheck:
         "artifacts": len(content.artifacts),
         "citations": citations,
     }
-    check.head = counts_of(content.claims, content.answered, ENGLISH).text
-    clock, told = Clock(), set[int]()
-    parts = (
-        _answer(content),
-        _texts(folder, content, clock, told),
-        _claims(content, excerpts, sources, clock, told, check),
-        _artifacts(folder, content, clock),
-        _contradictions(content, excerpts, sources, clock),
-        _statements(blocks, content, clock),
-    )
     try:
-        for problem in chain.from_iterable(parts):
+        for problem in _Evidence(folder, content, check).problems(letters("".join(map(_shown, blocks)))):
             check.problems.append(problem)
     except OutOfTime:
         check.problems.append(OUT_OF_TIME.format(file="evidence.json"))
@@ -176,232 +164,208 @@ def is_verbatim(claim: Claim, excerpts: Mapping[str, Excerpt]) -> bool:
     )
 
 
-def _answer(content: BundleContent) -> Iterator[str]:
-    """Check that a report marked as answering has a quoted or supported statement."""
-    if content.answered in {"yes", "partly"} and not sure_claims(content.claims):
-        yield "evidence.json: the report is said to answer the question, and no claim of it is quoted or supported"
+class _Evidence:
+    """The check of what `evidence.json` says."""
 
+    def __init__(self, folder: Path, content: BundleContent, check: BundleCheck) -> None:
+        self._folder, self._content, self._check = folder, content, check
+        self._clock = Clock()
+        self._sources = {source.content_hash: source for source in content.sources}
+        self._excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
+        self._quoted: dict[str, list[Excerpt]] = {}
+        """Excerpts by the source that they quote."""
+        self._borrowed: dict[str, list[Excerpt]] = {}
+        """Excerpts of copies by the source that they are cited as."""
+        for excerpt in content.excerpts:
+            self._quoted.setdefault(excerpt.content_hash, []).append(excerpt)
+            source = self._sources.get(excerpt.content_hash)
+            if source and source.duplicate_of:
+                self._borrowed.setdefault(source.duplicate_of, []).append(excerpt)
+        self._told: set[int] = set()
+        """Places of the claims that a model found supported by words that the text of a cited source holds."""
 
-def _texts(folder: Path, content: BundleContent, clock: Clock, told: set[int]) -> Iterator[str]:
-    """Check every source and its quotes, one text at a time, since texts may be long.
+    def problems(self, shown: str) -> Iterator[str]:
+        """Yield the problems; `shown` are the letters of the report.
 
-    Args:
-        folder: folder of the bundle.
-        content: content of `evidence.json`.
-        clock: ends the check in time.
-        told: takes the places of the claims that a model found supported by words that the text of a cited source holds.
-    """
-    quoted: dict[str, list[Excerpt]] = {}
-    for excerpt in content.excerpts:
-        quoted.setdefault(excerpt.content_hash, []).append(excerpt)
-    known = {source.content_hash for source in content.sources}
-    borrowed = _borrowed(content)
-    if len({source.id for source in content.sources}) != len(content.sources):
-        yield "evidence.json: two sources have the same id"
-    if len({excerpt.id for excerpt in content.excerpts}) != len(content.excerpts):
-        yield "evidence.json: two excerpts have the same id"
-    ids = {excerpt.id for excerpt in content.excerpts}
-    judged, room = _judged(content), MAX_TEXTS_BYTES
-    for excerpt in clock.each(content.excerpts):
-        yield from (
-            f"{excerpt.id}: it is said to be confirmed by {key}, which does not exist"
-            for key in excerpt.confirmed_by
-            if key not in ids
-        )
-    for source in clock.each(content.sources):
-        text = None
-        try:
-            data = source_text(folder, source, room)
-            room -= len(data)
-            text = data.decode("utf-8", "replace")
-            places = [text, source.card.heading, source.card.about]
-            told.update(
-                place
-                for place, words in clock.each(judged.get(source.content_hash, ()))
-                if any(words in held for held in places)
-            )
-            if hashlib.sha256(data).hexdigest() != source.content_hash:
-                yield f"{source.id}: its text {source.file} was changed: it does not have its content hash"
-        except BundleError as problem:
-            yield f"{source.id}: {problem}"
-        if source.duplicate_of and source.duplicate_of not in known:
-            yield f"{source.id}: it is called a copy of {source.duplicate_of}, which does not exist"
-        yield from _numbers_of(source, text, content)
-        own, copies = quoted.pop(source.content_hash, []), borrowed.get(source.content_hash, [])
-        yield from _quotes(source, text, own, copies, clock)
-    for named, excerpts in quoted.items():
-        yield from (f"{excerpt.id}: it quotes {named}, which does not exist" for excerpt in excerpts)
+        Raises:
+            OutOfTime: the check takes too long.
+        """
+        yield from self._ids()
+        yield from self._texts()
+        yield from self._claims(shown)
+        yield from self._artifacts()
+        yield from self._contradictions()
 
+    def _ids(self) -> Iterator[str]:
+        """Check that ids are different, and that excerpts name what there is."""
+        content = self._content
+        if len({source.id for source in content.sources}) != len(content.sources):
+            yield "evidence.json: two sources have the same id"
+        if len(self._excerpts) != len(content.excerpts):
+            yield "evidence.json: two excerpts have the same id"
+        for excerpt in self._clock.each(content.excerpts):
+            if excerpt.content_hash not in self._sources:
+                yield f"{excerpt.id}: it quotes {excerpt.content_hash}, which does not exist"
+            for key in excerpt.confirmed_by:
+                if key not in self._excerpts:
+                    yield f"{excerpt.id}: it is said to be confirmed by {key}, which does not exist"
 
-def _quotes(
-    source: Source, text: str | None, quoted: Sequence[Excerpt], borrowed: Iterable[Excerpt], clock: Clock
-) -> Iterator[str]:
-    """Check the quotes of a source, and quotes of its copies that are cited as this source."""
-    tables = headed_rows(text) if text and any(excerpt.heads for excerpt in quoted) else []
-    pages: Pages | None = None
-    for excerpt in clock.each(quoted):
-        inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
-        if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
-            yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
-        elif excerpt.heads and heads_at(tables, excerpt.start) != excerpt.heads:
-            yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
-        elif excerpt.page is not None and (pages := pages or Pages(text)).at(excerpt.start) != excerpt.page:
-            yield f"{excerpt.id}: its quote is not on page {excerpt.page} of {source.id}"
-    for excerpt in clock.each(borrowed):
-        if text is None or not locate(excerpt.quote, text):
-            yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
+    def _claims(self, shown: str) -> Iterator[str]:
+        content = self._content
+        if content.answered in {"yes", "partly"} and not sure_claims(content.claims):
+            yield "evidence.json: the report is said to answer the question, and no claim of it is quoted or supported"
+        if too_many_inferred(content.claims):
+            yield "evidence.json: more than a third of its claims are called inferred, and no model found them so"
+        for place, claim in enumerate(self._clock.each(content.claims), 1):
+            problems = [] if letters(claim.text) in shown else ["report.md does not say it"]
+            for problem in chain(self._claim(claim, is_told=place in self._told), problems):
+                yield f"statement {place} ({' '.join(claim.text.split())[:60]!r}): {problem}"
 
+    def _texts(self) -> Iterator[str]:
+        """Check every source and its quotes, one text at a time, since texts may be long."""
+        judged, room = self._judged(), MAX_TEXTS_BYTES
+        for source in self._clock.each(self._content.sources):
+            text = None
+            try:
+                data = source_text(self._folder, source, room)
+                room -= len(data)
+                text = data.decode("utf-8", "replace")
+                places = [text, source.card.heading, source.card.about]
+                for place, words in self._clock.each(judged.get(source.content_hash, ())):
+                    if any(words in held for held in places):
+                        self._told.add(place)
+                if hashlib.sha256(data).hexdigest() != source.content_hash:
+                    yield f"{source.id}: its text {source.file} was changed: it does not have its content hash"
+            except BundleError as problem:
+                yield f"{source.id}: {problem}"
+            if source.duplicate_of and source.duplicate_of not in self._sources:
+                yield f"{source.id}: it is called a copy of {source.duplicate_of}, which does not exist"
+            if text is not None and source.kind == "computation" and source.untraced == []:
+                yield from self._numbers(source, text)
+            yield from self._quotes(source, text)
 
-def _numbers_of(source: Source, text: str | None, content: BundleContent) -> Iterator[str]:
-    """Trace the numbers of a program that claims to have none of its own; programs of earlier versions are skipped."""
-    if text is None or source.kind != "computation" or source.untraced is None or source.untraced:
-        return
-    program = program_of(text)
-    if program is None:
-        yield f"{source.id}: its text is not that of a computation"
-        return
-    untraced = {source.content_hash: source.untraced for source in content.sources}
-    others = (excerpt for excerpt in content.excerpts if excerpt.content_hash != source.content_hash)
-    known = [content.question, *(proving(excerpt.quote, untraced.get(excerpt.content_hash)) for excerpt in others)]
-    known += [cited.card.evidence for cited in content.sources if cited.kind != "computation"]
-    if nowhere := origin_of(program.code, program.output, known, program.inputs).untraced:
-        yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
+    def _judged(self) -> dict[str, list[tuple[int, str]]]:
+        """Return the claims that a model found supported: place and decisive words, by the sources that the claims cite."""
+        judged: dict[str, list[tuple[int, str]]] = {}
+        for place, claim in enumerate(self._content.claims, 1):
+            judgement = claim.judgement
+            if judgement is not None and judgement.verdict == "supported" and judgement.words:
+                for key in {self._excerpts[key].content_hash for key in claim.citations if key in self._excerpts}:
+                    judged.setdefault(key, []).append((place, judgement.words))
+        return judged
 
+    def _quotes(self, source: Source, text: str | None) -> Iterator[str]:
+        """Check the quotes of a source, and quotes of its copies that are cited as this source."""
+        quoted = self._quoted.get(source.content_hash, [])
+        tables = headed_rows(text) if text and any(excerpt.heads for excerpt in quoted) else []
+        pages: Pages | None = None
+        for excerpt in self._clock.each(quoted):
+            inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
+            if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
+                yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
+            elif excerpt.heads and heads_at(tables, excerpt.start) != excerpt.heads:
+                yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
+            elif excerpt.page is not None and (pages := pages or Pages(text)).at(excerpt.start) != excerpt.page:
+                yield f"{excerpt.id}: its quote is not on page {excerpt.page} of {source.id}"
+        for excerpt in self._clock.each(self._borrowed.get(source.content_hash, [])):
+            if text is None or not locate(excerpt.quote, text):
+                yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
 
-def _borrowed(content: BundleContent) -> dict[str, list[Excerpt]]:
-    """Return the excerpts of copies by the source that they are cited as."""
-    cited_as = {source.content_hash: source.duplicate_of for source in content.sources if source.duplicate_of}
-    borrowed: dict[str, list[Excerpt]] = {}
-    for excerpt in content.excerpts:
-        if original := cited_as.get(excerpt.content_hash):
-            borrowed.setdefault(original, []).append(excerpt)
-    return borrowed
+    def _numbers(self, source: Source, text: str) -> Iterator[str]:
+        """Trace the numbers of a program that is said to have none of its own."""
+        program = program_of(text)
+        if program is None:
+            yield f"{source.id}: its text is not that of a computation"
+            return
+        others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
+        known = [self._content.question, *self._proven(others)]
+        known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
+        if nowhere := origin_of(program.code, program.output, known, program.inputs).untraced:
+            yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
 
+    def _proven(self, excerpts: Iterable[Excerpt]) -> list[str]:
+        """Return the quotes of excerpts without the numbers that no source gives."""
+        sources = self._sources
+        return [
+            proving(excerpt.headed_quote, sources[excerpt.content_hash].untraced)
+            for excerpt in excerpts
+            if excerpt.content_hash in sources
+        ]
 
-def _claims(
-    content: BundleContent,
-    excerpts: Mapping[str, Excerpt],
-    sources: Mapping[str, Source],
-    clock: Clock,
-    told: Collection[int],
-    check: BundleCheck,
-) -> Iterator[str]:
-    """Check every claim by its quotes, and count in `check` those that code cannot judge."""
-    if too_many_inferred(content.claims):
-        yield "evidence.json: more than a third of its claims are called inferred, and no model found them so"
-    for place, claim in enumerate(clock.each(content.claims), 1):
-        name = f"statement {place} ({' '.join(claim.text.split())[:60]!r})"
+    def _claim(self, claim: Claim, *, is_told: bool) -> Iterator[str]:
+        """Check a claim by its quotes, and count those that code cannot judge.
+
+        Args:
+            claim: the claim.
+            is_told: whether a model found it supported by words that the text of a cited source holds.
+        """
         if claim.status and claim.verified != (claim.status in {*SURE, "inferred"}):
-            yield f"{name}: it is called {claim.status}, and {'verified' if claim.verified else 'not verified'}"
-        unknown = [citation for citation in claim.citations if citation not in excerpts]
-        cited = [excerpts[citation] for citation in claim.citations if citation in excerpts]
+            yield f"it is called {claim.status}, and {'verified' if claim.verified else 'not verified'}"
+        unknown = [citation for citation in claim.citations if citation not in self._excerpts]
+        cited = [self._excerpts[citation] for citation in claim.citations if citation in self._excerpts]
         if unknown:
-            yield f"{name}: it cites {', '.join(unknown)}, which does not exist"
+            yield f"it cites {', '.join(unknown)}, which does not exist"
         elif sum(len(excerpt.headed_quote) for excerpt in cited) > MAX_CITED:
-            yield f"{name}: it cites more than {MAX_CITED:,} characters of quotes, more than any statement does: not checked"
-        elif claim.status == "quoted" and not is_verbatim(claim, excerpts):
-            yield f"{name}: it is called quoted, and none of its quotes holds its words"
+            yield f"it cites more than {MAX_CITED:,} characters of quotes, more than any statement does: not checked"
+        elif claim.status == "quoted" and not is_verbatim(claim, self._excerpts):
+            yield "it is called quoted, and none of its quotes holds its words"
         elif claim.verified:
             if claim.status != "quoted":
-                check.not_quoted += 1
-                check.judged += claim.judgement is not None and claim.judgement.verdict in {"supported", *_OF_ABSENCE}
-            for problem in _verified(claim, content, cited, sources, is_told=place in told):
-                yield f"{name}: {problem}"
+                self._check.not_quoted += 1
+                self._check.judged += claim.judgement is not None and claim.judgement.verdict in {
+                    "supported",
+                    *_OF_ABSENCE,
+                }
+            if reason := self._doubt(claim, cited, is_told=is_told):
+                called = "inferred" if claim.status == "inferred" else "verified"
+                yield f"it is called {called}, but: {reason}"
 
-
-def _verified(
-    claim: Claim,
-    content: BundleContent,
-    cited: Sequence[Excerpt],
-    sources: Mapping[str, Source],
-    *,
-    is_told: bool,
-) -> Iterator[str]:
-    """Check a verified claim by its quotes.
-
-    Args:
-        claim: the claim.
-        content: content of `evidence.json`.
-        cited: the excerpts that it cites.
-        sources: sources by content hash.
-        is_told: whether a model found it supported by words that the text of a cited source holds.
-    """
-    told = [(first.headed_quote, source) for first in cited if (source := sources.get(first.content_hash)) is not None]
-    quotes = [proving(quote, source.untraced) for quote, source in told]
-    untraced = [quote for quote, source in told if source.untraced]
-    cards = [source.card.evidence for _, source in told]
-    if claim.status == "inferred":
-        for reason in _inferred(claim, content, quotes, cards, untraced):
-            yield f"it is called inferred, but: {reason}"
-        return
-    verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
-    if not verdict.certain and is_told:
-        return
-    absence = claim.judgement is not None and claim.judgement.verdict in _OF_ABSENCE
-    if absence and (not verdict.certain or verdict.fault == "uncited"):
-        return
-    if verdict.fault and not any(claim.text.strip(AROUND) in quote for quote in quotes):
-        yield f"it is called verified, but: {ENGLISH.reason(verdict)}"
-
-
-def _inferred(
-    claim: Claim, content: BundleContent, quotes: Sequence[str], cards: Sequence[str], untraced: Sequence[str]
-) -> Iterator[str]:
-    """Check a conclusion by the report's rules; a model's verdict can only count against it."""
-    verdict = check_inference(claim.text, quotes, cards, question=content.question, untraced=untraced)
-    if verdict.fault and (verdict.certain or claim.judgement is None):
-        yield ENGLISH.reason(verdict)
-    elif claim.judgement is not None and claim.judgement.verdict != "supported":
-        yield ENGLISH.judged_inference[claim.judgement.verdict].format(words=claim.judgement.words)
-
-
-def _judged(content: BundleContent) -> dict[str, list[tuple[int, str]]]:
-    """Return the claims that a model found supported: place and decisive words, by the sources that the claims cite."""
-    cited = {excerpt.id: excerpt.content_hash for excerpt in content.excerpts}
-    judged: dict[str, list[tuple[int, str]]] = {}
-    for place, claim in enumerate(content.claims, 1):
+    def _doubt(self, claim: Claim, cited: Sequence[Excerpt], *, is_told: bool) -> str:
+        """Return what speaks against a verified claim by the report's rules, in words; a model's verdict can only count against a conclusion."""
+        quotes, sources = self._proven(cited), [self._sources.get(excerpt.content_hash) for excerpt in cited]
+        cards = [source.card.evidence for source in sources if source]
+        untraced = [
+            excerpt.headed_quote for excerpt, source in zip(cited, sources, strict=True) if source and source.untraced
+        ]
         judgement = claim.judgement
-        if judgement is not None and judgement.verdict == "supported" and judgement.words:
-            for key in {cited[citation] for citation in claim.citations if citation in cited}:
-                judged.setdefault(key, []).append((place, judgement.words))
-    return judged
+        if claim.status == "inferred":
+            verdict = check_inference(claim.text, quotes, cards, question=self._content.question, untraced=untraced)
+            if verdict.fault and (verdict.certain or judgement is None):
+                return ENGLISH.reason(verdict)
+            if judgement is None or judgement.verdict == "supported":
+                return ""
+            return ENGLISH.judged_inference[judgement.verdict].format(words=judgement.words)
+        verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
+        absence = judgement is not None and judgement.verdict in _OF_ABSENCE
+        if not verdict.certain and (is_told or absence):
+            return ""
+        verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
+        return "" if verbatim or (absence and verdict.fault == "uncited") else ENGLISH.reason(verdict)
 
+    def _contradictions(self) -> Iterator[str]:
+        """Check that contradictions that are called confirmed name excerpts that differ."""
+        for conflict in self._clock.each(self._content.contradictions):
+            name = f"contradiction {conflict.topic[:60]!r}"
+            missing = [identifier for identifier in conflict.excerpt_ids if identifier not in self._excerpts]
+            if missing:
+                yield f"{name}: it names {', '.join(missing)}, which does not exist"
+            elif conflict.differs:
+                confirmed = check_contradiction(conflict, self._excerpts, self._sources)
+                if confirmed is None or not confirmed.differs:
+                    yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can detect"
 
-def _contradictions(
-    content: BundleContent, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source], clock: Clock
-) -> Iterator[str]:
-    """Check that contradictions that are called confirmed name excerpts that differ."""
-    for conflict in clock.each(content.contradictions):
-        name = f"contradiction {conflict.topic[:60]!r}"
-        missing = [identifier for identifier in conflict.excerpt_ids if identifier not in excerpts]
-        if missing:
-            yield f"{name}: it names {', '.join(missing)}, which does not exist"
-        elif conflict.differs:
-            confirmed = check_contradiction(conflict, excerpts, sources)
-            if confirmed is None or not confirmed.differs:
-                yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can detect"
-
-
-def _artifacts(folder: Path, content: BundleContent, clock: Clock) -> Iterator[str]:
-    for artifact in clock.each(content.artifacts):
-        if not re.fullmatch(r"artifacts/[0-9a-f]{12}-[\w.-]+", artifact.file):
-            yield f"{artifact.id}: {artifact.file[:100]!r} is not a place for an artifact"
-            continue
-        try:
-            data = read_inside(folder, artifact.file, MAX_TEXTS_BYTES)
-        except OSError as error:
-            yield f"{artifact.id}: its file {artifact.file} cannot be read ({error.strerror})"
-            continue
-        if hashlib.sha256(data).hexdigest() != artifact.content_hash:
-            yield f"{artifact.id}: its file {artifact.file} was changed: it does not have its content hash"
-
-
-def _statements(blocks: Iterable[Block], content: BundleContent, clock: Clock) -> Iterator[str]:
-    """Check that every claim stands in the report verbatim."""
-    shown = letters("".join(map(_shown, blocks)))
-    for place, claim in enumerate(clock.each(content.claims), 1):
-        if letters(claim.text) not in shown:
-            yield f"statement {place} ({' '.join(claim.text.split())[:60]!r}): report.md does not say it"
+    def _artifacts(self) -> Iterator[str]:
+        for artifact in self._clock.each(self._content.artifacts):
+            if not re.fullmatch(r"artifacts/[0-9a-f]{12}-[\w.-]+", artifact.file):
+                yield f"{artifact.id}: {artifact.file[:100]!r} is not a place for an artifact"
+                continue
+            try:
+                data = read_inside(self._folder, artifact.file, MAX_TEXTS_BYTES)
+            except OSError as error:
+                yield f"{artifact.id}: its file {artifact.file} cannot be read ({error.strerror})"
+                continue
+            if hashlib.sha256(data).hexdigest() != artifact.content_hash:
+                yield f"{artifact.id}: its file {artifact.file} was changed: it does not have its content hash"
 
 
 def _normal(link: str) -> str:
