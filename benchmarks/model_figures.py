@@ -9,7 +9,7 @@ from typing import Any
 
 from leadline.evaluation.question import EvalQuestion
 from leadline.runs.store import config_of, open_home
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.errors import BundleError, JournalMiss
 from services.run.journal import Entry, Recording, run_key
 

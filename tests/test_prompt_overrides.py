@@ -9,7 +9,7 @@ import pytest
 from leadline import aresearch
 from prompts import PromptError, prompt_info, render, using
 from prompts.overrides import MAX_TEXT, system_text, with_texts
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput
 from tests.fakes.openai_server import OpenAIServer
 from tests.services.models.offline.prompts_of import planner_prompt

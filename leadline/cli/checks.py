@@ -19,8 +19,8 @@ from leadline.setup.doctor_summary import show_summary, summary
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from services.models.endpoint_memory import forget_kept
+from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
-from services.reports.checking.bundle import BundleCheck, verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.run.errors import BadInput
 

@@ -21,7 +21,7 @@ from leadline.progress.terminal import echo
 from leadline.runs.output import check_writable
 from schemas.clean_text import clean_line
 from schemas.depth import DEPTHS
-from services.reports.checking.bundle import write_files
+from services.reports.bundle import write_files
 from services.run.errors import BadInput
 from services.run.ui_text import say
 from services.text.tokens import message_language

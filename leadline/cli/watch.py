@@ -18,7 +18,7 @@ from leadline.runs.actions import awatch
 from leadline.runs.watch import WatchResult
 from leadline.runs.watch_text import watch_markdown
 from schemas.reporter import Report
-from services.reports.checking.bundle import write_files
+from services.reports.bundle import write_files
 from services.run.settings import settings
 
 commands = typer.Typer()

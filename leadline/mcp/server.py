@@ -28,7 +28,7 @@ from leadline.runs.store import open_home
 from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reporter import Report
-from services.reports.checking.bundle import verify_bundle, write_bundle
+from services.reports.bundle import verify_bundle, write_bundle
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.settings import settings
 from services.tools.mcp.sessions import INSTALL

@@ -32,7 +32,7 @@ from leadline.runs.versions import version_of
 from leadline.runs.watch import WatchResult, watched
 from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
-from services.reports.checking.bundle import write_bundle
+from services.reports.bundle import write_bundle
 from services.reports.citation_styles import check_style
 from services.reports.formats import check_formats
 from services.reports.numbered_text import restyled

@@ -9,8 +9,8 @@ from pathlib import Path
 from schemas.context import OutputFormat
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
-from services.reports.checking.bundle import write_bundle, write_files
-from services.reports.checking.bundle_files import MAX_EVIDENCE_BYTES, MAX_REPORT_BYTES
+from services.reports.bundle import write_bundle, write_files
+from services.reports.bundle_files import MAX_EVIDENCE_BYTES, MAX_REPORT_BYTES
 from services.reports.formats import render
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore, file_hash

@@ -13,7 +13,7 @@ from leadline.runs.store import Home, RunRecord, open_home
 from leadline.runs.versions import verified, version_of, versions_of
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision, Version
-from services.reports.checking.bundle import BundleCheck
+from services.reports.bundle import BundleCheck
 from services.reports.numbered_text import difference
 from services.run.errors import BadInput
 from services.run.roles import OFFLINE, role_model

@@ -7,7 +7,7 @@ from pathlib import Path
 from leadline.runs.store import Home, RunRecord
 from schemas.reporter import Report
 from schemas.revision import Version
-from services.reports.checking.bundle import BundleCheck, verify_bundle, write_bundle
+from services.reports.bundle import BundleCheck, verify_bundle, write_bundle
 from services.turn.versions import kept_versions, numbered_version
 
 

@@ -43,12 +43,12 @@ from leadline.server.webhook_guard import guard_webhooks
 from schemas.evidence import Source
 from schemas.options import CitationStyle, OutputFormat
 from schemas.reporter import Report
-from services.reports.checking.bundle import bundle_files
-from services.reports.checking.source_texts import unpacked
+from services.reports.bundle import bundle_files
 from services.reports.citation_styles import check_style
 from services.reports.formats import FORMATS, render
 from services.reports.numbered_text import restyled
 from services.reports.references import name_of
+from services.reports.source_texts import unpacked
 from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 

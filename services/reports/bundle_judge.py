@@ -7,8 +7,8 @@ from pathlib import Path
 from schemas.context import RunContext
 from schemas.evidence import Claim, Judgement
 from services.models.local_endpoint import settled
+from services.reports.bundle_files import read_bundle, source_text
 from services.reports.checking.bundle_check import is_verbatim
-from services.reports.checking.bundle_files import read_bundle, source_text
 from services.reports.verification import Judge
 from services.run.errors import BundleError, SettingsError, StoreError
 from services.run.roles import OFFLINE, role_model

@@ -31,7 +31,6 @@ from schemas.usage import Usage
 from schemas.wishes import Form
 from services.check.numbers import proving
 from services.embedding.cross_lingual import Likeness
-from services.evidence.artifacts import artifact_path
 from services.evidence.programs import Program
 from services.evidence.views import steps_by_id
 from services.reports.added_sections import computations, marked_sentences, side_notes
@@ -44,7 +43,7 @@ from services.reports.citation_styles import is_usable
 from services.reports.document import cited_in, contents, words
 from services.reports.labels import Labels, labels_for
 from services.reports.numbered_text import numbered_text, with_references
-from services.reports.references import Numbering, number_sources
+from services.reports.references import Numbering, artifact_path, number_sources
 from services.reports.rendering import to_markdown
 from services.reports.statuses import sure_claims
 from services.reports.wishes import with_json

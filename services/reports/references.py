@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
-from schemas.evidence import EXCERPT_ID, Excerpt, Source, root_of
+from schemas.evidence import EXCERPT_ID, Artifact, Excerpt, Source, root_of
 from schemas.publication import Publication
 from schemas.reporter import Report
 from services.reports.labels import Labels
@@ -103,6 +103,12 @@ def name_of(source: Source) -> str:
     """Return what names a source in the name of its text: its short name or number, else its title."""
     name = slug_of(source.card.name or source.card.title or source.url, 2 * MAX_NAME, "source")
     return name if len(name) <= MAX_NAME else name[: MAX_NAME + 1].rpartition("-")[0] or name[:MAX_NAME]
+
+
+def artifact_path(artifact: Artifact) -> str:
+    """Return the path of a step's file below the report's folder: named after the content, so that two files of one name do not meet."""
+    name = re.sub(r"[^\w.-]+", "-", artifact.name).strip(".-")[-80:] or "file"
+    return f"artifacts/{artifact.content_hash[:12]}-{name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.reports.checking.bundle_check import seal
+from services.reports.bundle_files import seal
 from tests.attacks.conftest import Command, Finished
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting

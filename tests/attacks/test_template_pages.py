@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.reports.checking.bundle_check import seal
+from services.reports.bundle_files import seal
 from tests.attacks.conftest import Command
 from tests.services.text.test_duplicates import chinese, country
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.runs.output import slug_of
-from services.reports.checking.bundle_check import seal
+from services.reports.bundle_files import seal
 from tests.crash.killer import Killer
 from tests.crash.known import completed, stored, unchanged
 from tests.crash.moments import Moment, Moments

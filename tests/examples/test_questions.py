@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from tests.conftest import EXAMPLES
 
 QUESTIONS = [

@@ -11,7 +11,7 @@ import pytest
 from leadline import aresearch
 from schemas.reporter import Report
 from services.reports.bibliography import bibtex
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.html.page import render_html
 from services.reports.parser import parse_report

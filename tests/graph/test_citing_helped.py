@@ -8,7 +8,7 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.reporter import Report
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before

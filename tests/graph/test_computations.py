@@ -8,7 +8,7 @@ import pytest
 from leadline import aresearch
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply

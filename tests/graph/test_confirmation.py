@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from leadline import aresearch
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer
 
 TEXTS = {

@@ -12,7 +12,7 @@ from leadline.runs.actions import areplay, aresume, aruns, atimeline
 from schemas.conversation import Former
 from schemas.coordinator import Triage, Turn
 from schemas.events import Event
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from services.turn.conversation import conversation_of, stands_alone

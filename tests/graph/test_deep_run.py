@@ -12,7 +12,7 @@ from leadline.runs.actions import areplay
 from schemas.events import Event
 from schemas.reporter import Report
 from services.models import close_clients
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.settings import forget_settings
 from tests.fakes import deep_model
 from tests.fakes.deep_model import (

@@ -9,7 +9,7 @@ import pytest
 from leadline import aresearch
 from schemas.context import OutputFormat
 from schemas.evidence import standing
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.formats import render
 from services.reports.statuses import sure_claims

@@ -13,7 +13,7 @@ from nodes import background_investigator
 from schemas.evidence import Source
 from schemas.memory import MemoryEntry
 from schemas.reporter import Report
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run import memory_store
 from services.run.errors import SearchError
 from services.run.memory_store import remember

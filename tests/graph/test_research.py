@@ -7,7 +7,7 @@ import pytest
 
 from leadline import aresearch
 from schemas.events import Event
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput, DocumentsError
 
 BRIDGE = "Where was the designer of the wire sounding machine born?"

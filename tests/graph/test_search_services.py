@@ -17,7 +17,7 @@ from schemas.evidence import Excerpt, StepKind
 from schemas.researcher import ResearcherPrompt
 from services.evidence.references import numbered
 from services.evidence.views import evidence_views
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Entry, Journal
 from services.run.scope import Run

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from tests.fakes import two_drafts
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer

@@ -11,7 +11,7 @@ from leadline import aresearch
 from leadline.runs.actions import areplay, areport
 from schemas.reporter import Report
 from schemas.reporter_slides import MAX_PAGES
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.openai_server import error as model_error

@@ -11,7 +11,7 @@ import pytest
 from leadline import aresearch
 from schemas.evidence import Claim
 from schemas.reporter import Report
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting

@@ -9,7 +9,7 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.settings import forget_settings
 from services.search.web import forget_web
 from tests.fakes.browser import needs_chromium

@@ -14,7 +14,7 @@ from graph import build_graph
 from leadline import aresearch
 from leadline.runs.recheck import recheck
 from schemas.context import RunContext
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.settings import forget_settings
 from services.search.providers import allow_folders
 from services.search.web import forget_web

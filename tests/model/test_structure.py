@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from schemas.planner import Plan
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from tests.conftest import PROJECT
 from tests.model.conftest import COMPARED, Research
 

@@ -1,14 +1,13 @@
 """Checks a bundle offline: texts by their hashes, quotes by texts, claims by quotes, links by sources."""
 
 import hashlib
-import json
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from schemas.document import Block, Citation, Code, Display, Inline, Link
 from schemas.evidence import Claim, Excerpt, Source
@@ -19,11 +18,12 @@ from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
 from services.evidence.table_heads import headed_rows, heads_at
-from services.reports.checking.bundle_files import (
+from services.reports.bundle_files import (
     MAX_TEXTS_BYTES,
     BundleContent,
     read_bundle,
     read_inside,
+    seal,
     source_text,
 )
 from services.reports.checking.quotations import AROUND
@@ -36,7 +36,6 @@ from services.run.errors import BundleError
 from services.text.page_numbers import Pages
 from services.text.quote_location import locate
 
-FORMAT_VERSION = 3
 SECONDS = 60.0
 """Seconds after which a check ends. A report of 1,000 statements takes about ten."""
 MAX_CITED = 100_000
@@ -105,14 +104,6 @@ class BundleCheck:
             f"Code compared numbers, names and words, but cannot tell whether the meaning is the same. {told}"
             "To let a model judge: leadline verify --judge DIR"
         )
-
-
-def seal(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the content of `evidence.json` except the seal, independent of its layout."""
-    rest = {key: value for key, value in content.items() if key != "evidence_sha256"}
-    return hashlib.sha256(
-        json.dumps(rest, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
-    ).hexdigest()
 
 
 def verify_bundle(folder: Path) -> BundleCheck:

@@ -17,8 +17,8 @@ from schemas.regular_file import read_regular_text
 from services.check.inference import check_inference
 from services.check.numbers import proving
 from services.check.support import check_support, lexical_share
+from services.reports.bundle_files import MAX_REPORT_BYTES, BundleContent, read_bundle
 from services.reports.checking.bundle_check import OUT_OF_TIME, BundleCheck, Clock, OutOfTime, citation_problems
-from services.reports.checking.bundle_files import MAX_REPORT_BYTES, BundleContent, read_bundle
 from services.reports.document import citations_in, contents, letters, within, words
 from services.reports.labels import ENGLISH
 from services.reports.markdown_blocks import read_markdown

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from services.reports.checking.bundle import write_bundle
+from services.reports.bundle import write_bundle
 from services.run.evidence_store import EvidenceStore
 from tests.leadline.conftest import Leadline
 from tests.services.reports.full import ENGLISH, english

@@ -10,7 +10,7 @@ from leadline.runs.actions import areplay
 from services.check.support import MEANING, check_support
 from services.embedding import models
 from services.embedding.cross_lingual import likeness_of
-from services.reports.checking.bundle import verify_bundle
+from services.reports.bundle import verify_bundle
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting

@@ -10,8 +10,9 @@ from langgraph.store.memory import InMemoryStore
 from schemas.evidence import Answered
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.reports.checking.bundle import write_bundle
-from services.reports.checking.bundle_check import seal, verify_bundle
+from services.reports.bundle import write_bundle
+from services.reports.bundle_files import seal
+from services.reports.checking.bundle_check import verify_bundle
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore

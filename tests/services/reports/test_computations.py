@@ -13,7 +13,7 @@ from schemas.usage import Usage
 from services.evidence.computation import Computation
 from services.evidence.programs import Program, program_behind
 from services.reports.added_sections import FIRST_LINES, LAST_LINES
-from services.reports.checking.bundle import verify_bundle, write_bundle
+from services.reports.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.html.page import render_html
 from services.reports.markdown import ReportInputs, finish_report

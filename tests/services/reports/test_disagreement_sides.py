@@ -13,7 +13,7 @@ from schemas.reporter import Report
 from schemas.usage import Usage
 from services.evidence.primary import origins
 from services.reports.added_sections import side_notes
-from services.reports.checking.bundle import write_bundle
+from services.reports.bundle import write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.document import words
 from services.reports.html.page import render_html

@@ -13,7 +13,7 @@ from schemas.evidence import Answered, Claim, Standing, Status, standing
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.added_sections import MAX_LINES, marked_sentences, why_marked
-from services.reports.checking.bundle import write_bundle
+from services.reports.bundle import write_bundle
 from services.reports.checking.bundle_check import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.document import words

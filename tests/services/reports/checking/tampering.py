@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from services.reports.checking.bundle_check import seal
+from services.reports.bundle_files import seal
 
 Edit = Callable[[dict[str, Any]], None]
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.usage import Usage
-from services.reports.checking.bundle import verify_bundle, write_bundle
+from services.reports.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.markdown import finish_report
 from services.run.evidence_store import EvidenceStore

@@ -8,7 +8,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.bundle import EvidenceFile, evidence_schema
-from services.reports.checking.bundle import verify_bundle, write_bundle
+from services.reports.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.parser import parse_report
 from services.run.errors import BundleError

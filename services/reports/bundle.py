@@ -5,7 +5,7 @@
     <folder>/sources/02-title.txt   texts of sources that the report links to, by number and title; the others end in .txt.gz
     <folder>/artifacts/<hash>-<name>  files that steps made
 
-`bundle_check.py` checks one offline.
+`bundle_files.py` reads one, and `checking/bundle_check.py` checks it offline.
 """
 
 import asyncio
@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from schemas.reporter import Report
-from services.evidence.artifacts import artifact_path
-from services.reports.checking.bundle_check import FORMAT_VERSION, BundleCheck, seal, verify_bundle
-from services.reports.checking.source_texts import text_file
+from services.reports.bundle_files import FORMAT_VERSION, seal
+from services.reports.checking.bundle_check import BundleCheck, verify_bundle
+from services.reports.references import artifact_path
+from services.reports.source_texts import text_file
 from services.run.errors import StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 
-__all__ = ["FORMAT_VERSION", "BundleCheck", "bundle_files", "verify_bundle", "write_bundle"]
+__all__ = ["BundleCheck", "bundle_files", "verify_bundle", "write_bundle"]
 
 
 async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) -> None:

@@ -1,6 +1,7 @@
 """Reads a bundle from its folder: `evidence.json`, the report, and the texts of the sources."""
 
 import errno
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -14,11 +15,12 @@ from schemas.planner import Plan
 from schemas.regular_file import read_regular
 from schemas.results import StepResult
 from schemas.usage import Usage
-from services.reports.checking.source_texts import is_text_name, unpacked
+from services.reports.source_texts import is_text_name, unpacked
 from services.run.errors import BundleError, reason_of
 from services.search.file_types import MAX_CHARACTERS
 
-READABLE = (1, 2, 3)
+FORMAT_VERSION = 3
+READABLE = (1, 2, FORMAT_VERSION)
 """Supported versions: in 1 and 2, texts are named by their hashes; in 1, every text is uncompressed."""
 MAX_REPORT_BYTES = 2_000_000
 """Maximum bytes of `report.md`; Leadline writes a fifth of that at most. Hostile Markdown takes 15 microseconds a byte to parse."""
@@ -169,3 +171,11 @@ def source_text(folder: Path, source: Source, room: int = MAX_TEXTS_BYTES) -> by
     if len(text) > room:
         raise BundleError(f"the texts are longer than {MAX_TEXTS_BYTES // 1_000_000} MB together: not checked")
     return text
+
+
+def seal(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the content of `evidence.json` except the seal, independent of its layout."""
+    rest = {key: value for key, value in content.items() if key != "evidence_sha256"}
+    return hashlib.sha256(
+        json.dumps(rest, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
