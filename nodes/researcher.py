@@ -147,11 +147,11 @@ def _outcome(result: StepResult, locale: str, sources: dict[str, Source], limits
     """Return a result with its quoted sources and their copies; a result without excerpts is a failure."""
     if not result.excerpts:
         update = {"status": "failed", "error": say("no_quotes", locale), "finding": "", "confidence": 0.0}
-        return Outcome(result.model_copy(update=update), limits=limits)
+        return Outcome(result.model_copy(update=update), limits=limits, read=sources)
     used = {excerpt.content_hash for excerpt in result.excerpts}
     copies = {
         source_hash: source
         for source_hash, source in sources.items()
         if source_hash in used or source.duplicate_of in used
     }
-    return Outcome(result, copies, limits)
+    return Outcome(result, copies, limits, sources)

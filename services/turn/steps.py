@@ -105,8 +105,11 @@ class Outcome:
 
     result: StepResult
     sources: dict[str, Source] = field(default_factory=dict)
+    """Its quoted sources and their copies, by content hash."""
     limits: list[str] = field(default_factory=list)
     """Reached limits, in the user's language."""
+    read: dict[str, Source] = field(default_factory=dict)
+    """All sources that it read, quoted or not: what a report says is not told is looked for in these, too."""
 
 
 def step_summary(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -175,7 +178,7 @@ async def attempt(
     emit_message(runtime, "step_finished", node, f"step_{outcome.result.status}", locale, data=data, **values)
     return {
         "results": {step.id: result},
-        "sources": outcome.sources,
+        "sources": {**outcome.read, **outcome.sources},
         "limits": [
             *outcome.limits,
             *([result.error] if result.status == "done" and result.error else []),

@@ -283,6 +283,20 @@ async def test_what_a_source_tells_although_the_report_says_that_it_does_not_bec
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
+async def test_a_text_that_was_read_and_quoted_by_nobody_is_looked_through_as_well(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    built = "The Heron was built in 1961 by the yard of Ostby."
+    (ferry / "yard.md").write_text(f"# Boatbuilders\n\n{built}\n")
+    step = {"id": "1", "title": "Yard", "description": "d", "queries": ["boatbuilders", "The ferry of Norland"]}
+    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] The sources do not tell who built the Heron."]
+    endpoint.script["verifier"] = [verdicts((1, "absent", "")), verdicts((1, "contradicted", "by the yard of Ostby"))]
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert built in asked(endpoint, "verifier")[1]
+    assert [excerpt.quote for excerpt in report.excerpts if "Ostby" in excerpt.quote] == [built]
+
+
 async def test_what_no_evidence_tells_may_be_said_to_be_missing_and_is_not_marked(
     endpoint: OpenAIServer, ferry: Path
 ) -> None:
