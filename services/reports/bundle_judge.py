@@ -9,6 +9,7 @@ from schemas.evidence import Claim, Judgement
 from services.models.local_endpoint import settled
 from services.reports.bundle_files import read_bundle, source_text
 from services.reports.checking.bundle_check import is_verbatim
+from services.reports.checking.checked_report import Doubt
 from services.reports.verification import Judge
 from services.run.errors import BundleError, SettingsError, StoreError
 from services.run.roles import OFFLINE, role_model
@@ -72,9 +73,10 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
         for number, claim in enumerate(content.claims, 1)
         if not is_verbatim(claim, excerpts) and claim.citations and all(key in excerpts for key in claim.citations)
     }
-    conclusions = {statements[number] for number in statements if content.claims[number - 1].status == "inferred"}
-    judge = Judge(excerpts, sources, "en-US", text_of)
-    judgements = await judge.judged(list(dict.fromkeys(statements.values())), conclusions=conclusions)
+    doubts = {
+        key: Doubt(inferred=content.claims[number - 1].status == "inferred") for number, key in statements.items()
+    }
+    judgements = await Judge(excerpts, sources, "en-US", text_of).judged(doubts)
     return BundleJudgement(
         model.name,
         len(statements),

@@ -5,7 +5,7 @@ that the statement cites.
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.document import Block
@@ -13,7 +13,7 @@ from schemas.evidence import Excerpt, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
 from services.evidence.nearest import nearest_each
 from services.models import ask
-from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.checked_report import CheckedReport, Doubt, Statement
 from services.reports.editing import edited
 from services.reports.markdown import ReportInputs, check_draft
 from services.reports.section_evidence import TextOf
@@ -28,8 +28,6 @@ AROUND = 100
 """Characters of a source shown before and after a quote."""
 MAX_TOKENS = 8_000
 """Estimated tokens of the statements and passages of one call; the same for all models, so that a replay makes the same calls."""
-Statement = tuple[str, tuple[str, ...]]
-"""A sentence with its cited excerpt ids."""
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
 NEAREST = 12
@@ -116,10 +114,10 @@ async def verify_draft(
 async def _judged(draft: ReportInputs, verified: Verified, judge: "Judge") -> CheckedReport:
     """Check a draft, let the verifier judge what is not judged yet, and return the check with its judgements."""
     checked = await asyncio.to_thread(check_draft, verified.draft(draft))
-    fresh = [statement for statement in checked.undecided if statement not in verified.judgements]
+    fresh = {key: doubt for key, doubt in checked.undecided.items() if key not in verified.judgements}
     if not fresh:
         return checked
-    await judge.judged(fresh, checked)
+    await judge.judged(fresh)
     return await asyncio.to_thread(check_draft, verified.draft(draft))
 
 
@@ -139,41 +137,33 @@ class Judge:
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
 
-    async def judged(
-        self,
-        statements: Sequence[Statement],
-        checked: CheckedReport | None = None,
-        conclusions: Collection[Statement] = (),
-    ) -> dict[Statement, Judgement]:
+    async def judged(self, statements: Mapping[Statement, Doubt]) -> dict[Statement, Judgement]:
         """Return the model's judgement of each statement; none if its decisive words are in no cited passage.
 
         A statement on what the sources do not tell is judged by the nearest passages of all sources that were read, too.
 
         Args:
-            statements: the statements to judge.
-            checked: the check that found them, with what code suspects and which are conclusions.
-            conclusions: those of them that are inferred, where no check is given.
+            statements: the statements to judge, with what code suspects.
 
         Raises:
             LimitReached: the budget or the time left does not suffice for a call.
             ModelError: the endpoint failed, or no answer fits the schema.
         """
-        checked = checked or CheckedReport(conclusions=frozenset(conclusions))
-        await self._round({statement: statement[1] for statement in statements}, self.excerpts, checked)
+        await self._round({statement: statement[1] for statement in statements}, self.excerpts, statements)
         absent = [key for key in statements if key in self.judgements and self.judgements[key].verdict == "absent"]
         if absent:
             passages = await self._passages_of_sources()
             near = await self._nearest(absent, passages)
-            await self._round(near, passages, checked)
+            await self._round(near, passages, statements)
             for statement, ids in near.items():
                 if self.judgements[statement].verdict == "contradicted":
                     self._tell(self.judgements[statement].words, [passages[key] for key in ids])
         return {statement: self.judgements[statement] for statement in statements if statement in self.judgements}
 
-    async def _round(self, shown: Shown, excerpts: Mapping[str, Excerpt], checked: CheckedReport) -> None:
+    async def _round(self, shown: Shown, excerpts: Mapping[str, Excerpt], doubts: Mapping[Statement, Doubt]) -> None:
         """Judge statements by the passages with these ids, in batches side by side; what one of them judged holds if another fails."""
         passages = {key: await self._passage(excerpts[key]) for ids in shown.values() for key in ids}
-        batches = [self._batch(batch, shown, passages, checked) for batch in self._batches(shown, passages)]
+        batches = [self._batch(batch, shown, passages, doubts) for batch in self._batches(shown, passages)]
         for failure in await asyncio.gather(*batches, return_exceptions=True):
             if failure is not None:
                 raise failure
@@ -264,7 +254,11 @@ class Judge:
             yield batch
 
     async def _batch(
-        self, batch: Sequence[Statement], shown: Shown, passages: Mapping[str, PassageView], checked: CheckedReport
+        self,
+        batch: Sequence[Statement],
+        shown: Shown,
+        passages: Mapping[str, PassageView],
+        doubts: Mapping[Statement, Doubt],
     ) -> None:
         held = dict.fromkeys(key for statement in batch for key in shown[statement])
         prompt = VerifierPrompt(
@@ -273,15 +267,15 @@ class Judge:
             statements=[
                 StatementView(
                     number=number,
-                    text=checked.with_heads.get(statement[0], statement[0]),
+                    text=doubts[statement].row or statement[0],
                     cites=list(shown[statement]),
-                    inferred=statement in checked.conclusions,
-                    suspicion=checked.suspicions.get(statement, ""),
-                    paragraph=checked.paragraphs.get(statement, ""),
+                    inferred=doubts[statement].inferred,
+                    suspicion=doubts[statement].suspicion,
+                    paragraph=doubts[statement].paragraph,
                 )
                 for number, statement in enumerate(batch, 1)
             ],
-            inferences=any(statement in checked.conclusions for statement in batch),
+            inferences=any(doubts[statement].inferred for statement in batch),
         )
         answer = await ask("verifier", prompt, Verification)
         decided: set[Statement] = set()

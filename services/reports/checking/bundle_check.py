@@ -269,19 +269,10 @@ class _Evidence:
             yield f"{source.id}: its text is not that of a computation"
             return
         others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
-        known = [self._content.question, *self._proven(others)]
+        known = [self._content.question, *_proven(others, self._sources)]
         known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
         if nowhere := origin_of(program.code, program.output, known, program.inputs).untraced:
             yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
-
-    def _proven(self, excerpts: Iterable[Excerpt]) -> list[str]:
-        """Return the quotes of excerpts without the numbers that no source gives."""
-        sources = self._sources
-        return [
-            proving(excerpt.headed_quote, sources[excerpt.content_hash].untraced)
-            for excerpt in excerpts
-            if excerpt.content_hash in sources
-        ]
 
     def _claim(self, claim: Claim, *, is_told: bool) -> Iterator[str]:
         """Check a claim by its quotes, and count those that code cannot judge.
@@ -307,31 +298,9 @@ class _Evidence:
                     "supported",
                     *_OF_ABSENCE,
                 }
-            if reason := self._doubt(claim, cited, is_told=is_told):
+            if reason := doubt_of(claim, cited, self._sources, self._content.question, is_told=is_told):
                 called = "inferred" if claim.status == "inferred" else "verified"
                 yield f"it is called {called}, but: {reason}"
-
-    def _doubt(self, claim: Claim, cited: Sequence[Excerpt], *, is_told: bool) -> str:
-        """Return what speaks against a verified claim by the report's rules, in words; a model's verdict can only count against a conclusion."""
-        quotes, sources = self._proven(cited), [self._sources.get(excerpt.content_hash) for excerpt in cited]
-        cards = [source.card.evidence for source in sources if source]
-        untraced = [
-            excerpt.headed_quote for excerpt, source in zip(cited, sources, strict=True) if source and source.untraced
-        ]
-        judgement = claim.judgement
-        if claim.status == "inferred":
-            verdict = check_inference(claim.text, quotes, cards, question=self._content.question, untraced=untraced)
-            if verdict.fault and (verdict.certain or judgement is None):
-                return ENGLISH.reason(verdict)
-            if judgement is None or judgement.verdict == "supported":
-                return ""
-            return ENGLISH.judged_inference[judgement.verdict].format(words=judgement.words)
-        verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
-        absence = judgement is not None and judgement.verdict in _OF_ABSENCE
-        if not verdict.certain and (is_told or absence):
-            return ""
-        verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
-        return "" if verbatim or (absence and verdict.fault == "uncited") else ENGLISH.reason(verdict)
 
     def _contradictions(self) -> Iterator[str]:
         """Check that contradictions that are called confirmed name excerpts that differ."""
@@ -372,6 +341,43 @@ def _shown(block: Block) -> str:
         case Display(latex=latex):
             return latex
     return "".join(words(content) for content in contents(block))
+
+
+def doubt_of(
+    claim: Claim, cited: Sequence[Excerpt], sources: Mapping[str, Source], question: str, *, is_told: bool = False
+) -> str:
+    """Return what speaks against a verified claim by the report's rules, in words; a model's verdict can only count against a conclusion.
+
+    Args:
+        claim: the claim.
+        cited: the excerpts that it cites.
+        sources: by content hash.
+        question: of the report.
+        is_told: whether a model found it supported by words that the text of a cited source holds.
+    """
+    quotes, judgement = _proven(cited, sources), claim.judgement
+    told = [(excerpt, source) for excerpt in cited if (source := sources.get(excerpt.content_hash))]
+    cards = [source.card.evidence for _, source in told]
+    untraced = [excerpt.headed_quote for excerpt, source in told if source.untraced]
+    if claim.status == "inferred":
+        verdict = check_inference(claim.text, quotes, cards, question=question, untraced=untraced)
+        if verdict.fault and (verdict.certain or judgement is None):
+            return ENGLISH.reason(verdict)
+        if judgement is None or judgement.verdict == "supported":
+            return ""
+        return ENGLISH.judged_inference[judgement.verdict].format(words=judgement.words)
+    verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
+    absence = judgement is not None and judgement.verdict in _OF_ABSENCE
+    if not verdict.certain and (is_told or absence):
+        return ""
+    verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
+    return "" if verbatim or (absence and verdict.fault == "uncited") else ENGLISH.reason(verdict)
+
+
+def _proven(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[str]:
+    """Return the quotes of excerpts without the numbers that no source gives."""
+    known = ((excerpt.headed_quote, sources.get(excerpt.content_hash)) for excerpt in excerpts)
+    return [proving(quote, source.untraced) for quote, source in known if source]
 
 
 def citation_problems(inlines: Iterable[Inline], sources: Iterable[Source]) -> tuple[int, list[str]]:

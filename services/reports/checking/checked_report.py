@@ -7,6 +7,23 @@ from schemas.evidence import Claim
 from services.reports.rendering import to_markdown
 from services.reports.statuses import sure_claims
 
+Statement = tuple[str, tuple[str, ...]]
+"""A sentence or row with its cited excerpt ids."""
+
+
+@dataclass(slots=True)
+class Doubt:
+    """Why a statement goes to a verifier, and how it is shown to it."""
+
+    suspicion: str = ""
+    """What makes code suspect it, in words; empty if nothing does."""
+    inferred: bool = False
+    """Whether it is marked as a conclusion."""
+    paragraph: str = ""
+    """Its paragraph, in words, if that has other sentences."""
+    row: str = ""
+    """The row of a table with the headings of its columns, which give the cells a meaning; empty for sentences."""
+
 
 @dataclass(slots=True)
 class CheckedReport:
@@ -19,16 +36,8 @@ class CheckedReport:
     """Removed claims: refuted by their citations (`contradicted`), or dropped as unsupported."""
     failed: list[Claim] = field(default_factory=list)
     """Unsupported sentences, marked or removed."""
-    undecided: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    """Statements with their cited ids that a model may judge."""
-    conclusions: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
-    """Those of the undecided statements that are conclusions from their citations."""
-    suspicions: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
-    """What makes code suspect an undecided statement, in words."""
-    paragraphs: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
-    """The paragraph of an undecided statement, in words, where it has other sentences."""
-    with_heads: dict[str, str] = field(default_factory=dict)
-    """Table rows with the headings of their columns, which give the cells a meaning."""
+    undecided: dict[Statement, Doubt] = field(default_factory=dict)
+    """Statements that a model may judge, in order: neither verbatim in their citations nor certainly unproved."""
     connecting: list[str] = field(default_factory=list)
     """Sentences that a verifier found to state no fact, or that say what the evidence does not tell."""
     marked: int = 0

@@ -7,20 +7,23 @@ supported by what was quoted from those sources, and a blockquote must be verbat
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
 from schemas.document import Block, Citation, Heading, Inlines, Listing, Mark, Paragraph, Quotation, Table
-from schemas.evidence import Status
+from schemas.evidence import Claim, Excerpt, Status
 from schemas.regular_file import read_regular_text
-from services.check.inference import check_inference
-from services.check.numbers import proving
-from services.check.support import check_support, lexical_share
+from services.check.support import lexical_share
 from services.reports.bundle_files import MAX_REPORT_BYTES, BundleContent, read_bundle
-from services.reports.checking.bundle_check import OUT_OF_TIME, BundleCheck, Clock, OutOfTime, citation_problems
+from services.reports.checking.bundle_check import (
+    OUT_OF_TIME,
+    BundleCheck,
+    Clock,
+    OutOfTime,
+    citation_problems,
+    doubt_of,
+)
 from services.reports.document import citations_in, contents, letters, within, words
-from services.reports.labels import ENGLISH
 from services.reports.markdown_blocks import read_markdown
 from services.reports.sentences import cited_sentences
 from services.run.errors import BundleError
@@ -72,33 +75,23 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     return check
 
 
-@dataclass(slots=True)
-class _Evidence:
-    """What the bundle has of a source."""
-
-    card: str
-    untraced: Sequence[str] | None
-    quotes: list[str] = field(default_factory=list)
-    """Its quotes and those of its copies."""
-
-
 class _Checker:
     def __init__(self, content: BundleContent) -> None:
         self.sentences = self.quotes = 0
         self._clock = Clock()
         self._question = content.question
-        numbers = {source.content_hash: source.number for source in content.sources}
+        self._sources = {source.content_hash: source for source in content.sources}
         cited_as = {
-            source.content_hash: numbers.get(source.duplicate_of or source.content_hash) for source in content.sources
+            key: self._sources.get(source.duplicate_of or key, source).number for key, source in self._sources.items()
         }
-        self._evidence = {source.number: _Evidence(source.card.evidence, source.untraced) for source in content.sources}
-        sources: dict[str, int | None] = {}
+        self._excerpts: dict[int | None, list[Excerpt]] = {}
+        """By the number of the source that is cited for them: of copies, the original's."""
+        numbers: dict[str, int | None] = {}
         for excerpt in content.excerpts:
-            sources[excerpt.id] = number = cited_as.get(excerpt.content_hash)
-            if number in self._evidence:
-                self._evidence[number].quotes.append(excerpt.quote)
+            numbers[excerpt.id] = number = cited_as.get(excerpt.content_hash)
+            self._excerpts.setdefault(number, []).append(excerpt)
         self._held = {
-            letters(claim.text): {sources.get(key) for key in claim.citations}
+            letters(claim.text): {numbers.get(key) for key in claim.citations}
             for claim in content.claims
             if claim.verified
         }
@@ -131,35 +124,28 @@ class _Checker:
         if own and own <= {citation.number for citation in citations}:
             return
         cited = self._cited(citations)
-        quotes = [quote for source in cited for quote in source.quotes]
-        if sum(map(len, quotes)) > MAX_QUOTED:
+        if sum(len(excerpt.headed_quote) for excerpt in cited) > MAX_QUOTED:
             yield f"{text[:80]!r} cites more than {MAX_QUOTED:,} characters of quotes: not checked"
-            return
-        proof = [proving(quote, source.untraced) for source in cited for quote in source.quotes]
-        untraced = [quote for source in cited if source.untraced for quote in source.quotes]
-        cards = [source.card for source in cited]
-        if status == "inferred":
-            premises = [quote for quote in proof if lexical_share(text, quote)] or proof
-            verdict = check_inference(text, premises, cards, question=self._question, untraced=untraced)
-            if verdict.fault:
-                yield f"{text[:80]!r} is called inferred, but: {ENGLISH.reason(verdict)}"
-            return
-        verdict = check_support(text, proof, cards, untraced=untraced)
-        if verdict.fault and quotes and not any(text.strip(' “”"') in quote for quote in proof):
-            yield f"{text[:80]!r} is not supported by what it cites: {ENGLISH.reason(verdict)}"
+        elif status == "inferred":
+            premises = [excerpt for excerpt in cited if lexical_share(text, excerpt.quote)] or cited
+            if reason := doubt_of(
+                Claim(text=text, verified=True, status=status), premises, self._sources, self._question
+            ):
+                yield f"{text[:80]!r} is called inferred, but: {reason}"
+        elif cited and (reason := doubt_of(Claim(text=text, verified=True), cited, self._sources, self._question)):
+            yield f"{text[:80]!r} is not supported by what it cites: {reason}"
 
     def _quote(self, content: Inlines) -> Iterator[str]:
         citations = citations_in(content)
         yield from _unchecked(words(content), citations)
         if citations:
             self.quotes += 1
-            quotes = (quote for source in self._cited(citations) for quote in source.quotes)
-            if not any(locate(words(content), quote) for quote in quotes):
+            if not any(locate(words(content), excerpt.quote) for excerpt in self._cited(citations)):
                 yield f"the quotation {words(content)[:80]!r} is not verbatim in what it cites"
 
-    def _cited(self, citations: Sequence[Citation]) -> list[_Evidence]:
-        numbers = {citation.number for citation in citations}
-        return [evidence for number, evidence in self._evidence.items() if number in numbers]
+    def _cited(self, citations: Sequence[Citation]) -> list[Excerpt]:
+        numbers = dict.fromkeys(citation.number for citation in citations)
+        return [excerpt for number in numbers for excerpt in self._excerpts.get(number, ())]
 
 
 def _unchecked(text: str, citations: Sequence[Citation]) -> Iterator[str]:

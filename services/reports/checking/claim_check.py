@@ -12,6 +12,7 @@ from services.check.support import check_support
 from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER
+from services.reports.checking.checked_report import Doubt, Statement
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.quotations import holds_sentence
@@ -20,8 +21,8 @@ from services.text.names import missing_names
 from services.text.numbers import missing_of, missing_quantities, quantities
 from services.text.quantity import Quantity
 
-Judgements = Mapping[tuple[str, tuple[str, ...]], Judgement]
-"""A model's judgements of sentences, by their words and cited excerpt ids."""
+Judgements = Mapping[Statement, Judgement]
+"""A model's judgements of sentences."""
 CLAIMS_NOTHING = frozenset({"no_claim", "absent"})
 """Verdicts on sentences that state no fact of a source."""
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
@@ -31,16 +32,6 @@ _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "row", "opposi
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
 _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """Why a statement goes to a verifier."""
-
-    suspicion: str = ""
-    """What makes code suspect it, in words; empty if nothing does."""
-    inferred: bool = False
-    """Whether it is marked as a conclusion."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +54,8 @@ class ClaimCheck:
     """Finds excerpts for sentences without citations."""
     former: FormerClaims = field(default_factory=FormerClaims)
     """Statements of the report that this one changes."""
-    undecided: dict[tuple[str, tuple[str, ...]], Doubt] = field(default_factory=dict)
-    """Statements for a verifier to judge, in order: neither verbatim in their citations nor certainly unproved."""
+    undecided: dict[Statement, Doubt] = field(default_factory=dict)
+    """`CheckedReport.undecided`."""
 
     @cached_property
     def known(self) -> str:

@@ -78,11 +78,7 @@ class ReportCheck:
         self.coverage = Coverage(blocks)
         kept = self._blocks(blocks)
         self.result.blocks = without_empty_sections(kept) if self.result.left_out else kept
-        self.result.undecided = list(self.check.undecided)
-        self.result.conclusions = frozenset(key for key, doubt in self.check.undecided.items() if doubt.inferred)
-        self.result.suspicions = {
-            key: doubt.suspicion for key, doubt in self.check.undecided.items() if doubt.suspicion
-        }
+        self.result.undecided = self.check.undecided
         self._end_opening()
         return self.result
 
@@ -152,8 +148,8 @@ class ReportCheck:
         before = len(self.check.undecided)
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
         if sum(map(len, lines)) > 1:
-            paragraph = words_of(content)
-            self.result.paragraphs |= dict.fromkeys(list(self.check.undecided)[before:], paragraph)
+            for doubt in list(self.check.undecided.values())[before:]:
+                doubt.paragraph = words_of(content)
         shown = [inline for text in texts if text for inline in (Break(), *text)][1:]
         return [Paragraph(joined([*lead, *shown]))] if shown else []
 
@@ -320,8 +316,9 @@ class ReportCheck:
         shown = [self._known_only(units_of(cell)) for cell in cells]
         if not re.search(r"\w", words):
             return tuple(map(joined, shown))
-        labelled = (f"{head}: {text}" if head else text for head, text in zip(heads, texts, strict=False) if text)
-        self.result.with_heads[words] = " | ".join(labelled)
+        headed = zip(heads, texts, strict=False)
+        labelled = " | ".join(f"{head}: {text}" if head else text for head, text in headed if text)
+        before = len(self.check.undecided)
         claim: Claim | None
         former = self.check.former.find(words, written_ids)
         if former is not None or (not written_ids and words in self.check.former.connecting):
@@ -334,6 +331,8 @@ class ReportCheck:
             claim = self.check.sentence(words, ids, cells_with_heads(texts, heads), section=self.section)
             if claim is not None and claim.cited_by == "code":
                 shown[-1] = with_citations(shown[-1], [key for key in claim.citations if key not in ids])
+        for doubt in list(self.check.undecided.values())[before:]:
+            doubt.row = labelled
         if claim is None:
             self.result.connecting.append(words)
             return tuple(map(joined, shown))

@@ -8,6 +8,7 @@ from schemas.evidence import Excerpt, Source
 from services.evidence.computation import Computation
 from services.evidence.nearest import nearest_each
 from services.reports import verification
+from services.reports.checking.checked_report import Doubt
 from services.reports.verification import Judge
 from services.run.evidence_store import content_hash
 from services.run.settings import forget_settings
@@ -45,7 +46,7 @@ async def shown(endpoint: OpenAIServer, texts: dict[str, str], statements: tuple
     absent = [{"number": n, "reason": "r", "verdict": "absent", "words": ""} for n in range(1, 41)]
     endpoint.choose = lambda body: json.dumps({"verdicts": absent}) if role_of(body) == "verifier" else None
     judge = Judge({"E1-1": excerpt}, {source.content_hash: source for source in sources}, "en-US", text_of)
-    await judge.judged([(text, ("E1-1",)) for text in statements])
+    await judge.judged({(text, ("E1-1",)): Doubt() for text in statements})
     return [body["messages"][-1]["content"] for body in endpoint.requests[1:]]
 
 

@@ -113,7 +113,7 @@ def test_code_alone_removes_nothing() -> None:
     said = f"{RELY[:-1]} [E1-1]."
     waiting = check(said, [LOCKS])
     assert waiting.left_out == []
-    assert waiting.undecided == [(RELY, ("E1-1",))]
+    assert list(waiting.undecided) == [(RELY, ("E1-1",))]
     for verdict, status in (("supported", "supported"), ("contradicted", "contradicted"), ("partly", "unverified")):
         judged = {(RELY, ("E1-1",)): Judgement(verdict=verdict, words="need explicit locking")}
         assert states(check(said, [LOCKS], judgements=judged)) == [status]

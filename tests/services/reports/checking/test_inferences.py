@@ -120,8 +120,7 @@ def test_a_model_s_verdict_can_only_take_an_inference_away(verdict: Any, status:
     judgement = Judgement(verdict=verdict, words="4,200 cycles")
     said = f"{LONGER}.", ("E1-1", "E1-2")
     asked = check(f"{STATED} {LONGER} [⇒ E1-1, E1-2].")
-    assert said in asked.undecided
-    assert asked.conclusions == {said}
+    assert [key for key, doubt in asked.undecided.items() if doubt.inferred] == [said]
     judged = check(f"{STATED} {LONGER} [⇒ E1-1, E1-2].", judgements={said: judgement})
     assert judged.claims[-1].status == status
     wrong = "The sodium cell thus lasts 9,000 cycles."

@@ -191,7 +191,7 @@ def test_a_verifier_decides_what_code_only_suspects_and_not_what_is_certain() ->
     judged = {(text, ("E1-1",)): Judgement(verdict="supported", words="rose") for text in (suspected, certain)}
     checked = check(f"{suspected[:-1]} [E1-1]. {certain[:-1]} [E1-1].", judgements=judged)
     assert [claim.status for claim in checked.claims] == ["supported", "unverified"]
-    assert list(checked.suspicions) == [(suspected, ("E1-1",))]
+    assert [key for key, doubt in checked.undecided.items() if doubt.suspicion] == [(suspected, ("E1-1",))]
 
 
 def test_a_row_that_fails_is_a_case_for_the_editor_and_a_refuted_statement_is_one_once() -> None:
