@@ -1,17 +1,37 @@
-"""The excerpts that a report may cite: those of its steps, of earlier turns, and those of the background that are shown."""
+"""The excerpts of a run, and those that its report may cite: of its steps, of earlier turns, and of the background those that are shown."""
+
+from collections.abc import Callable, Sequence
 
 from schemas.evidence import Excerpt
 from schemas.state import ResearchState
 from services.evidence.background import background_views, unquoted
 
 
-def cited_evidence(state: ResearchState) -> list[Excerpt]:
-    """Return what the report may cite: what earlier turns left, the steps' excerpts, and the background's that are shown or disputed."""
+def all_excerpts(state: ResearchState) -> list[Excerpt]:
+    """Return the excerpts of steps, of earlier turns and of the background."""
     results, background = state["results"], state["background"]
     found = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
-    shown = {view.id for view in background_views(background, results, state["sources"])}
-    shown |= _disputed(state)
-    return [*found, *(excerpt for excerpt in (background.excerpts if background else []) if excerpt.id in shown)]
+    return [*found, *(background.excerpts if background else [])]
+
+
+def with_each(state: ResearchState, change: Callable[[Excerpt], Excerpt]) -> ResearchState:
+    """Return the state with each of its excerpts changed."""
+
+    def changed(excerpts: Sequence[Excerpt]) -> dict[str, list[Excerpt]]:
+        return {"excerpts": list(map(change, excerpts))}
+
+    results = {key: result.model_copy(update=changed(result.excerpts)) for key, result in state["results"].items()}
+    background = state["background"]
+    found = background and background.model_copy(update=changed(background.excerpts))
+    return {**state, "results": results, "background": found}
+
+
+def cited_evidence(state: ResearchState) -> list[Excerpt]:
+    """Return what the report may cite: what earlier turns left, the steps' excerpts, and the background's that are shown or disputed."""
+    background = state["background"]
+    shown = {view.id for view in background_views(background, state["results"], state["sources"])}
+    hidden = {excerpt.id for excerpt in (background.excerpts if background else [])} - shown - _disputed(state)
+    return [excerpt for excerpt in all_excerpts(state) if excerpt.id not in hidden]
 
 
 def kept_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt]:

@@ -12,6 +12,7 @@ from itertools import combinations, islice
 from schemas.evidence import Excerpt, Source, root_of
 from schemas.state import ResearchState
 from services.check.differences import agreement
+from services.evidence.citable_excerpts import all_excerpts, with_each
 from services.evidence.primary import primary
 from services.search.source_kinds import owner_of
 from services.text.duplicates import may_tell_the_same
@@ -47,23 +48,10 @@ def confirmations(excerpts: Sequence[Excerpt], sources: Mapping[str, Source]) ->
 
 def with_confirmations(state: ResearchState) -> ResearchState:
     """Return the state with its excerpts saying which others confirm them. Blocking."""
-    results, background = state["results"], state["background"]
-    excerpts = [excerpt for key in sorted(results, key=int) for excerpt in results[key].excerpts]
-    excerpts += background.excerpts if background else []
-    found = confirmations(excerpts, state["sources"])
+    found = confirmations(all_excerpts(state), state["sources"])
     if not found:
         return state
-
-    def with_ids(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
-        return [excerpt.model_copy(update={"confirmed_by": found.get(excerpt.id, [])}) for excerpt in excerpts]
-
-    return {
-        **state,
-        "results": {
-            key: result.model_copy(update={"excerpts": with_ids(result.excerpts)}) for key, result in results.items()
-        },
-        "background": background and background.model_copy(update={"excerpts": with_ids(background.excerpts)}),
-    }
+    return with_each(state, lambda excerpt: excerpt.model_copy(update={"confirmed_by": found.get(excerpt.id, [])}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -208,40 +208,28 @@ async def ask_for_references(prompt: ResearcherPrompt) -> Findings:
         LimitReached: the budget leaves no room for the first call.
         ModelError: the endpoint failed, or no answer came to fit.
     """
-    check = _Check(prompt.passages)
-    try:
-        answer = await ask("researcher", prompt, findings_schema(prompt), check)
-    except (LimitReached, ModelError):
-        if check.first is None or not taken(check.first, prompt.passages).excerpts:
-            raise
-        answer = check.first
-    if unknown := taken(answer, prompt.passages).unknown:
-        log("references_dropped", count=len(unknown), of=len(answer.references))
-    return answer
+    first: Findings | None = None
 
-
-class _Check:
-    """For `ask`: refuses an answer once, if at least half of its references name no sentence that there is."""
-
-    def __init__(self, passages: Sequence[NumberedPassage]) -> None:
-        self.first: Findings | None = None
-        """The answer that was refused."""
-        self._passages = passages
-
-    def __call__(self, answer: Findings) -> Findings:
-        """Return the answer to go on with.
-
-        Raises:
-            ValueError: names the wrong references; raised at most once.
-        """
-        if self.first is not None:
-            better = taken(answer, self._passages).excerpts or not taken(self.first, self._passages).excerpts
-            return answer if better else self.first
-        unknown = taken(answer, self._passages).unknown
-        if unknown and 2 * len(unknown) >= len(answer.references):
-            self.first = answer
+    def check(answer: Findings) -> Findings:
+        """Refuse an answer once, if at least half of its references name no sentence that there is."""
+        nonlocal first
+        found = taken(answer, prompt.passages)
+        if first is not None:
+            return answer if found.excerpts or not taken(first, prompt.passages).excerpts else first
+        if found.unknown and 2 * len(found.unknown) >= len(answer.references):
+            first = answer
             raise ValueError(
-                f"{len(unknown)} references name no sentence that there is: {'; '.join(unknown[:_NAMED])}. Name sentences "
+                f"{len(found.unknown)} references name no sentence that there is: {'; '.join(found.unknown[:_NAMED])}. Name sentences "
                 "by the passage's id and their numbers in it, as P1:2 or P1:2-4, and leave out what no passage says"
             )
         return answer
+
+    try:
+        answer = await ask("researcher", prompt, findings_schema(prompt), check)
+    except (LimitReached, ModelError):
+        if first is None or not taken(first, prompt.passages).excerpts:
+            raise
+        answer = first
+    if unknown := taken(answer, prompt.passages).unknown:
+        log("references_dropped", count=len(unknown), of=len(answer.references))
+    return answer

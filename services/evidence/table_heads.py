@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from schemas.evidence import Excerpt
 from schemas.state import ResearchState
+from services.evidence.citable_excerpts import all_excerpts, with_each
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.text.page_numbers import Pages
@@ -22,21 +23,8 @@ MAX_HEADS = 2_000
 
 async def with_places(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
     """Return the state with its excerpts holding their sections and pages, and those of rows of tables the headings of their columns."""
-    results, background = state["results"], state["background"]
-    excerpts = [excerpt for result in results.values() for excerpt in result.excerpts]
-    excerpts += background.excerpts if background else []
-    found = await _found(excerpts, evidence)
-
-    def placed(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
-        return [excerpt.model_copy(update=found.get(_place(excerpt), {})) for excerpt in excerpts]
-
-    return {
-        **state,
-        "results": {
-            key: result.model_copy(update={"excerpts": placed(result.excerpts)}) for key, result in results.items()
-        },
-        "background": background and background.model_copy(update={"excerpts": placed(background.excerpts)}),
-    }
+    found = await _found(all_excerpts(state), evidence)
+    return with_each(state, lambda excerpt: excerpt.model_copy(update=found.get(_place(excerpt), {})))
 
 
 async def _found(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> dict[tuple[str, int], dict[str, Any]]:
