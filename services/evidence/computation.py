@@ -1,13 +1,13 @@
 """A code run as a source: the code, what went in and what came out, so that a number can be followed to its cell."""
 
-import ast
 import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 from schemas.evidence import Passage, Source
-from services.evidence.literals import Origin, origin_of, parsed
+from services.evidence.literals import Origin, files_read, origin_of, parsed
 from services.run.evidence_store import EvidenceStore
 from services.text.normal_form import normalise_text
 
@@ -88,23 +88,25 @@ class Computation:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredProgram:
-    """The program of a stored computation."""
+class Program:
+    """What was run for a source, as its stored text has it, and what it read."""
 
     code: str
-    tree: ast.Module
-    inputs: list[str]
-    """Names of the files in its work folder."""
-    output: str
+    language: Literal["python", "sql"]
+    reads: tuple[str, ...] = ()
+    """Names of the files in its work folder, or the database with its tables; empty where code cannot tell."""
+    output: str = ""
+    """What it printed; empty for a query."""
 
 
-def program_of(text: str) -> StoredProgram | None:
+def program_of(text: str) -> Program | None:
     """Read the program off a stored computation; None where the text is no computation's."""
     head, _, rest = text.partition(f"\n{_CODE}\n")
-    inputs = [line.partition(" sha256:")[0] for line in head.partition(f"\n{_INPUTS}\n")[2].split("\n")]
+    lines = head.partition(f"\n{_INPUTS}\n")[2].split("\n")
+    inputs = [name for line in lines if (name := line.partition(" sha256:")[0])]
     ends = list(re.finditer(rf"\n\n{_OUTPUT}\n", rest))
     for end in reversed(ends[-_MAX_OUTPUTS:]):  # what a program prints may look like the heading of its output
         code = rest[: end.start()].removesuffix(f"\n\n{_UNISOLATED}")
         if (tree := parsed(code)) is not None:
-            return StoredProgram(code, tree, list(filter(None, inputs)), rest[end.end() :])
+            return Program(code, "python", files_read(tree, inputs), rest[end.end() :])
     return None

@@ -2,26 +2,13 @@
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from schemas.evidence import Source
-from services.evidence.computation import program_of
-from services.evidence.literals import files_read
+from services.evidence.computation import Program, program_of
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 
 _QUERY, _TABLES, _SQL, _RESULT = "# Query", "## Tables", "## SQL", "## Result"
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What was run for a source, and what it read."""
-
-    code: str
-    language: Literal["python", "sql"]
-    reads: tuple[str, ...] = ()
-    """Names of the files in its work folder, or the database with its tables; empty where code cannot tell."""
 
 
 async def programs_of(sources: Iterable[Source], evidence: EvidenceStore) -> dict[str, Program]:
@@ -41,10 +28,7 @@ async def programs_of(sources: Iterable[Source], evidence: EvidenceStore) -> dic
 
 def program_behind(source: Source, text: str) -> Program | None:
     """Read the program of a source off its stored text; None where there is none."""
-    if source.kind == "database":
-        return _query_in(text) or _query_in_title(source.title)
-    program = program_of(text)
-    return Program(program.code, "python", files_read(program.tree, program.inputs)) if program is not None else None
+    return _query_in(text) or _query_in_title(source.title) if source.kind == "database" else program_of(text)
 
 
 def query_heading(*, database: str, tables: Sequence[str], sql: str, values: Mapping[str, object]) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from schemas.clean_text import clean_line, clean_text
 from schemas.document import Block, Citation, Code, Formula, Inlines, Paragraph, Text
 from schemas.evidence import NO_INPUT, Claim, Excerpt, Source, Status
+from services.evidence.computation import Program
 from services.evidence.literals import FINDINGS_FILE, QUOTES_FILE
 from services.evidence.primary import primary
-from services.evidence.programs import Program
 from services.reports.labels import Labels
 from services.reports.markdown_blocks import is_formula
 from services.reports.references import link_of

@@ -31,7 +31,7 @@ from schemas.usage import Usage
 from schemas.wishes import Form
 from services.check.numbers import proving
 from services.embedding.cross_lingual import Likeness
-from services.evidence.programs import Program
+from services.evidence.computation import Program
 from services.evidence.views import steps_by_id
 from services.reports.added_sections import computations, marked_sentences, side_notes
 from services.reports.charts.checks import check_charts

@@ -271,7 +271,7 @@ class _Evidence:
         others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
         known = [self._content.question, *_proven(others, self._sources)]
         known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
-        if nowhere := origin_of(program.code, program.output, known, program.inputs).untraced:
+        if nowhere := origin_of(program.code, program.output, known, program.reads).untraced:
             yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
 
     def _claim(self, claim: Claim, *, is_told: bool) -> Iterator[str]:

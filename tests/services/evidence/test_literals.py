@@ -111,7 +111,7 @@ def test_the_program_of_a_stored_computation_is_read_back(code: str, output: str
     stored = Computation(code, "d", output, {"soundings.csv": b"a"}, "", isolated).text()
     program = program_of(stored)
     assert program
-    assert (program.code, program.inputs, program.output) == (code, ["soundings.csv"], output)
+    assert (program.code, program.output) == (code, output)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Source
-from services.evidence.computation import Computation
+from services.evidence.computation import Computation, Program
 from services.evidence.literals import files_read, parsed
-from services.evidence.programs import Program, program_behind, programs_of, query_heading
+from services.evidence.programs import program_behind, programs_of, query_heading
 from services.run.evidence_store import EvidenceStore
 
 INPUTS = ("excerpts.json", "harbour.csv", "old harbour.csv", "ships.xlsx")
@@ -39,7 +39,7 @@ def test_a_program_reads_what_it_names(code: str, read: tuple[str, ...]) -> None
 def test_a_computation_tells_its_program() -> None:
     code = "print(open('harbour.csv').read())"
     text = Computation(code, "all", "## Output\n1", {"harbour.csv": b"1"}).text()
-    assert program_behind(source_of("computation"), text) == Program(code, "python", ("harbour.csv",))
+    assert program_behind(source_of("computation"), text) == Program(code, "python", ("harbour.csv",), "## Output\n1")
     assert program_behind(source_of("computation"), "something else") is None
 
 
