@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from schemas.document import Alignment, Block, Heading, Listing, Paragraph, Table
 from schemas.evidence import Claim, Excerpt
 from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, ReporterEditingPrompt
-from services.evidence.nearest import nearest
 from services.evidence.views import evidence_views
 from services.models import ask
 from services.reports.document import cited_in, is_label, letters, without_empty_sections, words
 from services.reports.markdown import ReportInputs
 from services.reports.markdown_blocks import read_draft
+from services.reports.nearest import nearest
 from services.reports.rendering import to_draft
 from services.reports.sentences import Units, ids_in, join_sentences, sentences_of, units_of
 from services.text.token_estimate import estimate

@@ -35,7 +35,7 @@ from schemas.document import (
     Text,
 )
 from schemas.evidence import EXCERPT_ID, Excerpt
-from services.evidence.citation_forms import INFERENCE, plain_citations
+from services.reports.citation_forms import INFERENCE, plain_citations
 from services.reports.statuses import signs_in, without_signs
 from services.text.addresses import URL
 from services.text.tokens import has_cjk

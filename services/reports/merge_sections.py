@@ -9,7 +9,7 @@ from schemas.document import Block, Citation, Code, Heading, Inlines, Paragraph,
 from schemas.evidence import Excerpt
 from schemas.reporter_joining import Joining, SectionText, TermChange
 from schemas.reporter_joining import Paragraph as NumberedParagraph
-from services.evidence.citation_forms import inferences_in_words
+from services.reports.citation_forms import inferences_in_words
 from services.reports.document import changed
 from services.reports.labels import Labels
 from services.reports.markdown_blocks import read_draft

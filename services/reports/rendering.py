@@ -24,7 +24,7 @@ from schemas.document import (
     Text,
 )
 from schemas.evidence import Status
-from services.evidence.citation_forms import INFERENCE
+from services.reports.citation_forms import INFERENCE
 from services.reports.document import changed
 from services.reports.sentences import cited_once, lines_of
 from services.reports.statuses import SIGNS

@@ -17,10 +17,10 @@ from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness
 from services.evidence.citable_excerpts import kept_evidence
-from services.evidence.citation_forms import plain_citations
 from services.evidence.computation import Program
 from services.models import ask
 from services.reports.checking.code_citations import CodeCitations
+from services.reports.citation_forms import plain_citations
 from services.reports.markdown import ReportInputs
 from services.reports.verification import Verified
 from services.run.settings import settings

@@ -9,9 +9,9 @@ from schemas.evidence_view import ContradictionView, EvidenceView
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_section import ReporterSectionPrompt, SectionExcerpt
 from schemas.sections import Section
-from services.evidence.citation_forms import inferences_in_words, plain_citations
 from services.models import write
 from services.models.prompt_fit import passage_tokens
+from services.reports.citation_forms import inferences_in_words, plain_citations
 from services.reports.section_evidence import Surroundings, beside_each_other
 from services.reports.wishes import NEAR
 from services.run.budget import limit_message

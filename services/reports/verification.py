@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from schemas.document import Block
 from schemas.evidence import Excerpt, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
-from services.evidence.nearest import nearest_each
 from services.models import ask
 from services.reports.checking.checked_report import CheckedReport, Doubt, Statement
 from services.reports.editing import edited
 from services.reports.markdown import ReportInputs, check_draft
+from services.reports.nearest import nearest_each
 from services.reports.section_evidence import TextOf
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError

@@ -6,9 +6,9 @@ import pytest
 
 from schemas.evidence import Excerpt, Source
 from services.evidence.computation import Computation
-from services.evidence.nearest import nearest_each
 from services.reports import verification
 from services.reports.checking.checked_report import Doubt
+from services.reports.nearest import nearest_each
 from services.reports.verification import Judge
 from services.run.evidence_store import content_hash
 from services.run.settings import forget_settings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.evidence.citation_forms import plain_citations
+from services.reports.citation_forms import plain_citations
 
 KNOWN = {"E1-1", "E1-2", "E2-1", "B0-1"}
 
