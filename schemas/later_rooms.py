@@ -8,7 +8,6 @@ from typing import Any
 LATER = {
     "configuration": ("graph.machine", "run_configuration"),
     "notebook_html": ("services.reports.html.page", "notebook_html"),
-    "tool_searches": ("services.tools.mcp.search_provider", "mcp_searches"),
     "end_sessions": ("services.tools.mcp.registry", "end"),
 }
 """Module and name of each function."""

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from schemas.bounded_text import Line, Name
+from schemas.bounded_text import Line
 
 Transport = Literal["stdio", "http", "sse"]
 
@@ -27,9 +27,6 @@ class McpServer(BaseModel):
         default=None, description="stdio, http (streamable) or sse. Empty: stdio for a command, http for an address."
     )
     description: Line = Field(default="", description="Purpose of the server in one sentence, for the planner.")
-    search: Name = Field(
-        default="", description="Name of its search tool, which every search of the run uses. Empty: none."
-    )
 
     @model_validator(mode="after")
     def _command_or_url(self) -> "McpServer":

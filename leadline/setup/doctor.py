@@ -1,6 +1,6 @@
 """`leadline doctor`: checks what works on this machine, what is missing, and how to install it. It calls no model.
 
-Of the searches of the web it tries those alone that are set up or chosen, and a reader of pages where one is set.
+Of the searches of the web it tries those alone that are set up or chosen.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leadline.setup.check import BROKEN, NOTE, OK, Check
-from leadline.setup.doctor_programs import places, programs, reader
+from leadline.setup.doctor_programs import places, programs
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
 from leadline.setup.doctor_searches import searches
 from leadline.setup.doctor_summary import MARKS
@@ -44,7 +44,7 @@ async def examine() -> list[Check]:
         settings()
     except LeadlineError as error:
         return [*found, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
-    further = {_search: searches, _models: _servers, programs: reader}
+    further = {_search: searches, _models: _servers}
     for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
         found += await asyncio.to_thread(_guarded, look)
         found += await further[look]() if look in further else []

@@ -1,21 +1,15 @@
-"""The part of `leadline doctor` that checks external programs: browser, page reader, fonts, MCP runners, disk space."""
+"""The part of `leadline doctor` that checks external programs: browser, fonts, MCP runners, disk space."""
 
 import os
 import shlex
 import shutil
 import stat
-import time
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
-from leadline.setup.check import BROKEN, NOTE, OK, Check
-from services.run.errors import LeadlineError
+from leadline.setup.check import NOTE, OK, Check
 from services.run.settings import settings
 from services.sandbox.browser import find_browser
-from services.search.pages.addresses import HostAllowance, target_of
-from services.search.pages.limits import page_limits
-from services.search.pages.reader_endpoint import ReaderEndpoint
 
 FONT_FOLDERS = (
     "/usr/share/fonts",
@@ -36,8 +30,7 @@ CHINESE = (
     "msyh",
 )
 """Prefixes of the file names of Chinese fonts."""
-HARMLESS_PAGE = "https://example.com/"
-"""A page that RFC 2606 reserves for examples."""
+
 MIN_ROOM = 1_000_000_000
 """Bytes of free disk space below which there is a note: indexes, checkpoints and stored texts grow."""
 
@@ -62,26 +55,6 @@ def programs() -> Iterable[Check]:
             found=found or f"not found: {missing}",
             remedy="" if found else remedy,
         )
-
-
-async def reader() -> list[Check]:
-    """Let the operator's reader, if there is one, render a harmless page."""
-    address, key = settings().leadline_reader_url, settings().leadline_reader_key
-    if not address:
-        return []
-    check = partial(Check, area="programs", name="LEADLINE_READER_URL")
-    if settings().leadline_render == "off":
-        return [check(state=NOTE, found="not used: LEADLINE_RENDER is off")]
-    begun = time.monotonic()
-    try:
-        endpoint = ReaderEndpoint.of(address, key.get_secret_value() if key else "")
-        page = await endpoint.render(target_of(HARMLESS_PAGE, HostAllowance()), page_limits())
-    except LeadlineError as error:
-        return [check(state=BROKEN, found=str(error))]
-    seconds = time.monotonic() - begun
-    return [
-        check(state=OK, found=f"{endpoint.protocol} rendered {HARMLESS_PAGE}: {len(page)} bytes in {seconds:.1f} s")
-    ]
 
 
 def _chinese_fonts() -> str:

@@ -83,10 +83,7 @@ class Settings(BaseModel):
     leadline_ocr_seconds: float = Field(default=40.0, ge=0, le=3_600)
     """Seconds that the images of one PDF file of a folder are read for; 0 reads none."""
     leadline_render: Literal["auto", "off"] = "auto"
-    """Whether pages that need scripts are rendered: by the reader where one is set, else by Chromium where it is installed."""
-    leadline_reader_url: str | None = None
-    """A reader that the operator runs: the address that is called of crawl4ai (`…/crawl`) or Firecrawl (`…/v2/scrape`)."""
-    leadline_reader_key: SecretStr | None = None
+    """Whether pages that need scripts are rendered, by Chromium where it is installed."""
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Place], BeforeValidator(_paths)] = Field(default_factory=list)

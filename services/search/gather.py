@@ -15,7 +15,6 @@ from schemas.events import Searched
 from schemas.evidence import Passage, Source, SourceCategory, StepKind
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
-from services.search.confirmed_figures import confirmed
 from services.search.filters import Filters
 from services.search.hit import Hit, SearchProvider
 from services.search.link_expansion import follow
@@ -120,9 +119,8 @@ async def gather(
     failures += [document.trouble for document in providers.documents if document.trouble]
     today = datetime.now(UTC).date()
     wanted_kind = "academic" if source_kind == "medicine" else source_kind
-    figures = await asyncio.to_thread(confirmed, passages, pool.text, pool.hit)
     preference = Preference.of(question or " ".join(queries), today, wanted_kind, preferred)
-    passages = preference.ordered(passages, pool.hit, figures)
+    passages = preference.ordered(passages, pool.hit)
     sources_of, sites_of = {key: key[0] for key in passages}, sites(passages, pool.hit)
     chosen = take_turns(passages, sources_of, limit, max(PER_SOURCE, limit // OF_LIMIT), sites_of, PER_SITE)
     described, sources = await pool.collect(chosen, originals, evidence)

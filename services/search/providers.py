@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.evidence import StepKind
-from schemas.later_rooms import later
 from services.run.errors import DocumentsError
 from services.run.installation import EXAMPLES
 from services.run.scope import current_run
@@ -174,17 +173,7 @@ def of_other_kinds(kinds: Mapping[str, int], locale: str) -> list[str]:
 async def notices_for(context: RunContext, locale: str) -> list[str]:
     """Return messages for the user before the search, in their language."""
     stand_in = await asyncio.to_thread(_searches_examples, context, settings())
-    stand_in = stand_in and not await _searches_of_tools(context, settings())
     return [say("examples", locale)] if stand_in else []
-
-
-async def _searches_of_tools(context: RunContext, environment: Settings) -> list[SearchProvider]:
-    """Return the search tools of MCP servers, unless the run names a single search."""
-    named = (context.search or environment.leadline_search) != "auto"
-    if named or not (context.mcp_servers or environment.leadline_mcp):
-        return []
-    providers: list[SearchProvider] = await later("tool_searches")(context)
-    return providers
 
 
 def examples_stand_in() -> bool:
@@ -216,10 +205,8 @@ async def providers_for(
     environment = settings()
     if (context.search or environment.leadline_search) == "none":
         return Providers()
-    servers = await _searches_of_tools(context, environment)
-    web = [*await asyncio.to_thread(web_search, context, kind), *servers]
-    examples = await asyncio.to_thread(_searches_examples, context, environment)
-    folders = [] if servers and examples else await asyncio.to_thread(folders_of, context)
+    web = await asyncio.to_thread(web_search, context, kind)
+    folders = await asyncio.to_thread(folders_of, context)
     seconds = _seconds_for_reading(context) if reading_seconds is None else reading_seconds
     async with progress_told(folders):
         opened = await asyncio.gather(
@@ -235,7 +222,7 @@ def _seconds_for_reading(context: RunContext) -> float:
 
 
 def searches_documents(context: RunContext) -> bool:
-    """Tell whether a run searches any folder, including the examples, even if a tool server replaces them.
+    """Tell whether a run searches any folder, including the examples.
 
     Raises:
         DocumentsError: a folder is forbidden.

@@ -1,7 +1,7 @@
 """Small adjustments of a ranking by date, kind and site of the sources.
 
-The factors are their kind, the preferences of the user and the step, whether another owner's site confirms a figure,
-and for a dated question their date and whether they are primary.
+The factors are their kind, the preferences of the user and the step, and for a dated question their date and whether they
+are primary.
 
 Relevance stays first: a lift of a few per cent of a passage's reciprocal rank moves it past a few others at most, and sources
 without date, site and kind keep their order.
@@ -29,8 +29,6 @@ BY_KIND: Mapping[SourceCategory, float] = {
 sources. Set by judgement; `benchmarks/source_judgement.py` measures its effect on rankings."""
 PREFERRED = 0.10
 """Bonus of kinds that the user prefers, as such a share. The 10th comes before the 4th."""
-CONFIRMED = 0.02
-"""Bonus of a figure that another owner's site also gives, as such a share."""
 MAX_AGE_YEARS = 2
 """Years before the time that a question asks about up to which a source counts as half recent."""
 PER_SITE = 6
@@ -73,18 +71,14 @@ class Preference:
         names = frozenset(word for name in names_in(question) for word in [*pieces(name), "".join(pieces(name))])
         return cls(source_kind, wanted_time(question, today), today, names, frozenset(preferred))
 
-    def ordered(
-        self, ranked: Sequence[Key], hit_of: Callable[[Key], Hit], confirmed: Collection[Key] = ()
-    ) -> list[Key]:
+    def ordered(self, ranked: Sequence[Key], hit_of: Callable[[Key], Hit]) -> list[Key]:
         """Return a ranking in which preferred sources are slightly higher.
 
         Args:
             ranked: the ranking, best first.
             hit_of: returns a passage's source.
-            confirmed: passages with a figure that another owner's site also gives.
         """
-        lifts = {key: self.lift(hit_of(key)) + (CONFIRMED if key in confirmed else 0.0) for key in ranked}
-        lifted = {key: (RRF_K + place) / (1 + lifts[key]) for place, key in enumerate(ranked, 1)}
+        lifted = {key: (RRF_K + place) / (1 + self.lift(hit_of(key))) for place, key in enumerate(ranked, 1)}
         return sorted(ranked, key=lambda key: lifted[key])
 
     def lift(self, hit: Hit) -> float:

@@ -214,22 +214,6 @@ def test_no_table_shows_a_key(tmp_path: Path) -> None:
     assert "http://127.0.0.1:" in told
 
 
-@pytest.mark.parametrize("before", ["", "." * 140], ids=["", "cut off in the middle"])
-def test_a_reader_of_pages_that_repeats_its_key(before: str, tmp_path: Path) -> None:
-    """The key of one endpoint is masked in the words of another, too."""
-    failed = {"url": "x", "success": False, "status_code": 500, "error_message": f"{before}{EVERY}"}
-    with serving(lambda _: Reply(body={"success": True, "results": [failed]})) as address:
-        environment = {
-            "LEADLINE_READER_URL": f"{address}/crawl",
-            "LEADLINE_READER_KEY": "rk-0f9e8d7c",
-            "OPENAI_API_KEY": KEY,
-        }
-        ran = command("doctor", LEADLINE_HOME=str(tmp_path), seconds=SECONDS, **environment)
-    told = (ran.stdout + ran.stderr).decode()
-    assert "it could not open the page (" in told
-    shows_no_key(told)
-
-
 def test_an_embedding_endpoint_that_repeats_its_key(tmp_path: Path) -> None:
     home, out = tmp_path / "home", tmp_path / "out"
     with echoing("400") as (echo, environment):

@@ -125,7 +125,7 @@ class PageReader:
             render_limits: limits of a page rendered by a local browser.
 
         Raises:
-            SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS, LEADLINE_READER_URL or LEADLINE_READER_KEY cannot be used.
+            SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used.
         """
         self.allowance = (
             HostAllowance.parse(settings().leadline_allow_private_hosts) if allowance is None else allowance
@@ -135,7 +135,7 @@ class PageReader:
         self._robots = Robots()
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
-        self._renderer = Renderer(self.allowance, self.limits, self._backend, tls, render_limits)
+        self._renderer = Renderer(self.allowance, self._backend, tls, render_limits)
         answers = TypeAdapter(Extracted)
         self._extractors = Workers(
             "services.search.pages.extract", answers, count=2, longest=LONGEST_ANSWER, memory=PAGE_MEMORY

@@ -1,4 +1,4 @@
-"""Renders pages that need scripts: by the operator's reader if it is set, else by a local Chromium."""
+"""Renders pages that need scripts by a local Chromium."""
 
 import asyncio
 import ssl
@@ -16,9 +16,8 @@ from services.sandbox.rendering import render_page
 from services.sandbox.tab import Drawn
 from services.search.pages.addresses import HostAllowance
 from services.search.pages.fetch import Check, Fetched, connections
-from services.search.pages.limits import Limits, RenderLimits
+from services.search.pages.limits import RenderLimits
 from services.search.pages.page_links import AROUND
-from services.search.pages.reader_endpoint import ReaderEndpoint
 from services.search.pages.subrequests import Subrequests
 
 BROWSERS_AT_ONCE = 2
@@ -27,7 +26,7 @@ _TURNS = threading.BoundedSemaphore(BROWSERS_AT_ONCE)
 """Shared by all threads, since a server's runs may have their own event loops."""
 _TURN = 0.1
 """Seconds between two attempts to start a browser."""
-NOTHING_RENDERS = "nothing here runs scripts: install Chromium, or set LEADLINE_READER_URL"
+NOTHING_RENDERS = "nothing here runs scripts: install Chromium"
 
 
 Checks = Callable[[httpcore.AsyncConnectionPool], Check]
@@ -40,7 +39,6 @@ class Renderer:
     def __init__(
         self,
         allowance: HostAllowance,
-        limits: Limits,
         backend: httpcore.AsyncNetworkBackend,
         tls: ssl.SSLContext | None = None,
         render_limits: RenderLimits | None = None,
@@ -49,18 +47,12 @@ class Renderer:
 
         Args:
             allowance: hosts that the operator allows.
-            limits: limits of a page from the operator's reader.
             backend: makes guarded connections for the browser.
             tls: verifies certificates; by default with the system's authorities.
             render_limits: limits of a page in a local browser.
-
-        Raises:
-            SettingsError: LEADLINE_READER_URL or LEADLINE_READER_KEY cannot be used.
         """
         self.mode: Literal["auto", "off"] = settings().leadline_render
-        address, key = settings().leadline_reader_url, settings().leadline_reader_key
-        self._endpoint = ReaderEndpoint.of(address, key.get_secret_value() if key else "") if address else None
-        self._allowance, self._limits, self._backend, self._tls = allowance, limits, backend, tls
+        self._allowance, self._backend, self._tls = allowance, backend, tls
         self._render_limits = render_limits or RenderLimits()
 
     async def render(self, page: Fetched, check: Checks, drawn: Drawn) -> bytes:
@@ -76,9 +68,6 @@ class Renderer:
         """
         if self.mode == "off":
             raise PageError("LEADLINE_RENDER is off")
-        private = self._allowance.covers(page.target.host, page.target.port)
-        if self._endpoint is not None and not private:
-            return await self._endpoint.render(page.target, self._limits)
         browser = await asyncio.to_thread(find_browser)
         if browser is None:
             raise PageError(NOTHING_RENDERS)

@@ -33,8 +33,6 @@ class Server:
     name: str
     transport: Transport
     description: str = ""
-    search: str = ""
-    """Name of its search tool, if the run's searches should use it."""
     command: str = ""
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -117,7 +115,6 @@ def _server(name: str, entry: McpServer) -> Server:
         name,
         entry.transport or "stdio",
         entry.description,
-        search=entry.search,
         command=entry.command,
         args=tuple(entry.args),
         url=entry.url,

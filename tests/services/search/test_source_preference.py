@@ -127,30 +127,6 @@ def pages(domain: str, count: int) -> list[Hit]:
     ]
 
 
-COLUMN = "Our columnist has walked along the coast since May, and writes of gulls, tea rooms, tides and quiet evenings."
-FACT = "The lighthouse of Vell on its rock is {} tall by the survey of the harbour."
-
-
-async def test_a_figure_that_another_owner_gives_in_its_own_words_comes_up() -> None:
-    said = FACT.format("48 metres")
-    own = "By a survey the lighthouse of Vell rises 48 metres above its rock and the harbour."
-    hits = [hit("first", text="The harbour of Vell has a lighthouse."), hit("x", text="A rock of the harbour of Vell.")]
-
-    async def places(*more: Hit) -> list[str]:
-        return [one.title for one in (await gathered(*hits, *more, limit=9)).passages]
-
-    with_figure = hit("y", text=said, url="https://y.example/")
-    assert await places(with_figure) == ["first", "x", "y"]
-    elsewhere = hit("z", text=own, url="https://z.example/")
-    assert await places(with_figure, elsewhere) == ["first", "y", "x", "z"]
-    same_owner = hit("z", text=own, url="https://z.y.example/")
-    assert await places(with_figure, same_owner) == ["first", "x", "y", "z"]
-    passed_on = hit("z", text=f"{said} {COLUMN}", url="https://z.example/")
-    assert await places(with_figure, passed_on) == ["first", "x", "y", "z"]
-    other = hit("z", text=own.replace("48", "52"), url="https://z.example/")
-    assert await places(with_figure, other) == ["first", "x", "y", "z"]
-
-
 @pytest.mark.parametrize(("domain", "most"), [("blog.example.com", PER_SITE), ("arxiv.org", 8)])
 async def test_pages_of_one_site_take_turns_with_others_unless_many_publish_there(domain: str, most: int) -> None:
     first, others = pages(domain, 9), [one for name in ("a.org", "b.org", "c.org") for one in pages(name, 1)]
@@ -205,7 +181,7 @@ def test_the_guide_names_each_weight_as_it_is() -> None:
     table = re.findall(
         r"\| ([^|]+) \| `([A-Z_]+)` \| (-?\d+) % \|", (PROJECT / "docs" / "search.md").read_text("utf-8")
     )
-    assert {name for _, name, _ in table} == {"PREFERRED", "OF_KIND", "PRIMARY", "BY_KIND", "RECENT", "CONFIRMED"}
+    assert {name for _, name, _ in table} == {"PREFERRED", "OF_KIND", "PRIMARY", "BY_KIND", "RECENT"}
     for what, name, share in table:
         weight = getattr(source_preference, name)
         kinds = [kind for kind in weight if kind in what.split(", ")] if isinstance(weight, Mapping) else []

@@ -10,7 +10,6 @@ import pytest
 from services.search.pages import rendering
 from services.search.pages.addresses import HostAllowance, Target, target_of
 from services.search.pages.fetch import Check, Fetched
-from services.search.pages.limits import Limits
 from services.search.pages.rendering import BROWSERS_AT_ONCE, Renderer
 
 PAGE = Fetched(target_of("https://tides.example/", HostAllowance()), 200, {}, b"", cut=False)
@@ -42,7 +41,7 @@ def test_readers_of_several_event_loops_share_the_browsers_of_a_process(monkeypa
     monkeypatch.setattr(rendering, "find_browser", lambda: "chromium")
 
     async def read() -> bytes:
-        renderer = Renderer(HostAllowance(), Limits(), httpcore.AnyIOBackend())
+        renderer = Renderer(HostAllowance(), httpcore.AnyIOBackend())
         return await renderer.render(PAGE, unchecked, bool)
 
     with ThreadPoolExecutor(BROWSERS_AT_ONCE + 2) as threads:
@@ -61,7 +60,7 @@ async def test_a_reader_that_is_cancelled_gives_its_turn_back(monkeypatch: pytes
 
     monkeypatch.setattr(rendering, "render_page", render_page)
     monkeypatch.setattr(rendering, "find_browser", lambda: "chromium")
-    renderer = Renderer(HostAllowance(), Limits(), httpcore.AnyIOBackend())
+    renderer = Renderer(HostAllowance(), httpcore.AnyIOBackend())
     for _ in range(BROWSERS_AT_ONCE + 1):
         begun.clear()
         reading = asyncio.create_task(renderer.render(PAGE, unchecked, bool))
