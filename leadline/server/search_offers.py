@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from leadline.setup.search_setup import needs_of
 from services.search.choice import access_to, known_services
-from services.search.web_services.records import OWN_CLIENTS
+from services.search.web_services.records import DUCKDUCKGO
 
 searches = APIRouter()
 
@@ -28,7 +28,7 @@ async def offered() -> list[SearchOffer]:
 
 
 def _offers() -> list[SearchOffer]:
-    names = [*OWN_CLIENTS, *known_services()]
+    names = [DUCKDUCKGO, *known_services()]
     return [SearchOffer(name=name, title=needs_of(name).title, needs=_missing(name)) for name in names]
 
 
