@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from schemas.context import RunContext
 from schemas.state import ResearchState
 from services.run.scope import choices
-from services.turn.heard_messages import for_planner
+from services.turn.steering import for_planner
 from services.turn.steps import ready_steps
 
 

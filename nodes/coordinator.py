@@ -36,20 +36,21 @@ from services.run.traces import missing_packages
 from services.run.ui_text import say
 from services.run.wishes import answer_locale, kept_wishes, obeyed, settled_wishes
 from services.search.providers import notices_for
-from services.search.semantic_recall import similar_passages
 from services.search.web import filters_of, named_pages
 from services.text.pasted import pasted_text
 from services.text.questions import names_in
 from services.text.tokens import message_language
 from services.turn.conversation import (
+    as_change,
     carried_context,
+    change_messages,
     chosen_question,
     conversation_of,
     recall,
+    similar_passages,
     sources_of,
     stands_alone,
 )
-from services.turn.revision_gate import as_change, change_messages
 from services.turn.steps import left_out
 
 MAX_QUESTION = 20_000

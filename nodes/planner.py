@@ -26,9 +26,9 @@ from services.tools.mcp.offered_tools import servers_once
 from services.tools.tool_set import BASE, own_tool_views
 from services.turn.agent_inbox import plan_message
 from services.turn.drafted_plan import check_draft, settle_draft
-from services.turn.heard_messages import for_planner, hear, heard, undone_steps, wants_report
 from services.turn.outline_evidence import found_in, placed
 from services.turn.outline_growth import without_evidence
+from services.turn.steering import for_planner, hear, heard, undone_steps, wants_report
 from services.turn.steps import left_out
 
 MAX_TABLES = 12

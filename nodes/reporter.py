@@ -46,15 +46,14 @@ from services.run.ui_text import say
 from services.run.wishes import obeyed, wishes_of
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
-from services.turn.added_evidence import with_excerpts
-from services.turn.heard_messages import hear, late_messages
+from services.turn.added_evidence import SectionResearch, with_excerpts
+from services.turn.conversation import change_messages
 from services.turn.memory_keeping import remember_report
-from services.turn.reused_evidence import reused_limits
+from services.turn.memory_recall import reused_limits
 from services.turn.revision import Revised, check_revised, refused_update, revised, revision_of
-from services.turn.revision_gate import change_messages
-from services.turn.section_research import SectionResearch
+from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
-from services.turn.versions import keep_version
+from services.turn.thread_data import keep_version
 from services.turn.writing import by_rules, prompt_of, write_report, write_simpler
 
 MAX_CHARACTERS = 400_000

@@ -8,7 +8,7 @@ from langgraph.types import Command, Send
 from schemas.context import RunContext
 from schemas.state import ResearchState
 from services.run.scope import choices
-from services.turn.heard_messages import for_planner, hear, wants_report
+from services.turn.steering import for_planner, hear, wants_report
 from services.turn.steps import tasks_of
 
 

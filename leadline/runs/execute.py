@@ -30,8 +30,7 @@ from services.sandbox.leftovers import sweep
 from services.search.providers import providers_for, searches_documents
 from services.text.tokens import message_language
 from services.tools.mcp.registry import close_sessions
-from services.turn.conversation import carried_context
-from services.turn.revision_gate import CHANGE
+from services.turn.conversation import CHANGE, carried_context
 
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]

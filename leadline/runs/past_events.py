@@ -9,7 +9,7 @@ from schemas.results import StepResult
 from schemas.steering import Steering
 from schemas.usage import Usage
 from services.run.ui_text import say
-from services.turn.heard_messages import steering_title
+from services.turn.steering import steering_title
 from services.turn.steps import step_summary
 
 

@@ -7,7 +7,7 @@ from leadline.runs.store import Home, RunRecord, config_of, open_home
 from schemas.steering import Steering, SteeringAction
 from services.run.errors import BadInput
 from services.run.settings import settings
-from services.turn.steer_thread import Standing, steer_thread
+from services.turn.steering import Standing, steer_thread
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from leadline.runs.store import Home, RunRecord
 from schemas.reporter import Report
 from schemas.revision import Version
 from services.reports.bundle import BundleCheck, verify_bundle, write_bundle
-from services.turn.versions import kept_versions, numbered_version
+from services.turn.thread_data import kept_versions, numbered_version
 
 
 async def versions_of(home: Home, record: RunRecord, report: Report) -> list[Version]:

@@ -19,7 +19,7 @@ from leadline.server.thread_values import standing_values
 from schemas.reporter import Report
 from schemas.revision import Version
 from services.reports.numbered_text import Sentence, compared
-from services.turn.versions import kept_versions
+from services.turn.thread_data import kept_versions
 
 versions = APIRouter()
 NO_REPORT = "This thread has no report yet. Wait for its run to end."

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from leadline.setup.search_setup import needs_of
 from services.search.choice import access_to, known_services
-from services.search.web_services.records import DUCKDUCKGO
+from services.search.web_services.service import DUCKDUCKGO
 
 searches = APIRouter()
 

@@ -17,7 +17,7 @@ from leadline.server.own_threads import OwnThread
 from schemas.steering import MAX_TEXT, Steering, SteeringAction
 from services.run.errors import BadInput
 from services.run.page_messages import on_a_page
-from services.turn.steer_thread import Standing, steer_thread, waiting_messages
+from services.turn.steering import Standing, steer_thread, waiting_messages
 
 steering = APIRouter()
 

@@ -11,7 +11,7 @@ from services.run.errors import LeadlineError
 from services.run.settings import settings
 from services.search.choice import access_to, known_services, set_up, side_by_side, whole_web
 from services.search.web import provider_of
-from services.search.web_services.records import DUCKDUCKGO
+from services.search.web_services.service import DUCKDUCKGO
 
 MAX_RESULTS = 3
 

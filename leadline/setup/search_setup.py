@@ -6,7 +6,7 @@ from typing import NamedTuple
 from services.run.errors import LeadlineError
 from services.search.choice import BESIDE, access_to, known_services, side_by_side
 from services.search.web import provider_of
-from services.search.web_services.records import DUCKDUCKGO
+from services.search.web_services.service import DUCKDUCKGO
 
 PROBE = "sounding machine"
 """Query for testing a search."""

@@ -12,8 +12,7 @@ from schemas.evidence import StepKind
 from schemas.options import SEARCH_WORDS
 from services.run.errors import BadInput
 from services.run.settings import secret_named, settings
-from services.search.web_services.records import DUCKDUCKGO, services
-from services.search.web_services.service import Service
+from services.search.web_services.service import DUCKDUCKGO, Service, services
 
 BESIDE, ELSE = "+", "|"
 MAX_SIDE_BY_SIDE = 12

@@ -1,4 +1,4 @@
-"""Converts files that a library reads (PDF, office, books, mail, HTML) to text, and profiles workbooks, in a confined process (see `services/sandbox/workers.py`).
+"""Converts files that a library reads (PDF, office, books, mail, HTML) to text, reads images of PDF files, and profiles workbooks, in a confined process (see `services/sandbox/workers.py`).
 
 A broken or hostile file can neither block nor end the run, nor reach anything.
 """
@@ -8,13 +8,13 @@ import email.policy
 import io
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree
 
 from bs4 import BeautifulSoup, Comment
-from lxml import html
+from lxml import etree, html
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import (
     DocxConverter,
@@ -28,14 +28,12 @@ from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import Converted
+from services.search.file_types import MAX_CHARACTERS, Converted
 from services.search.ocr import image_document
-from services.search.opendocument import opendocument_text
 from services.search.pages.charset import decode_page
 from services.search.pages.page_card import html_card
-from services.search.pdf_properties import pdf_card
-from services.search.pdf_text import pdf_text
-from services.search.sheets import sheets_markdown, tables_of
+from services.search.pdf_text import pdf_card, pdf_text
+from services.search.sheets import Sheet, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
 from services.search.workbooks import workbook_sheets
 from services.text.passages import without_number
@@ -55,6 +53,12 @@ _OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
 _ARCHIVES = frozenset({".docx", ".epub", ".pptx", ".xlsx"}) | _OPEN_DOCUMENT
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """Date in the template of python-docx, which documents made with it keep."""
+
+MAX_REPEATED = 100
+"""Columns that one cell may stand for; a spreadsheet's last one stands for all that are empty."""
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
 
 
 def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
@@ -91,6 +95,12 @@ def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
     except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its own text is worth more than its images
         below, title = "", ""
     return (f"{text}\n\n{below}".strip(), "") if text.strip() else (below, title)
+
+
+def _images(data: bytes, seconds: float) -> Content:
+    """Read the images of a PDF file as a document of its own."""
+    text, title = image_document(data, seconds)
+    return Content(text, pdf_card(data).model_copy(update={"title": title}))
 
 
 def _workbook(data: bytes, suffix: str) -> Content:
@@ -190,7 +200,60 @@ def main() -> None:
 
 
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
+    if job.get("images"):
+        return converted(job["name"], data, lambda _, content: _images(content, job["ocr_seconds"]))
     if job.get("tables"):
         return {"tables": [table.model_dump() for table in _tables(job["name"], data)]}
     answer = convert(job["name"], data, job["ocr_seconds"])
     return with_passages(answer) if job.get("passages") else answer
+
+
+def opendocument_text(data: bytes) -> str:
+    """Return the text of an OpenDocument file.
+
+    Raises:
+        ValueError: it unpacks to more than a document may hold.
+        zipfile.BadZipFile, KeyError, etree.XMLSyntaxError: it is none.
+    """
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if archive.getinfo("content.xml").file_size > 10 * MAX_CHARACTERS:
+            raise ValueError("it unpacks to more than a document may hold")
+        content = archive.read("content.xml")
+    tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
+    return "\n\n".join(_blocks(tree))
+
+
+def _blocks(element: etree._Element) -> Iterator[str]:
+    slide = 0
+    walk = etree.iterwalk(element, events=("start",))
+    for _, node in walk:
+        if node.tag == f"{_TABLE}table":
+            name = node.get(f"{_TABLE}name", "")
+            yield sheets_markdown([Sheet(name, list(map(_cells, node.iter(f"{_TABLE}table-row"))))])[0]
+            walk.skip_subtree()
+        elif node.tag == _PAGE:
+            slide += 1
+            yield f"## Slide {slide}"
+        elif node.tag in {f"{_TEXT}h", f"{_TEXT}p"}:
+            level = int(node.get(f"{_TEXT}outline-level", "1")) if node.tag == f"{_TEXT}h" else 0
+            item = node.getparent() is not None and node.getparent().tag == f"{_TEXT}list-item"
+            if text := _plain(node):
+                yield f"{'#' * min(level, 6)} {text}" if level else f"- {text}" if item else text
+            walk.skip_subtree()
+
+
+def _cells(row: etree._Element) -> list[str]:
+    cells: list[str] = []
+    for cell in row.iter(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+        text = " ".join(filter(None, map(_plain, cell.iter(f"{_TEXT}p"))))
+        cells += [text] * min(MAX_REPEATED, int(cell.get(f"{_TABLE}number-columns-repeated", "1")))
+    while cells and not cells[-1]:
+        cells.pop()
+    return cells
+
+
+def _plain(node: etree._Element) -> str:
+    """Return the words of a paragraph; a tab, a line break and several spaces are elements without text."""
+    for gap in node.iter(f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break"):
+        gap.tail = f" {gap.tail or ''}"
+    return " ".join("".join(node.itertext()).split())

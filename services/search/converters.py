@@ -45,7 +45,7 @@ class Converters:
         memory = settings().leadline_file_memory * MEGABYTE
         self._plain = Workers("services.search.convert_plain", _ANSWERS, memory=memory)
         self._office = Workers("services.search.convert_office", _ANSWERS, memory=memory)
-        self._images = Workers("services.search.convert_images", _ANSWERS)
+        self._images = Workers("services.search.convert_office", _ANSWERS)  # recognising images takes more memory
 
     async def __aenter__(self) -> Self:
         return self
@@ -113,7 +113,7 @@ class Converters:
         seconds = settings().leadline_ocr_seconds
         if seconds <= 0 or not await asyncio.to_thread(ocr_installed):
             return None
-        job = {"name": name, "ocr_seconds": seconds}
+        job = {"name": name, "images": True, "ocr_seconds": seconds}
         answer = await self._images.run(job, data, seconds + OCR_START_SECONDS)
         return answer if answer and {"text", "title", "published", "card"} <= set(answer) else None
 

@@ -16,14 +16,13 @@ from services.run.errors import IndexDamaged, SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.converters import Converters, beyond_limits, left_today
-from services.search.embedded_tables import SUFFIXES as EMBEDDING
 from services.search.file_types import BEYOND_LIMITS, OTHER_KIND
 from services.search.folder_files import list_files, nothing_in
-from services.search.folder_reading import FolderReading
+from services.search.folder_reading import FolderReading, Opening, opening_of
 from services.search.hit import Hit
 from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
 from services.search.index import FileState, FolderIndex
-from services.search.opening import Opening, opening_of
+from services.search.table_profile import SUFFIXES as EMBEDDING
 from services.search.table_profile import Profiled
 from services.search.tables import SUFFIXES as TABLES
 from services.search.tables import Table, profile_tables
@@ -239,7 +238,7 @@ async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple
                         count,
                         await asyncio.to_thread(index.vectors.count, model.name),
                     )
-                    await embed(index, model, opening)
+                    await embed(index, model, opening.count_passages)
     if len(fast) < len(models):
         return fast, [("too_many_passages", f"{count:,}")]
     if fast or settings().leadline_embeddings_model == "none":

@@ -6,21 +6,25 @@ ahead on five sets of six and level on HotpotQA; `benchmarks/README.md` has figu
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from services.embedding.dictionary import dictionary
 from services.embedding.models import Embedder
 from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
 from services.search.index import FolderIndex
-from services.search.opening import Opening
 from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
-from services.search.translation_search import translated_hits
 from services.text.passages import sentences
+from services.text.tokens import has_cjk
+
+COMMON = 0.2
+"""Minimum share of passages with a translation of a word for the word to be ignored as too common."""
 
 Ways = Literal["both", "words", "meaning"]
 
@@ -38,6 +42,35 @@ MAX_SENTENCES = 16
 """Maximum embedded sentences of a passage; tables have many lines that mean nothing alone."""
 _SHORTEST = 12
 """Minimum characters of a sentence that is embedded separately."""
+
+
+def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, float]:
+    """Return passages with translations of a query's words, best first; empty if no dictionary is installed. Blocking.
+
+    Blocking.
+
+    Returns:
+        Weighted share of the query's translated words in each passage, by its id.
+    """
+    if not index.in_another_language(has_cjk(query)):
+        return {}
+    words = dictionary()
+    concepts = words.concepts(query) if words else []
+    if not concepts:
+        return {}
+    count = index.passages()
+    most = max(1, int(COMMON * count))
+    scores: dict[int, float] = {}
+    total = 0.0
+    for passages in index.passages_holding(concepts, most + 1):
+        if len(passages) > most:
+            continue
+        weight = max(math.log((count - len(passages) + 0.5) / (len(passages) + 0.5)), 1e-6)
+        total += weight
+        for passage in passages:
+            scores[passage] = scores.get(passage, 0.0) + weight
+    best = sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
+    return {passage: scores[passage] / total for passage in best}
 
 
 async def hybrid(
@@ -160,8 +193,8 @@ def _closer(index: FolderIndex, model: str, query: Vectors, ids: NDArray[np.int6
     return closer
 
 
-async def embed(index: FolderIndex, model: Embedder, opening: Opening | None = None) -> None:
-    """Embed the passages without vectors of a model, and store the vectors; `opening` counts them.
+async def embed(index: FolderIndex, model: Embedder, count: Callable[[int], None] = lambda _: None) -> None:
+    """Embed the passages without vectors of a model, and store the vectors; `count` is told of each number of them.
 
     Raises:
         SearchError: the endpoint of the model failed; finished vectors are kept.
@@ -169,8 +202,7 @@ async def embed(index: FolderIndex, model: Embedder, opening: Opening | None = N
     batches = index.vectors.missing(model.name, model.batch)
     while batch := await asyncio.to_thread(next, batches, None):
         await _embed_batch(index, model, batch)
-        if opening is not None:
-            opening.passages_done += len(batch)
+        count(len(batch))
 
 
 async def _embed_some(index: FolderIndex, models: Sequence[Embedder], passages: Sequence[int]) -> None:

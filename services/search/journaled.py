@@ -1,9 +1,7 @@
-"""Searches, page reads and tables, recorded in the journal, so that a replay needs neither network nor documents."""
+"""Searches and tables, recorded in the journal, so that a replay needs neither network nor documents."""
 
 import asyncio
-import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -13,21 +11,15 @@ from schemas.events import Searched
 from schemas.evidence import StepKind
 from schemas.usage import CallUsage
 from services.embedding.endpoint import ROLE
-from services.run.errors import LimitReached, PageError
+from services.run.errors import SearchError, SearchRefused
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
-from services.run.settings import settings
 from services.run.ui_text import problem_text, say
-from services.search.followed_links import links_to_follow
+from services.search.failover import Answered, FailOver
 from services.search.gather import Gathered, gather, with_failures
-from services.search.hit import Hit
-from services.search.pages.addresses import is_public
-from services.search.pages.limits import page_limits
-from services.search.pages.page_texts import complete, in_turns
-from services.search.pages.reader import Page, PageReader
+from services.search.hit import Hit, SearchProvider
 from services.search.providers import MAX_FILES_NAMED, FileNote, Providers, not_read, of_other_kinds, providers_for
-from services.search.recorded_search import RecordedSearch
-from services.search.run_pages import RunPages, StoredPage
+from services.search.run_pages import GatheredPages, may_read_web
 from services.search.web import filters_of, named_pages
 from services.text.normal_form import normalise_text
 
@@ -36,6 +28,9 @@ LINKS = "links"
 
 MAX_UNREADABLE_NAMED = 50
 """Maximum unreadable files that the limits of a report name."""
+
+SECOND_TRY = 0.5
+"""Seconds before the second attempt after a passing fault."""
 
 
 class _Tables(BaseModel):
@@ -135,7 +130,7 @@ async def gather_once(
         unread = [file for documents in providers.documents for file in documents.unread]
         run.tell_searching(affordable, [provider.name for provider in affordable_providers.all])
         made = len(affordable) * len(affordable_providers.all)
-        pages = _Pages(run, evidence, affordable, followed if run.context.level.links else None)
+        pages = GatheredPages(run, evidence, affordable, followed if run.context.level.links else None)
         gathered = await gather(
             affordable,
             affordable_providers,
@@ -203,133 +198,6 @@ def _pasted(run: Run) -> list[Hit]:
     return [Hit(url=title, title=title, kind="document", text=text)] if text else []
 
 
-def may_read_web(run: Run) -> bool:
-    """Tell whether a run may access the web."""
-    return (run.context.search or settings().leadline_search) not in {"documents", "none"}
-
-
-class _Pages:
-    """Reads the pages of web hits within the limit of pages; each page is recorded."""
-
-    def __init__(
-        self,
-        run: Run,
-        evidence: EvidenceStore,
-        queries: Sequence[str],
-        followed: Mapping[str, Sequence[str]] | None,
-    ) -> None:
-        self.read = 0
-        self.not_read = 0
-        self.followed: dict[str, list[str]] = {}
-        self.by_links = 0
-        """Number of read pages that links led to."""
-        self._run = run
-        self._evidence = evidence
-        self._queries = queries
-        self._call = "\n".join(queries)
-        self._followed_before = followed
-
-    async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
-        """Replace snippets by the texts of their pages, and return errors."""
-        urls = await self._granted(in_turns(results))
-        if not urls:
-            return results, []
-        pages: dict[str, Page] = {}
-
-        async def read(url: str) -> Page:
-            pages[url] = page = await _recorded_page(self._run, reader, self._evidence, url, self._call)
-            return page
-
-        async with PageReader(limits=page_limits(), links=_wants_links(self._run)) as reader:
-            completed, failures = await complete(results, read, urls, filters_of(self._run.context))
-            if self._followed_before is not None:
-                in_order = [pages[url] for url in in_turns(results) if url in pages]
-                by_links = await self._follow(in_order, reader, self._followed_before)
-                self.by_links = len(by_links)
-                completed.append(by_links)
-            if reader.problem and sys.platform == "linux":
-                failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
-        return completed, failures
-
-    async def _granted(self, urls: Sequence[str]) -> list[str]:
-        """Return the addresses to read: those that the run has already read, and others within the limit."""
-        known = await RunPages(self._run, self._evidence, self._call).known(urls)
-        fresh = [url for url in urls if url not in known][: self._run.context.level.pages]
-        granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
-        self.read += len(granted)
-        self.not_read += len(fresh) - len(granted)
-        return [url for url in urls if url in known or url in granted]
-
-    async def _follow(
-        self, pages: Sequence[Page], reader: PageReader, followed: Mapping[str, Sequence[str]]
-    ) -> list[Hit]:
-        """Read pages that links of other pages lead to, within the depth and the limit of pages."""
-        level, filters = self._run.context.level, filters_of(self._run.context)
-
-        chosen = await asyncio.to_thread(
-            links_to_follow,
-            [page for page in pages if filters.permit(page.final_url, page.source_kind)],
-            self._queries,
-            level.pages,
-            per_page=level.links,
-            followed=followed,
-            known={url for page in pages for url in (page.url, page.final_url)},
-            permit=lambda url: is_public(url, reader.allowance) and filters.permit(url),
-        )
-        free = await RunPages(self._run, self._evidence, self._call).known(link.url for link in chosen)
-        fresh = [link for link in chosen if link.url not in free]
-        granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
-        self.read += len(granted)
-        chosen = [link for link in chosen if link.url in free or link in granted]
-        for link in chosen:
-            self.followed.setdefault(link.page, []).append(link.url)
-        read = partial(_recorded_page, self._run, reader, self._evidence, call=self._call)
-        snippets = [Hit(url=link.url, title=link.url, kind="web", text="", snippet_only=True) for link in chosen]
-        [found], _ = await complete([snippets], read, [link.url for link in chosen], filters)
-        return [hit for hit in found if hit.text]
-
-
-async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
-    """Read a page, or return the recorded page.
-
-    Args:
-        run: the run with its journal and limit of pages.
-        url: an address from a search, the user or the plan, as the caller has checked.
-        evidence: the store for its text.
-
-    Raises:
-        LimitReached: no page reads are left.
-        PageError: the page cannot be read.
-    """
-    if not await RunPages(run, evidence).known([url]):
-        if not run.budget.take_pages(1):
-            raise LimitReached("page_limit", run.context.max_pages or 0)
-        run.count(pages=1)
-    async with PageReader(limits=page_limits(), links=_wants_links(run)) as reader:
-        page = await _recorded_page(run, reader, evidence, url)
-    filters = filters_of(run.context)
-    if not filters.permit(page.final_url, page.source_kind) or not filters.in_time(page.published):
-        raise PageError(f"{page.final_url} is from a site, of a kind, or of a date that this run excludes.")
-    return page
-
-
-def _wants_links(run: Run) -> bool:
-    """Tell whether links of pages are followed in the run, since tasks reuse pages that other tasks read."""
-    return run.context.level.links > 0
-
-
-async def _recorded_page(run: Run, reader: PageReader, evidence: EvidenceStore, url: str, call: str = "") -> Page:
-    """Read a page, or return the page or the error that the journal or the run holds."""
-
-    async def work() -> StoredPage:
-        return await RunPages(run, evidence, call).read(url, reader.read)
-
-    stored = (await run.journal.once("page", url[:200], {"url": url}, StoredPage, work)).answer
-    if stored.page is None:
-        raise PageError(stored.problem)
-    return Page(**stored.page, text=await evidence.get_text(stored.hash))
-
-
 def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple[Sequence[str], Providers]:
     """Select queries and providers for a number of searches: fewer queries first, then fewer providers."""
     everywhere = len(providers.all)
@@ -363,3 +231,50 @@ async def table_files_once(
     stored = (await run.journal.once("tables", text[:200], {"text": text, "limit": limit}, _TableFiles, work)).answer
     files = zip(stored.views, stored.hashes, strict=True)
     return stored.views, {view.file: await evidence.get_bytes(key) for view, key in files}
+
+
+class _StoredHits(BaseModel):
+    """Hits as the journal keeps them: their texts lie in the evidence store."""
+
+    hits: list[Hit]
+    hashes: list[str]
+    failed: dict[str, str] = Field(default_factory=dict)
+    """Why each search failed that another one stood in for, by its name."""
+
+
+class RecordedSearch:
+    """A web search with answers recorded in the journal."""
+
+    def __init__(self, run: Run, provider: SearchProvider, evidence: EvidenceStore) -> None:
+        self.name = provider.name
+        self.failed: dict[str, str] = {}
+        """Reason of each failed search that another one replaced, by its name."""
+        self._run = run
+        self._provider = provider
+        self._evidence = evidence
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """Search, or return the recorded answer."""
+
+        async def work() -> _StoredHits:
+            try:
+                answer = await self._answer(query, limit)
+            except SearchRefused:
+                raise
+            except SearchError:
+                await asyncio.sleep(SECOND_TRY)
+                answer = await self._answer(query, limit)
+            hashes = [await self._evidence.put_text(hit.text) for hit in answer.hits]
+            hits = [hit.model_copy(update={"text": ""}) for hit in answer.hits]
+            return _StoredHits(hits=hits, hashes=hashes, failed=answer.failed)
+
+        request = {"provider": self.name, "query": query, "limit": limit}
+        stored = (await self._run.journal.once("search", query[:200], request, _StoredHits, work)).answer
+        self.failed |= {name: why for name, why in stored.failed.items() if name not in self.failed}
+        texts = [await self._evidence.get_text(key) for key in stored.hashes]
+        return [hit.model_copy(update={"text": text}) for hit, text in zip(stored.hits, texts, strict=True)]
+
+    async def _answer(self, query: str, limit: int) -> Answered:
+        if isinstance(self._provider, FailOver):
+            return await self._provider.answer(query, limit)
+        return Answered(await self._provider.search(query, limit), {})

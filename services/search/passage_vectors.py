@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.embedding.vectors import Cache, Matrix, Vectors
-from services.search.connections import Connections
-from services.search.index_schema import count_change, generation
+from services.search.index_file import Connections, count_change, generation
 
 _matrices = Cache[Matrix]()
 _ALL = "SELECT passage, vector FROM vectors WHERE model = ? ORDER BY passage"

@@ -11,6 +11,8 @@ import pdfplumber
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from schemas.card import Card
+from services.search.cards import properties_card
 from services.search.pdf_layout import in_columns, paragraphs, whole_rows, without_running_heads
 from services.search.pdf_lines import HYPHEN, PdfLine, lines_of
 from services.text.page_numbers import page_heading
@@ -34,6 +36,8 @@ _REST = re.compile(r"[^\n|]+?(?:[.!?](?=\s)|[。！？]|(?=\n)|\Z)")
 
 _Table = tuple[tuple[float, float, float, float], str]
 """Left, bottom, right and top of a table in points, and the table as Markdown."""
+
+_PROPERTIES = {"Title": "title", "Author": "author", "CreationDate": "created"}
 
 
 def pdf_text(data: bytes) -> str:
@@ -152,3 +156,10 @@ def _cut(row: Sequence[str]) -> list[list[str]]:
         else [row]
     )
     return [[" ".join(cell.split()).replace("|", "\\|") for cell in part] for part in parts]
+
+
+def pdf_card(data: bytes) -> Card:
+    """Return the card of a PDF's properties, of a file that can be opened."""
+    with pypdfium2.PdfDocument(data) as file:
+        written = {name: file.get_metadata_value(key) for key, name in _PROPERTIES.items()}
+    return properties_card([*(written | {"created": written["created"].removeprefix("D:")[:8]}).items()])

@@ -1,4 +1,4 @@
-"""Pages that a run has read: each address is fetched once per run, for all of its steps, rounds and tools.
+"""Pages that a run reads, within its limit: each address is fetched once per run, for all of its steps, rounds and tools.
 
 The result is stored beside the run's journal, so that only a resumed run knows it: the next turn of a thread fetches
 the page again. Each task's journal has its own account of what it was given. As many are kept as a run's limits let it
@@ -7,16 +7,26 @@ read; their texts lie in the evidence store, as those of all sources do.
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable
+import sys
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
-from services.run.errors import PageError
+from services.run.errors import LimitReached, PageError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.search.pages.reader import Page
+from services.run.settings import settings
+from services.run.ui_text import say
+from services.search.followed_links import links_to_follow
+from services.search.hit import Hit
+from services.search.pages.addresses import is_public
+from services.search.pages.limits import page_limits
+from services.search.pages.page_texts import complete, in_turns
+from services.search.pages.reader import Page, PageReader
+from services.search.web import filters_of
 
 MAX_TRIES = 3
 """Maximum requests of an address in a run while its fault may pass."""
@@ -127,3 +137,130 @@ def _item(url: str) -> str:
 def _step_of(place: str) -> int:
     """Return the graph step of a task, counted from the turn's first step."""
     return int(place.partition(":")[0] or 0)
+
+
+def may_read_web(run: Run) -> bool:
+    """Tell whether a run may access the web."""
+    return (run.context.search or settings().leadline_search) not in {"documents", "none"}
+
+
+class GatheredPages:
+    """Reads the pages of web hits within the limit of pages; each page is recorded."""
+
+    def __init__(
+        self,
+        run: Run,
+        evidence: EvidenceStore,
+        queries: Sequence[str],
+        followed: Mapping[str, Sequence[str]] | None,
+    ) -> None:
+        self.read = 0
+        self.not_read = 0
+        self.followed: dict[str, list[str]] = {}
+        self.by_links = 0
+        """Number of read pages that links led to."""
+        self._run = run
+        self._evidence = evidence
+        self._queries = queries
+        self._call = "\n".join(queries)
+        self._followed_before = followed
+
+    async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
+        """Replace snippets by the texts of their pages, and return errors."""
+        urls = await self._granted(in_turns(results))
+        if not urls:
+            return results, []
+        pages: dict[str, Page] = {}
+
+        async def read(url: str) -> Page:
+            pages[url] = page = await _recorded_page(self._run, reader, self._evidence, url, self._call)
+            return page
+
+        async with PageReader(limits=page_limits(), links=_wants_links(self._run)) as reader:
+            completed, failures = await complete(results, read, urls, filters_of(self._run.context))
+            if self._followed_before is not None:
+                in_order = [pages[url] for url in in_turns(results) if url in pages]
+                by_links = await self._follow(in_order, reader, self._followed_before)
+                self.by_links = len(by_links)
+                completed.append(by_links)
+            if reader.problem and sys.platform == "linux":
+                failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
+        return completed, failures
+
+    async def _granted(self, urls: Sequence[str]) -> list[str]:
+        """Return the addresses to read: those that the run has already read, and others within the limit."""
+        known = await RunPages(self._run, self._evidence, self._call).known(urls)
+        fresh = [url for url in urls if url not in known][: self._run.context.level.pages]
+        granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
+        self.read += len(granted)
+        self.not_read += len(fresh) - len(granted)
+        return [url for url in urls if url in known or url in granted]
+
+    async def _follow(
+        self, pages: Sequence[Page], reader: PageReader, followed: Mapping[str, Sequence[str]]
+    ) -> list[Hit]:
+        """Read pages that links of other pages lead to, within the depth and the limit of pages."""
+        level, filters = self._run.context.level, filters_of(self._run.context)
+
+        chosen = await asyncio.to_thread(
+            links_to_follow,
+            [page for page in pages if filters.permit(page.final_url, page.source_kind)],
+            self._queries,
+            level.pages,
+            per_page=level.links,
+            followed=followed,
+            known={url for page in pages for url in (page.url, page.final_url)},
+            permit=lambda url: is_public(url, reader.allowance) and filters.permit(url),
+        )
+        free = await RunPages(self._run, self._evidence, self._call).known(link.url for link in chosen)
+        fresh = [link for link in chosen if link.url not in free]
+        granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
+        self.read += len(granted)
+        chosen = [link for link in chosen if link.url in free or link in granted]
+        for link in chosen:
+            self.followed.setdefault(link.page, []).append(link.url)
+        read = partial(_recorded_page, self._run, reader, self._evidence, call=self._call)
+        snippets = [Hit(url=link.url, title=link.url, kind="web", text="", snippet_only=True) for link in chosen]
+        [found], _ = await complete([snippets], read, [link.url for link in chosen], filters)
+        return [hit for hit in found if hit.text]
+
+
+async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
+    """Read a page, or return the recorded page.
+
+    Args:
+        run: the run with its journal and limit of pages.
+        url: an address from a search, the user or the plan, as the caller has checked.
+        evidence: the store for its text.
+
+    Raises:
+        LimitReached: no page reads are left.
+        PageError: the page cannot be read.
+    """
+    if not await RunPages(run, evidence).known([url]):
+        if not run.budget.take_pages(1):
+            raise LimitReached("page_limit", run.context.max_pages or 0)
+        run.count(pages=1)
+    async with PageReader(limits=page_limits(), links=_wants_links(run)) as reader:
+        page = await _recorded_page(run, reader, evidence, url)
+    filters = filters_of(run.context)
+    if not filters.permit(page.final_url, page.source_kind) or not filters.in_time(page.published):
+        raise PageError(f"{page.final_url} is from a site, of a kind, or of a date that this run excludes.")
+    return page
+
+
+def _wants_links(run: Run) -> bool:
+    """Tell whether links of pages are followed in the run, since tasks reuse pages that other tasks read."""
+    return run.context.level.links > 0
+
+
+async def _recorded_page(run: Run, reader: PageReader, evidence: EvidenceStore, url: str, call: str = "") -> Page:
+    """Read a page, or return the page or the error that the journal or the run holds."""
+
+    async def work() -> StoredPage:
+        return await RunPages(run, evidence, call).read(url, reader.read)
+
+    stored = (await run.journal.once("page", url[:200], {"url": url}, StoredPage, work)).answer
+    if stored.page is None:
+        raise PageError(stored.problem)
+    return Page(**stored.page, text=await evidence.get_text(stored.hash))

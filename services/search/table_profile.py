@@ -1,9 +1,9 @@
-"""Profiles of tables: columns with types and examples instead of rows."""
+"""Profiles of tables, those inside converted documents included: columns with types and examples instead of rows."""
 
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -12,6 +12,8 @@ from pydantic import BaseModel
 from schemas.coder import TableView
 from services.search.sheets import SheetTable
 from services.text.numeric import read_number
+from services.text.passages import plain_heading
+from services.text.quotable import without_markup
 
 MAX_ROWS_PROFILED = 5_000
 MAX_CSV = 5_000_000
@@ -19,6 +21,15 @@ MAX_CSV = 5_000_000
 EXAMPLES = 6
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
+
+SUFFIXES = frozenset(".docx .epub .htm .html .markdown .md .odp .ods .odt .pdf .pptx .rst".split())
+MAX_TABLES = 20
+"""Maximum tables of one document to compute with."""
+MIN_ROWS = 2
+"""Minimum rows below the header of a table to compute with."""
+_RULE_CHARACTERS = frozenset(" :|-")
+"""Characters of the line below a table's header."""
+_CELL_END = re.compile(r"(?<!\\)\|")
 
 
 class Profiled(BaseModel):
@@ -92,3 +103,43 @@ def _column(name: str, values: list[Any]) -> str:
         return f"{name}: number, {min(numbers):g} to {max(numbers):g}{gaps}"
     examples = list(dict.fromkeys(filled))
     return f"{name}: text, {len(examples)} different{gaps}, e.g. {' | '.join(example[:40] for example in examples[:EXAMPLES])}"
+
+
+def embedded_tables(path: str, text: str) -> list[Profiled]:
+    """Return the tables of a document with a column of numbers: their profiles, and their content as CSV.
+
+    Args:
+        path: path of the document, which names a table together with the table's number.
+        text: converted text of the document.
+    """
+    found: list[Profiled] = []
+    stem = PurePath(path).stem
+    for number, (heading, rows) in enumerate(_tables(text), 1):
+        view = profile(PurePath(f"{stem}-table-{number}.csv"), "", rows)
+        if view is not None and len(rows) > MIN_ROWS and any(": number," in column for column in view.columns):
+            title = f"{stem}: {heading}" if heading else stem
+            found.append(
+                Profiled(view=view.model_copy(update={"title": re.sub(r"[-_]+", " ", title)}), csv=as_csv(rows))
+            )
+        if len(found) == MAX_TABLES:
+            break
+    return found
+
+
+def _tables(text: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield the tables of a text in order, each with the heading above it: a row, a rule, and further rows."""
+    heading, rows = "", list[str]()
+    for line in [*text.splitlines(), ""]:
+        stripped = line.strip()
+        if stripped.startswith("|"):
+            rows.append(stripped)
+            continue
+        if len(rows) > 1 and "-" in rows[1] and _RULE_CHARACTERS.issuperset(rows[1]):
+            yield heading, [_cells_of(row) for row in (rows[0], *rows[2:])]
+        rows = []
+        heading = plain_heading(stripped) if stripped.startswith("#") else heading
+
+
+def _cells_of(row: str) -> list[str]:
+    inner = row[1:-1] if row.endswith("|") and not row.endswith("\\|") and len(row) > 1 else row[1:]
+    return [without_markup(cell.replace("\\|", "|")).strip() for cell in _CELL_END.split(inner)]

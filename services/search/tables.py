@@ -1,6 +1,6 @@
 """Profiles of the tables among the user's documents: columns with types and examples instead of rows.
 
-A table file is read when it is used; of a table inside a document (`embedded_tables.py`), and of one below titles or with heads of
+A table file is read when it is used; of a table inside a document (`table_profile.py`), and of one below titles or with heads of
 several rows, the rows are kept as CSV with the profile.
 
 Profiles are kept between runs, one JSON file a folder beside the indexes: a table is opened again only when its file has changed.

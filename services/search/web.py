@@ -13,7 +13,7 @@ from services.search.failover import FailOver
 from services.search.filters import Filters
 from services.search.hit import Hit, SearchProvider
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.records import DUCKDUCKGO
+from services.search.web_services.service import DUCKDUCKGO
 from services.text.dates import first_day, last_day
 
 _URL = re.compile(r"https?://[^\s<>\"'，。；！？）】》]+", re.ASCII)

@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 
 from services.run.errors import PageRefused
 from services.run.scope import current_run
-from services.search.journaled import page_once
+from services.search.run_pages import page_once
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
 

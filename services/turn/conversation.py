@@ -2,21 +2,27 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from langchain_core.messages import AnyMessage
+from pydantic import BaseModel
 
 from schemas.conversation import Former
 from schemas.coordinator import Turn
 from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
+from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState
+from schemas.usage import CallUsage, Usage
+from services.embedding.endpoint import ROLE
 from services.reports.labels import CHINESE, ENGLISH, is_counts
 from services.reports.statuses import without_signs
-from services.run.errors import StoreError
-from services.run.evidence_store import EvidenceStore
+from services.run.errors import LeadlineError, StoreError
+from services.run.evidence_store import EvidenceStore, content_hash
+from services.run.scope import Run, current_run
 from services.search.filters import Filters
 from services.search.pool import Key
+from services.search.providers import providers_for
 from services.text.clause_cover import answering_places, near_best
 from services.text.passages import plain_heading, sentences, split
 from services.text.questions import names_in
@@ -24,7 +30,6 @@ from services.text.ranking import bm25, fuse, take_turns
 from services.text.tokens import has_cjk, tokens
 from services.text.windows import best_window, in_quotation_marks
 from services.turn.agent_inbox import PLANNER
-from services.turn.revision_gate import CHANGE
 
 MAX_SOURCES = 30
 """Maximum sources that a thread passes on; the oldest are dropped first."""
@@ -56,6 +61,12 @@ _LEANS = re.compile(
 )
 _DEFINITION = re.compile(r"^what (?:is|are) an? [\w’' -]+[?？]?$|^什么是[^这那其它此该]+$", re.IGNORECASE)
 _NUMBER = re.compile(r"^\s*+(?:(?:#|no\.?|第)\s*+)?([1-9])\s*+(?:(?:[.)、。]|个问题|个|题|号)\s*+)?$", re.IGNORECASE)
+
+DEPTH = 20
+"""Passages of a folder to examine for known sources."""
+
+CHANGE = "change"
+"""Name of the messages that ask for a change of a report, and of those that refuse it: no part of what the thread asks about."""
 
 
 def carried_context(state: ResearchState) -> Former | None:
@@ -239,3 +250,66 @@ def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]
 def _quoted(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> dict[str, Source]:
     quoted = {excerpt.content_hash for excerpt in excerpts}
     return {key: source for key, source in sources.items() if key in quoted or source.duplicate_of in quoted}
+
+
+class _Meant(BaseModel):
+    places: list[Key]
+    embedding: CallUsage = CallUsage()
+
+
+async def similar_passages(run: Run, question: str, known: Container[str]) -> list[Key]:
+    """Return passages of known sources that are clearly similar to a question, best first; none if the index has no vectors.
+
+    Only the question is embedded. A folder that cannot be opened is skipped: the following search reports it.
+
+    Args:
+        run: the run with its documents; its journal records the result.
+        question: the question, in any language of the embedding model.
+        known: content hashes of the known sources.
+    """
+
+    async def work() -> _Meant:
+        try:
+            documents = (await providers_for(run.context)).documents
+        except LeadlineError:
+            return _Meant(places=[])
+        documents = [document for document in documents if document.models]
+        hits = [hit for document in documents for hit in await document.search(question, DEPTH, "meaning")]
+        keys = await asyncio.to_thread(lambda: [content_hash(hit.text) for hit in hits])
+        places = [
+            (key, passage.start, passage.end)
+            for hit, key in zip(hits, keys, strict=True)
+            if key in known
+            for passage in hit.passages
+        ]
+        return _Meant(places=places, embedding=current_run().take_embedding())
+
+    entry = await run.journal.once("meant", question[:200], {"question": question}, _Meant, work)
+    if entry.answer.embedding.calls:
+        run.count_call(ROLE, entry.answer.embedding, fresh=entry.fresh)
+    return entry.answer.places
+
+
+def change_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the last message under the name `CHANGE`, if a person wrote it: it replaces the one without a name."""
+    last = messages[-1] if messages else None
+    return [last.model_copy(update={"name": CHANGE})] if last is not None and last.type == "human" else []
+
+
+def as_change(state: ResearchState, message: str, chosen: str, usage: Usage) -> ResearchState:
+    """Return the update that starts the change of the report; question, evidence and journal of the previous turn stay.
+
+    Args:
+        state: the state with the report.
+        message: the message that asks for the change.
+        chosen: hash of the run's choices.
+        usage: usage of the model call that recognised it.
+    """
+    triage, report = state.get("triage"), state["report"]
+    asked = triage.original if triage is not None and triage.original else report.question if report else message
+    return {
+        "question": asked,
+        "revision": Revision(request=message[:MAX_REQUEST], by_message=True),
+        "choices": chosen,
+        "usage": usage,
+    }

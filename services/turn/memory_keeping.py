@@ -1,12 +1,20 @@
-"""Selects the statements of a report to remember: quoted or supported, from sources that can be read again, and no instructions."""
+"""Selects the statements of a report to remember: quoted or supported, from sources that can be read again, and no instructions.
+
+Each is kept with its vector of a local embedding model, if one is installed, so that it is found by its meaning, too.
+"""
 
 import asyncio
+import base64
+from collections.abc import Sequence
 
+import numpy as np
 from pydantic import ValidationError
 
 from schemas.evidence import Claim, Excerpt, Source
 from schemas.memory import MemoryEntry
 from schemas.reporter import Report
+from services.embedding.models import fast_model
+from services.embedding.vectors import Vectors, pack, unpack
 from services.run.evidence_store import EvidenceStore
 from services.run.log import log
 from services.run.memory_store import entry_id, memory_owner, remember
@@ -14,10 +22,37 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.text.instructions import gives_instruction
 from services.text.quote_location import locate
-from services.turn.memory_vectors import with_vectors
 
 KINDS = frozenset(["web", "document"])
 """Kinds of sources that can be read again; results of computations, databases and tools are valid only for their run."""
+
+
+async def with_vectors(entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
+    """Return statements with their vectors; unchanged if no model is installed."""
+    model = fast_model()
+    if model is None or not entries:
+        return list(entries)
+    vectors = await model.passages([entry.claim for entry in entries])
+    return [
+        entry.model_copy(update={"vectors": {model.name: base64.b64encode(pack(row[None])).decode()}})
+        for entry, row in zip(entries, vectors, strict=True)
+    ]
+
+
+async def likenesses(question: str, entries: Sequence[MemoryEntry]) -> list[float]:
+    """Return the cosine of each statement with a question; 0 without a model, or without a vector of the statement."""
+    model = fast_model()
+    if model is None or not any(model.name in entry.vectors for entry in entries):
+        return [0.0] * len(entries)
+    wanted = (await model.query(question))[0]
+    return [_cosine(entry.vectors.get(model.name, ""), wanted) for entry in entries]
+
+
+def _cosine(packed: str, wanted: Vectors) -> float:
+    data = base64.b64decode(packed)
+    if len(data) != len(pack(wanted[None])):
+        return 0.0
+    return float(np.clip(unpack(data, len(wanted))[0] @ wanted, -1.0, 1.0))
 
 
 async def remember_report(run: Run, report: Report, evidence: EvidenceStore) -> None:

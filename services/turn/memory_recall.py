@@ -7,29 +7,32 @@ quote still stands there, as proven today. The others are not used; the search t
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from pydantic import BaseModel
 
 from schemas.evidence import Excerpt, Source
 from schemas.memory import MemoryEntry
+from schemas.options import DAYS, TimeRange
 from schemas.results import RECALLED
+from schemas.state import ResearchState
 from services.run.errors import LeadlineError, LimitReached, PageError, StoreError
 from services.run.evidence_store import EvidenceStore
 from services.run.memory_store import memory_of, memory_owner
 from services.run.scope import Run
 from services.run.settings import settings
-from services.search.journaled import may_read_web, page_once
+from services.run.ui_text import say
 from services.search.providers import providers_for
+from services.search.run_pages import may_read_web, page_once
 from services.search.web import filters_of
 from services.text.clause_cover import answering_places, near_best
+from services.text.dates import wanted_time
 from services.text.duplicates import fingerprint
 from services.text.instructions import gives_instruction
 from services.text.quote_location import locate
 from services.text.ranking import bm25, fuse
 from services.text.tokens import tokens
-from services.turn.memory_age import oldest_allowed
-from services.turn.memory_vectors import likenesses
+from services.turn.memory_keeping import likenesses
 
 MAX_STATEMENTS = 6
 """Maximum remembered statements shown for a question."""
@@ -41,6 +44,9 @@ MEANT = 0.4
 """Minimum cosine of a statement and a question for the statement to be relevant, in any languages. Chosen on one half
 of XQuAD's questions, asked of 595 statements; docs/runs.md has the figures of the other half. Below 0.35 every fourth
 question gets an irrelevant statement."""
+
+MAX_DAYS = 365
+"""Maximum age in days of any remembered statement."""
 
 
 @dataclass(slots=True)
@@ -212,3 +218,42 @@ def _add(remembered: Remembered, entry: MemoryEntry) -> None:
             number = len(remembered.excerpts) + 1
             remembered.excerpts.append(excerpt.model_copy(update={"id": f"M{RECALLED}-{number}"}))
     remembered.sources |= entry.sources
+
+
+def oldest_allowed(question: str, today: str, time_range: TimeRange | None = None) -> str:
+    """Return the earliest ISO date of a proof that the question accepts.
+
+    A question about the present accepts only today; a question about a past time accepts proofs from after that time.
+
+    Args:
+        question: the question, in English or Chinese.
+        today: ISO date of the question.
+        time_range: the run's maximum age of pages, if chosen.
+    """
+    now = date.fromisoformat(today)
+    oldest = [now - timedelta(days=MAX_DAYS)]
+    if time_range is not None:
+        oldest.append(now - timedelta(days=DAYS[time_range]))
+    if (wanted := wanted_time(question, now)) is not None:
+        oldest.append(now if wanted.now else date(wanted.last + 1, 1, 1))
+    return min(max(oldest), now).isoformat()
+
+
+def reused_limits(state: ResearchState, text: str) -> list[str]:
+    """Return limits about evidence of earlier turns, and about cited statements remembered from other threads."""
+    return [*_of_the_thread(state), *_remembered(state, text)]
+
+
+def _of_the_thread(state: ResearchState) -> list[str]:
+    recalled = state["results"].get(RECALLED)
+    if recalled is None:
+        return []
+    sources = {excerpt.content_hash for excerpt in recalled.excerpts}
+    return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
+
+
+def _remembered(state: ResearchState, text: str) -> list[str]:
+    excerpts = state["background"].excerpts if state["background"] else []
+    cited = [excerpt for excerpt in excerpts if f"[{excerpt.id}]" in text]
+    days = [day for excerpt in cited if (day := state["sources"][excerpt.content_hash].known_from)]
+    return [say("remembered", state["locale"], quotes=len(days), day=min(days))] if days else []

@@ -1,20 +1,31 @@
-"""The outline in a reflection: the table that the model sees, and the changes that the model makes."""
+"""What a reflection decides: which steps are redone, and how the outline grows.
 
-from collections.abc import Sequence
+Models send sound steps back without reasons, which costs a round. A step with no findings, missing aspects or low confidence is redone if
+there is any feedback. A sound step is redone if the feedback has a word that is in neither the question nor the step, and no other step has
+the same feedback.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from schemas.context import RunContext
 from schemas.outline import NodeView, OutlineNode
-from schemas.reflector import MOST_NEW, MOST_THIN, Reflection
+from schemas.planner import Step
+from schemas.reflector import MOST_NEW, MOST_THIN, Reflection, StepVerdict
+from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of, research_question
 from services.run.log import log
 from services.text.dates import wanted_time
+from services.text.tokens import tokens
 from services.turn.outline_evidence import counted, found_in, idle_plans, placed
 from services.turn.outline_growth import grown
 
 MOST_QUERIES = 3
 """Maximum follow-up queries of a reflection."""
+
+SURE = 0.5
+"""Minimum confidence of a sound result, as stated by researchers and programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +104,47 @@ def _views(
         view.model_copy(update={"thin": True, "query": queries[view.id]}) if view.id in queries else view
         for view in views
     ]
+
+
+def sound(result: StepResult) -> bool:
+    """Tell whether a result answers its step, as far as code can judge."""
+    found = result.status == "done" and bool(result.excerpts) and not result.error
+    return found and not result.missing_aspects and result.confidence >= SURE
+
+
+def settle_verdicts(
+    verdicts: Sequence[StepVerdict], results: Mapping[str, StepResult], steps: Mapping[str, Step], question: str
+) -> list[StepVerdict]:
+    """Withdraw unjustified orders to redo a step, and drop verdicts on steps without a result.
+
+    Args:
+        verdicts: the model's verdicts; a step may also be named `Step 2`.
+        results: results by step id.
+        steps: steps by step id.
+        question: the researched question.
+    """
+    named = [(step_id, verdict) for verdict in verdicts if (step_id := _step_id(verdict.step_id, results)) is not None]
+    said = [_words_of(verdict.feedback) for _, verdict in named if verdict.redo]
+    settled: dict[str, StepVerdict] = {}
+    for step_id, verdict in named:
+        words = _words_of(verdict.feedback)
+        step = steps.get(step_id)
+        known = _words_of(" ".join([question, step.title, step.description, *step.queries] if step else [question]))
+        names_something = bool(words - known) and said.count(words) < 2
+        redo = verdict.redo and bool(words) and (names_something or not sound(results[step_id]))
+        if verdict.redo and not redo:
+            log("redo_dropped", step=step_id)
+        settled[step_id] = verdict.model_copy(update={"step_id": step_id, "redo": redo})
+    return list(settled.values())
+
+
+def _step_id(name: str, results: Mapping[str, StepResult]) -> str | None:
+    """Return the id of a step from a model's name for it."""
+    if name in results:
+        return name
+    figures = "".join(char if char.isdigit() else " " for char in name).split()
+    return figures[0] if len(figures) == 1 and figures[0] in results else None
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))

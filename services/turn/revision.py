@@ -28,7 +28,7 @@ from services.run.scope import Run
 from services.run.ui_text import is_chinese, say
 from services.text.ranking import bm25
 from services.text.tokens import message_language, tokens
-from services.turn.revision_gate import CHANGE, change_messages
+from services.turn.conversation import CHANGE, change_messages
 from services.turn.revision_research import RevisionResearch
 
 LONG = 3.0

@@ -7,13 +7,14 @@ new, when enough sources are quoted, or when depth, budget or time are used up.
 
 import asyncio
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from schemas.events import Searched
 from schemas.evidence import Excerpt, Passage, Source, StepKind, root_of
-from schemas.researcher import Findings, ResearcherPrompt, findings_schema
+from schemas.researcher import MOST_READ_ON, Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models.fallback import ask_by_rules
 from services.models.portions import evidence_tokens
@@ -25,7 +26,11 @@ from services.run.run_messages import told_to_end
 from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
-from services.turn.reading_on import read_on
+from services.text.passages import Span, split
+
+STRETCH = 3
+"""Passages that one request brings, at most: about a section."""
+_REQUEST = re.compile(r"(before)?\W{0,3}\b(P\d{1,3})\b", re.IGNORECASE)
 
 MIN_PASSAGES = 4
 """Minimum passages shown in a round, if there are so many."""
@@ -41,6 +46,36 @@ SURE = 0.5
 """Confidence from which a finding without references is rejected: its quotes are missing."""
 SPARE = 0.1
 """Share of a step's time that is reserved for the work after its rounds."""
+
+
+async def read_on(asked: Sequence[str], shown: Mapping[str, Passage], evidence: EvidenceStore) -> list[Passage]:
+    """Return the passages that requests ask for, in the order of the requests; ids of no passage ask for nothing.
+
+    Args:
+        asked: `P3` for what follows passage P3, `before P3` for what stands before it.
+        shown: the passages by their ids.
+        evidence: the stored texts.
+    """
+    found: list[Passage] = []
+    for request in asked[:MOST_READ_ON]:
+        named = _REQUEST.search(request)
+        passage = shown.get(named[2].upper()) if named else None
+        if named and passage is not None:
+            text = await evidence.get_text(passage.content_hash)
+            spans = await asyncio.to_thread(_beside, text, passage, before=bool(named[1]))
+            found += (
+                passage.model_copy(update={"start": span.start, "end": span.end, "text": text[span.start : span.end]})
+                for span in spans
+            )
+    return found
+
+
+def _beside(text: str, passage: Passage, *, before: bool) -> list[Span]:
+    """Return the passages directly before or behind one, in the text's order. Blocking: texts may be long."""
+    spans = split(text)
+    if before:
+        return [span for span in spans if span.end <= passage.start][-STRETCH:]
+    return [span for span in spans if span.start >= passage.end][:STRETCH]
 
 
 @dataclass(slots=True)

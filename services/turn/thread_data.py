@@ -1,4 +1,4 @@
-"""What lies beside a thread: attachments, versions of its report, and the journal, the messages and the pages of each turn."""
+"""What lies beside a thread: versions of its report, attachments, and the journal, the messages and the pages of each turn."""
 
 import asyncio
 import shutil
@@ -6,13 +6,91 @@ from collections.abc import Iterable
 
 from langgraph.store.base import BaseStore
 
+from schemas.reporter import Report
+from schemas.revision import Revision, Version
+from schemas.state import ResearchState
 from services.run.choices import NOTES
+from services.run.errors import BadInput
 from services.run.journal import run_key
+from services.run.scope import Run
 from services.search.thread_documents import attachments_of
+
+MAX_VERSIONS = 1_000
 
 OF_TURNS = ("journal", "branches", "steering", "pages")
 """First parts of the namespaces whose second part is the key of a turn."""
 _PAGE = 500
+
+
+def _place(thread: str) -> tuple[str, str]:
+    return ("versions", thread)
+
+
+def _item(turn: int, number: int) -> str:
+    return f"{turn:06}-{number:04}"
+
+
+async def keep_version(run: Run, state: ResearchState, report: Report, revision: Revision | None) -> None:
+    """Number a changed report and store it as a version, with the original before the second one; a replay stores nothing.
+
+    Args:
+        run: run scope of the node that changed it.
+        state: the state with the former report.
+        report: the changed report.
+        revision: the change; None for a newly written report.
+    """
+    former = state.get("report")
+    if revision is None or former is None:
+        return
+    report.version = former.version + 1
+    store = run.journal.store
+    if store is None or not run.journal.keeps:
+        return
+    versions = [Version(number=report.version, request=revision.request, report=report)]
+    if former.version == 1:
+        versions.insert(0, Version(number=1, report=former))
+    for version in versions:
+        value = {"version": version.model_dump_json()}
+        await store.aput(_place(run.thread), _item(state["turn"], version.number), value, index=False)
+
+
+async def kept_versions(store: BaseStore, thread: str, turn: int, report: Report) -> list[Version]:
+    """Return all versions of a report, the original first.
+
+    Args:
+        store: store of the run.
+        thread: id of the thread.
+        turn: the turn in which the report was first written.
+        report: its present version, which is the only one of an unchanged report.
+    """
+    items = await store.asearch(_place(thread), limit=MAX_VERSIONS)
+    versions = [
+        Version.model_validate_json(item.value["version"]) for item in items if item.key.startswith(f"{turn:06}-")
+    ]
+    known = {version.number: version for version in versions if version.number < report.version}
+    present = next((version for version in versions if version.number == report.version), None)
+    last = present or Version(number=report.version, report=report)
+    return [*(known[number] for number in sorted(known)), last.model_copy(update={"report": report})]
+
+
+def numbered_version(versions: list[Version], number: int | None, name: str) -> Version:
+    """Return a version by its number, by default the latest.
+
+    Args:
+        versions: all versions of a report.
+        number: number of the version, or None.
+        name: name of the run or the thread, for the message.
+
+    Raises:
+        BadInput: the version does not exist; the message lists the existing versions.
+    """
+    if number is None:
+        return versions[-1]
+    found = next((version for version in versions if version.number == number), None)
+    if found is None:
+        there = "only version 1" if len(versions) == 1 else f"versions 1 to {versions[-1].number}"
+        raise BadInput(f"Run {name} has no version {number}: it has {there}.")
+    return found
 
 
 async def delete_thread_data(store: BaseStore, thread: str, turns: Iterable[int]) -> None:

@@ -27,7 +27,7 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
 from services.text.word_count import words_in
-from services.turn.section_research import SectionResearch
+from services.turn.added_evidence import SectionResearch
 
 BRIEF = 300
 """Words up to which a short answer has no sections."""

@@ -16,7 +16,7 @@ from services.reports.checking.bundle_check import verify_bundle
 from services.reports.rendering import to_markdown
 from services.run.prices import forget_prices
 from services.run.settings import forget_settings
-from services.search import recorded_search
+from services.search import journaled
 from services.search.web import forget_web
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.faults.faults import Fault, no_fault
@@ -119,7 +119,7 @@ def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     What a model may be silent for is long: a busy machine is silent, too, and then a call is made again that no test expects.
     """
     monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.005))
-    monkeypatch.setattr(recorded_search, "SECOND_TRY", 0.01)
+    monkeypatch.setattr(journaled, "SECOND_TRY", 0.01)
     (docs / "ceshen.md").write_text(
         "# 深海测深\n\n钢丝测深机由威廉·汤姆孙于1872年设计，船只可以在航行中测量水深。\n\n"
         "测深锤底部的凹槽里压入油脂，海底的泥沙粘在油脂上，可以带回海底样本。\n"

@@ -12,7 +12,7 @@ from schemas.steering import MAX_MESSAGES, MAX_TEXT, SteeringAction
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.search.providers import allow_folders
-from services.turn.steer_thread import Standing, steer_thread
+from services.turn.steering import Standing, steer_thread
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 

@@ -20,10 +20,9 @@ from services.search.cards import HEAD, card_of, past_date, text_card
 from services.search.pages.charset import decode_page
 from services.search.pages.extraction import Extracted, Job
 from services.search.pages.hidden import INVISIBLE, remove_hidden
-from services.search.pages.page_card import html_card
+from services.search.pages.page_card import html_card, publisher_of
 from services.search.pages.page_links import AROUND, links_of
 from services.search.pages.plain_text import render
-from services.search.pages.publisher import publisher_of
 from services.search.pages.script_detection import needs_scripts, script_signs, weight
 from services.search.pages.walls import LONGEST_BEGINNING, wall
 from services.text.normal_form import normalise_text

@@ -1,24 +1,28 @@
-"""Renders pages that need scripts by a local Chromium."""
+"""Renders pages that need scripts by a local Chromium, whose requests are served under the rules of page reading.
+
+The browser has no network. Each of its requests comes here: the page itself, what it redirects to, scripts, style sheets and data. It is
+made over the same guarded connections as the page, so a name is looked up once a connection, all of its addresses are checked, and a
+checked one is dialled.
+"""
 
 import asyncio
 import ssl
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Literal
 
 import httpcore
 
-from services.run.errors import PageError
+from services.run.errors import PageError, PageRefused
 from services.run.settings import settings
 from services.sandbox.browser import find_browser
 from services.sandbox.rendering import render_page
-from services.sandbox.tab import Drawn
-from services.search.pages.addresses import HostAllowance
-from services.search.pages.fetch import Check, Fetched, connections
-from services.search.pages.limits import RenderLimits
+from services.sandbox.tab import BrowserReply, BrowserRequest, Drawn
+from services.search.pages.addresses import HostAllowance, Target, shown, target_of
+from services.search.pages.fetch import Check, Fetched, connections, fetch_once, redirect_of
+from services.search.pages.limits import Limits, RenderLimits
 from services.search.pages.page_links import AROUND
-from services.search.pages.subrequests import Subrequests
 
 BROWSERS_AT_ONCE = 2
 """Maximum browsers of this process; each takes some 300 MB."""
@@ -31,6 +35,20 @@ NOTHING_RENDERS = "nothing here runs scripts: install Chromium"
 
 Checks = Callable[[httpcore.AsyncConnectionPool], Check]
 """Builds the check before each request, for the connections of one page."""
+
+KINDS = frozenset("Document Script Stylesheet XHR Fetch Other".split())
+"""Permitted resource types: no images, videos, fonts, sockets or error reports."""
+AT_ONCE = 6
+_PASSED_ON = frozenset("accept accept-language origin referer x-requested-with".split())
+"""Headers of the browser's requests that are forwarded: no cookies or credentials."""
+_GIVEN_BACK = frozenset(
+    "content-type content-language content-security-policy x-content-type-options referrer-policy location "
+    "access-control-allow-origin access-control-allow-credentials access-control-allow-headers "
+    "access-control-allow-methods access-control-expose-headers cross-origin-resource-policy "
+    "cross-origin-embedder-policy cross-origin-opener-policy".split()
+)
+"""Headers of answers that the browser gets: none that store data or start a download."""
+_LONGEST_HEADER = 4_000
 
 
 class Renderer:
@@ -95,3 +113,126 @@ async def _turn() -> AsyncIterator[None]:
         yield
     finally:
         _TURNS.release()
+
+
+class Subrequests:
+    """The requests of one page in a browser."""
+
+    def __init__(
+        self,
+        page: Fetched,
+        pool: httpcore.AsyncConnectionPool,
+        allowance: HostAllowance,
+        check: Check,
+        limits: RenderLimits,
+    ) -> None:
+        """Create a handler for one page.
+
+        Args:
+            page: the fetched page, whose bytes the browser gets.
+            pool: guarded connections.
+            allowance: hosts that the operator allows.
+            check: called before every request to check robots.txt.
+            limits: limits of all requests together.
+        """
+        self.made = 0
+        """Number of requests so far, including refused ones."""
+        self._page, self._pool, self._allowance, self._check, self._limits = page, pool, allowance, check, limits
+        self._left = limits.bytes
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def serve(self, asked: BrowserRequest) -> BrowserReply | None:
+        """Answer a request of the browser; None if it is refused or fails."""
+        self.made += 1
+        if self.made > self._limits.requests or asked.method not in {"GET", "OPTIONS"} or asked.kind not in KINDS:
+            return None
+        try:
+            return await self._answered(asked)
+        except PageError:
+            return None
+
+    async def _answered(self, asked: BrowserRequest) -> BrowserReply:
+        target = target_of(asked.url, self._allowance)
+        self._permit(asked, target)
+        if asked.method == "OPTIONS":
+            return _preflight(asked.headers)
+        if target.url == self._page.target.url and asked.kind == "Document":
+            return BrowserReply(200, _given_back(self._page.headers), self._page.body)
+        async with self._turns:
+            await self._check(target)
+            answer = await self._fetched(target, asked.headers)
+        status = answer.status if redirect_of(answer) or not 300 <= answer.status < 400 else 404
+        return BrowserReply(status, _given_back(answer.headers), answer.body)
+
+    async def _fetched(self, target: Target, headers: Mapping[str, str]) -> Fetched:
+        """Fetch a resource within the remaining bytes.
+
+        Bytes are reserved before the request, so that parallel requests cannot exceed the limit together; an incomplete
+        body counts in full.
+        """
+        room = min(self._limits.per_request, self._left)
+        if room <= 0:
+            raise PageError("the page asks for too much")
+        limits = Limits(seconds=self._limits.seconds, wire_bytes=room, body_bytes=room)
+        used = 0
+
+        def begins(_: dict[str, str]) -> None:
+            nonlocal used
+            used = room
+
+        self._left -= room
+        try:
+            answer = await fetch_once(self._pool, target, limits, _passed_on(headers), begins)
+            used = len(answer.body)
+        finally:
+            self._left += room - used
+        return answer
+
+    def _permit(self, asked: BrowserRequest, target: Target) -> None:
+        """Check that the page may make a request.
+
+        Frames are not loaded, as their text is not the page's. The page may lead on within its own origin alone: the text is
+        quoted under its address. A host that only the operator's allowance opens is reached by a page of such a host alone.
+
+        Raises:
+            PageRefused: the request is forbidden.
+        """
+        page = self._page.target
+        if asked.kind == "Document" and (not asked.main or target.origin != page.origin):
+            raise PageRefused(f"{shown(asked.url)} is not loaded: it is a frame, or another site's page.")
+        if self._allowance.covers(target.host, target.port) and not self._allowance.covers(page.host, page.port):
+            raise PageRefused(f"{shown(asked.url)} is not loaded: only the operator may name {target.host}.")
+        if target.path == "/favicon.ico":
+            raise PageRefused(f"{shown(asked.url)} is not loaded: it is a picture, whatever the browser calls it.")
+
+
+def _preflight(headers: Mapping[str, str]) -> BrowserReply:
+    """Answer a CORS preflight for a GET with custom headers, without asking the site.
+
+    The custom headers are not forwarded, so the site need not allow them; the site's answer decides whether the page
+    may read it.
+
+    Raises:
+        PageError: the request has another method.
+    """
+    asked = {name.lower(): value for name, value in headers.items()}
+    if asked.get("access-control-request-method") != "GET":
+        raise PageError("only GET is made for a page")
+    allowed = {
+        "origin": "access-control-allow-origin",
+        "access-control-request-headers": "access-control-allow-headers",
+    }
+    return BrowserReply(204, _given_back({allowed[name]: value for name, value in asked.items() if name in allowed}))
+
+
+def _passed_on(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the forwarded headers of a request, without malformed ones."""
+    return {
+        name.title(): value
+        for name, value in headers.items()
+        if name.lower() in _PASSED_ON and len(value) <= _LONGEST_HEADER and value.isascii() and value.isprintable()
+    }
+
+
+def _given_back(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name in _GIVEN_BACK and len(value) <= _LONGEST_HEADER}

@@ -4,10 +4,13 @@ import asyncio
 import json
 import re
 import ssl
+import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,7 +24,6 @@ from services.search.hit import Hit
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
 from services.search.pages.fetch import tls_context
 from services.search.web_services.atom import MalformedFeed, read_feed
-from services.search.web_services.pace import pace_of
 from services.search.web_services.paths import scalar, values_at
 from services.search.web_services.problems import (
     advice,
@@ -37,12 +39,50 @@ from services.search.web_services.results import hits_of
 from services.search.web_services.service import Service
 from services.text.dates import latest_day
 
+LONGEST_WAIT = 60.0
+"""Maximum seconds that a search waits for its turn; it fails if it would wait longer."""
+
 MAX_BODY = 8_000_000
 """Maximum decompressed bytes of an answer."""
 MAX_RETRY_AFTER = 3.0
 """Maximum seconds of a Retry-After that a search waits; after longer ones it fails."""
 _KEY = re.compile(r"[\x21-\x7e]{1,2000}")
 _CONTACT = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.ASCII)
+
+
+class Pace:
+    """Turns at one host. An unused turn expires."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._next = 0.0
+
+    def take(self, pause: float, title: str) -> float:
+        """Take the next turn, and return the seconds until it comes.
+
+        Args:
+            pause: seconds until the following turn.
+            title: title of the service, for the message.
+
+        Raises:
+            SearchError: too many searches are waiting.
+        """
+        with self._lock:
+            now = self._clock()
+            start = max(now, self._next)
+            if start - now > LONGEST_WAIT:
+                raise SearchError(
+                    f"{title} accepts one search every {pause:g} seconds, and too many are waiting. Try again later."
+                )
+            self._next = start + pause
+            return start - now
+
+
+@lru_cache(maxsize=256)
+def pace_of(host: str) -> Pace:
+    """Return the turns at a host and port."""
+    return Pace()
 
 
 @dataclass(frozen=True, slots=True)

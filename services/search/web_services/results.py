@@ -1,6 +1,7 @@
-"""Extracts hits from a service's answer by the paths of its record. Malformed hits are dropped, or reported if all are."""
+"""Extracts hits from a service's answer by the paths of its record: malformed ones are dropped, or reported if all are; markup becomes plain text."""
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
@@ -9,9 +10,9 @@ from schemas.clean_text import clean_address
 from schemas.publication import Publication
 from services.run.errors import SearchError
 from services.search.hit import Hit
-from services.search.web_services.markup import from_inverted_index, without_markup
 from services.search.web_services.paths import listed, meets, scalar, values_at
 from services.search.web_services.service import Paths, Service, placeholders
+from services.text.character_references import unescape
 from services.text.dates import iso_date
 from services.text.normal_form import normalise_text
 
@@ -26,6 +27,15 @@ MAX_RANK = 1e9
 """Maximum value of a number that orders results."""
 MAX_PARTS = 50
 """Maximum parts of one text, such as matching fragments of a file."""
+
+MAX_WORDS = 20_000
+"""Maximum words of an abstract in an inverted index."""
+_BREAK = re.compile(
+    r"</?(?:jats:)?(?:p|br|div|li|ul|ol|h[1-6]|sec|title|list|list-item|disp-formula)(?:\s[^<>]*)?/?>", re.IGNORECASE
+)
+_TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]*|!--[^<>]*--)>")
+_BLANKS = re.compile(r"[ \t\r\f\v\u00a0]+")
+_HEADING = re.compile(r"^(?:abstract|summary)\s*\n", re.IGNORECASE)
 
 
 def hits_of(service: Service, answer: Any) -> list[Hit]:
@@ -213,3 +223,22 @@ def _number(item: dict[str, Any], path: str) -> float:
     found = values_at(item, path)
     value = found[0] if found else None
     return value if isinstance(value, int | float) and abs(value) < MAX_RANK else math.inf
+
+
+def without_markup(text: str) -> str:
+    """Return the plain text of HTML or JATS in linear time: blocks become lines, tags are dropped, entities decoded once."""
+    broken = _TAG.sub("", _BREAK.sub("\n", text))
+    lines = (_BLANKS.sub(" ", line).strip() for line in unescape(broken).split("\n"))
+    return _HEADING.sub("", "\n".join(line for line in lines if line))
+
+
+def from_inverted_index(index: Any) -> str:
+    """Return the text of an inverted index `{word: [places]}`; malformed parts are dropped."""
+    if not isinstance(index, dict):
+        return ""
+    placed: list[tuple[int, str]] = []
+    for word, places in index.items():
+        if isinstance(places, list):
+            room = MAX_WORDS - len(placed)
+            placed += [(place, word) for place in places[:room] if isinstance(place, int) and place >= 0]
+    return " ".join(word for _, word in sorted(placed))

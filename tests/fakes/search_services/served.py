@@ -10,7 +10,7 @@ import pytest
 
 from services.run.settings import forget_settings
 from services.search.web import forget_web
-from services.search.web_services.records import BUILT_IN
+from services.search.web_services.service import BUILT_IN
 from tests.conftest import CLOSED
 from tests.fakes.search_services import catalogues, web
 from tests.fakes.search_services.twin import Form, Twin, twin

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from services.run.settings import Settings, forget_settings, secret_named, settings
-from services.search.web_services.records import services
+from services.search.web_services.service import services
 from tests.conftest import PROJECT
 
 OF_SERVICES = sorted(

@@ -5,7 +5,7 @@ from pathlib import Path
 from docx import Document
 
 from services.search.documents import open_documents
-from services.search.embedded_tables import embedded_tables
+from services.search.table_profile import embedded_tables
 
 TEXT = """# Lamps
 

@@ -10,7 +10,7 @@ from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.hit import Hit
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.records import services
+from services.search.web_services.service import services
 from tests.fakes.site import Answer, Site, site
 from tests.fakes.tavily_server import TavilyServer, page, tavily_server
 from tests.services.search.test_duckduckgo import WIRE, results

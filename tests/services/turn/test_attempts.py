@@ -6,7 +6,7 @@ from schemas.evidence import Excerpt
 from schemas.planner import Step
 from schemas.reflector import StepVerdict
 from schemas.results import StepResult
-from services.turn.attempts import with_earlier
+from services.turn.steps import with_earlier
 
 RESEARCH = Step(id="2", title="t", description="d")
 PROCESSING = Step(id="2", title="t", description="d", step_type="processing", need_web_search=False)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.records import services
+from services.search.web_services.service import services
 from tests.fakes.search_services.served import FORMS
 from tests.fakes.search_services.twin import KEY, Twin
 

@@ -12,7 +12,7 @@ import pytest
 
 from services.run.errors import BadInput, SearchError, SearchRefused
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.records import services
+from services.search.web_services.service import services
 from tests.fakes.http import Reply
 from tests.fakes.search_services.twin import KEY, changed, twin
 from tests.fakes.site import Answer, drip, site

@@ -10,7 +10,7 @@ from services.run.errors import SearchError
 from services.search.hit import Hit
 from services.search.web_services import client
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.records import services
+from services.search.web_services.service import services
 from tests.attacks.processor_time import processor_time
 from tests.fakes.http import Reply
 from tests.fakes.search_services.twin import twin

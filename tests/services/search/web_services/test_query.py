@@ -7,7 +7,7 @@ import pytest
 
 from services.search.filters import Filters
 from services.search.web_services.query import Asked, asked
-from services.search.web_services.records import services
+from services.search.web_services.service import services
 
 TODAY = date(2026, 3, 1)
 

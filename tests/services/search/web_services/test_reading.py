@@ -6,9 +6,9 @@ import pytest
 
 from services.run.errors import SearchError
 from services.search.web_services.atom import read_feed
-from services.search.web_services.markup import from_inverted_index, without_markup
-from services.search.web_services.pace import LONGEST_WAIT, Pace, pace_of
+from services.search.web_services.client import LONGEST_WAIT, Pace, pace_of
 from services.search.web_services.paths import meets, scalar, steps, values_at
+from services.search.web_services.results import from_inverted_index, without_markup
 
 ANSWER: dict[str, Any] = {
     "a": {"b": [{"c": 1, "kind": "x"}, {"c": 2, "kind": "y"}, {"c": None}, "text"]},

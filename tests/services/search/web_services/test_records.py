@@ -11,7 +11,7 @@ from schemas.clean_text import clean_address
 from schemas.options import SEARCH_WORDS, SearchPlace
 from services.run.errors import BadInput
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.records import BUILT_IN, DUCKDUCKGO, read_services, services
+from services.search.web_services.service import BUILT_IN, DUCKDUCKGO, read_services, services
 from tests.conftest import PROJECT
 from tests.fakes.search_services.twin import Form, twin
 from tests.services.search.web_services.ask import FORMS

@@ -9,7 +9,7 @@ import pytest
 from services.run.errors import SearchRefused
 from services.search.filters import Filters
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.records import services
+from services.search.web_services.service import services
 from tests.fakes.search_services.twin import KEY, twin
 from tests.services.search.web_services.ask import FORMS, search_of
 
