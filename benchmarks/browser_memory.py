@@ -5,7 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from services.sandbox.consumption import memory_of
+from services.sandbox.rendering import memory_of
 
 LOOKED = 0.05
 """Seconds between two looks."""

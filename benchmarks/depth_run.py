@@ -18,8 +18,7 @@ from typing import Any
 from benchmarks.prompt_capture import Prompts, prompts_shown, stands_in
 from leadline import Report, aresearch
 from leadline.evaluation.measures import own_text, repeated
-from leadline.runs.journals import gatherings_of
-from leadline.runs.store import config_of, open_home
+from leadline.runs.store import config_of, gatherings_of, open_home
 from schemas.depth import Depth
 from schemas.evidence import Excerpt, Passage, Source
 from services.reports.parser import parse_report

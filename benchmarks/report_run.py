@@ -18,8 +18,7 @@ from benchmarks.report_files import statements_of as rows_of
 from benchmarks.report_prompts import exchanges_kept, rendered, say
 from leadline import aresearch
 from leadline.runs.actions import aresume
-from leadline.runs.journals import gatherings_of
-from leadline.runs.store import Home, RunRecord, open_home
+from leadline.runs.store import Home, RunRecord, gatherings_of, open_home
 from schemas.evidence import Excerpt, Passage, Source
 from schemas.reporter import Report
 from services.reports.rendering import to_draft

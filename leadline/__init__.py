@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from leadline.api import aresearch, research, steer
     from leadline.progress.notebook import Progress
-    from leadline.runs.actions import aresume, aruns
-    from leadline.runs.steer import asteer
+    from leadline.runs.actions import aresume, aruns, asteer
     from schemas.reporter import Report
 
 __all__ = ["Progress", "Report", "aresearch", "aresume", "aruns", "asteer", "research", "steer"]
@@ -27,7 +26,7 @@ _MODULES = {
     "aresearch": "leadline.api",
     "aresume": "leadline.runs.actions",
     "aruns": "leadline.runs.actions",
-    "asteer": "leadline.runs.steer",
+    "asteer": "leadline.runs.actions",
     "research": "leadline.api",
     "steer": "leadline.api",
 }

@@ -8,13 +8,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack
 
+from leadline.runs.actions import asteer
 from leadline.runs.arguments import Choices, with_choices
 from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, first_input
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
 from leadline.runs.run_ids import new_run_id
-from leadline.runs.steer import asteer
 from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
 from services.reports.citation_styles import check_style

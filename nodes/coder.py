@@ -18,7 +18,7 @@ from services.run.ui_text import say
 from services.sandbox.journaled import run_once
 from services.search.journaled import table_files_once
 from services.text.numbers import quantities
-from services.tools.databases.schema import schema_views
+from services.tools.databases.query import schema_views
 from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import QUERY, tool_set, works_with_tools
 from services.tools.workspace import Workspace

@@ -21,7 +21,7 @@ from services.run.events import emit, emit_message
 from services.run.scope import choices, node_run
 from services.run.ui_text import say
 from services.search.journaled import tables_once
-from services.tools.databases.schema import query_tool_view, schema_views
+from services.tools.databases.query import query_tool_view, schema_views
 from services.tools.mcp.offered_tools import servers_once
 from services.tools.tool_set import BASE, own_tool_views
 from services.turn.agent_inbox import plan_message

@@ -24,8 +24,7 @@ from services.search.journaled import Search, gather_once
 from services.search.web import named_pages
 from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import tool_set, works_with_tools
-from services.tools.tool_sources import ranked
-from services.tools.workspace import Workspace
+from services.tools.workspace import Workspace, ranked
 from services.turn.rounds import MIN_PASSAGES, RoundsResult, Wanted, answered, search_in_rounds
 from services.turn.steps import Outcome, attempt
 

@@ -16,10 +16,9 @@ from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import console_of, echo
 from leadline.runs.first_line import first_line
-from leadline.runs.review_pending import ReviewPending
 from schemas.events import Event
 from schemas.reporter import Report
-from services.run.errors import BadInput, LeadlineError
+from services.run.errors import BadInput, LeadlineError, ReviewPending
 from services.run.ui_text import say
 
 Ended = TypeVar("Ended")

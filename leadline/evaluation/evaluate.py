@@ -10,9 +10,7 @@ from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.question_runs import OnOutcome, Outcome, chosen_by, run_settings
 from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
 from leadline.evaluation.settings import Setting
-from leadline.runs.finished import finished_report
-from leadline.runs.journals import Gatherings, gatherings_of
-from leadline.runs.store import Home, open_home
+from leadline.runs.store import Gatherings, Home, finished_report, gatherings_of, open_home
 from schemas.reporter import Report
 from services.reports.parser import parse_report
 from services.run.errors import BadInput, JournalMiss

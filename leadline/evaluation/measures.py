@@ -7,7 +7,7 @@ from typing import Literal
 
 from leadline.evaluation.gold import gold_among, states
 from leadline.evaluation.question import EvalQuestion
-from leadline.runs.journals import Gatherings
+from leadline.runs.store import Gatherings
 from schemas.document import Block, Quotation, Table
 from schemas.evidence import Excerpt, Source, root_of
 from schemas.reporter import Report

@@ -22,9 +22,8 @@ import anyio
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from leadline.api import aresearch
-from leadline.runs.finished import finished_report
 from leadline.runs.report_sections import section_of
-from leadline.runs.store import open_home
+from leadline.runs.store import finished_report, open_home
 from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reporter import Report

@@ -1,39 +1,76 @@
 """Executes a run from its beginning, or from where it stopped, and keeps its record up to date."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessageChunk, HumanMessage
 from langgraph.types import Command
 
-from leadline.runs.drafts import Drafting
 from leadline.runs.output import report_folder, write_report
-from leadline.runs.review_pending import ReviewPending
 from leadline.runs.run_lock import hold_run_lock
 from leadline.runs.store import Home, RunRecord, config_of
-from schemas.events import Event
+from schemas.clean_text import clean_text
+from schemas.events import DraftPiece, Event
 from schemas.reporter import Report
 from schemas.revision import Revision
 from services.embedding.models import load_ahead
 from services.models import clients_open
-from services.run.errors import BadInput, RevisionRefused
+from services.run.errors import BadInput, ReviewPending, RevisionRefused
 from services.run.journal import run_key
 from services.run.log import ERROR, WARNING, log
 from services.run.prices import price_of
 from services.run.private_paths import without_private
 from services.run.roles import role_model
 from services.run.settings import settings
-from services.sandbox.leftovers import sweep
+from services.sandbox.workfolder import sweep
 from services.search.providers import providers_for, searches_documents
 from services.text.tokens import message_language
 from services.tools.mcp.registry import close_sessions
 from services.turn.conversation import CHANGE, carried_context
 
+PAUSE = 0.2
+"""Seconds between two events. Faster writing, as by the offline model, is not shown."""
+DRAFTED_BY = "reporter"
+"""The node whose messages are the report."""
+
 OnEvent = Callable[[Event], None]
 OnReview = Callable[[dict[str, Any]], Awaitable[object]]
+
+
+class Drafting:
+    """Joins the reporter's tokens to pieces of text."""
+
+    def __init__(self) -> None:
+        self._message: str | None = ""
+        """Id of the current message; another id starts anew, as after an answer that broke off."""
+        self._begins = True
+        """Whether no piece of it has been sent yet."""
+        self._held = ""
+        self._due = 0.0
+
+    def add(self, message: object, about: dict[str, Any]) -> Iterator[Event]:
+        """Add a message of the stream; returns the event of a piece when one is due."""
+        if not isinstance(message, AIMessageChunk) or about.get("langgraph_node") != DRAFTED_BY or not message.text:
+            return
+        if message.id != self._message:
+            self._message, self._begins, self._held, self._due = message.id, True, "", time.monotonic() + PAUSE
+        self._held += message.text
+        if time.monotonic() >= self._due:
+            yield self._piece()
+
+    def rest(self) -> Iterator[Event]:
+        """Return the event of the unsent rest of a text."""
+        if self._held and not self._begins:
+            yield self._piece()
+
+    def _piece(self) -> Event:
+        piece = DraftPiece(text=clean_text(self._held), begins=self._begins)
+        self._held, self._begins, self._due = "", False, time.monotonic() + PAUSE
+        return Event(type="draft", node=DRAFTED_BY, title="", data=piece.model_dump(mode="json"))
 
 
 class ChangeAsked(Exception):

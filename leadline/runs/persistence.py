@@ -15,9 +15,15 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from leadline.runs.checkpoint_saver import ChecksumSerializer, Saver
-from leadline.runs.database_errors import CHECKPOINTS, STORE, damaged, database_error
-from leadline.runs.sqlite_store import SharedSqliteStore
+from leadline.runs.databases import (
+    CHECKPOINTS,
+    STORE,
+    ChecksumSerializer,
+    Saver,
+    SharedSqliteStore,
+    damaged,
+    database_error,
+)
 from services.run.choices import FIRST_TURN, turn_at
 from services.run.disk_errors import disk_error_of
 from services.run.errors import StoreUnwritable

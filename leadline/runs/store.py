@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -15,14 +15,17 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from graph import build_graph
-from leadline.runs.database_errors import CHECKPOINTS, STORE, damaged
+from leadline.runs.databases import CHECKPOINTS, STORE, damaged
 from leadline.runs.persistence import checkpointer, serializer, store
 from leadline.runs.run_ids import full_id
 from leadline.runs.run_lock import sweep
 from schemas.context import RunContext
+from schemas.evidence import Passage, Source
+from schemas.reporter import Report
 from schemas.revision import Revision
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
+from services.run.journal import Recording, run_key
 from services.run.scope import checked_choices
 
 RunStatus = Literal["running", "waiting", "interrupted", "failed", "done"]
@@ -170,3 +173,44 @@ async def open_home(folder: Path, *, to_read: bool = False) -> AsyncIterator[Hom
     async with checkpointer(folder, to_read=to_read) as saver, store(folder, to_read=to_read) as opened:
         await asyncio.to_thread(sweep, folder)
         yield Home(build_graph().compile(checkpointer=saver, store=opened, name="deep_research"), opened, folder)
+
+
+async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Report]:
+    """Return a finished run and its report.
+
+    Raises:
+        BadInput: the run does not exist, is not finished, or has no report.
+    """
+    record = await home.record(run_id, finished=True)
+    report: Report | None = (await home.values(record)).get("report")
+    if record.status != "done":
+        raise BadInput(f"Run {record.id} is not finished. Continue with: leadline resume {record.id}")
+    if report is None:
+        raise BadInput(f"Run {record.id} was answered without research, so it has no report.")
+    return record, report.model_copy(update={"run_id": record.id})
+
+
+@dataclass(frozen=True, slots=True)
+class Gatherings:
+    """The passages that a run's searches found."""
+
+    passages: list[Passage] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+    """Sources of the passages and their copies, by content hash."""
+
+
+async def gatherings_of(home: Home, run_id: str) -> Gatherings:
+    """Return the passages that a run's searches found.
+
+    Raises:
+        BadInput: the run does not exist.
+        JournalMiss: the run has no journal.
+    """
+    record = await home.record(run_id)
+    values = await home.values(record)
+    recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
+    answers = [entry.answer for entry in recording.entries.values() if entry.kind == "gather" and entry.answer]
+    return Gatherings(
+        [Passage.model_validate(passage) for answer in answers for passage in answer["passages"]],
+        {key: Source.model_validate(source) for answer in answers for key, source in answer["sources"].items()},
+    )

@@ -26,19 +26,15 @@ from leadline.server.api_client import api_of, store_of
 from leadline.server.attachments import attachments
 from leadline.server.auth import RULES
 from leadline.server.body_deadline import BodyDeadline
-from leadline.server.estimates import estimates
-from leadline.server.example_files import example_files
 from leadline.server.memory_routes import memory
 from leadline.server.model_connection import model_connection
-from leadline.server.own_threads import OwnThread
-from leadline.server.page import PAGE, PageFiles, page
-from leadline.server.report_versions import report_version, versions
-from leadline.server.report_views import views
-from leadline.server.search_offers import searches
+from leadline.server.offers import estimates, searches
+from leadline.server.page import PAGE, PageFiles, example_files, page
+from leadline.server.report_views import report_version, versions, views
 from leadline.server.steering_routes import steering
 from leadline.server.thread_deletion import ThreadDeletion
 from leadline.server.thread_owners import threads_restored
-from leadline.server.thread_values import standing_values
+from leadline.server.threads import OwnThread, standing_values
 from leadline.server.webhook_guard import guard_webhooks
 from schemas.evidence import Source
 from schemas.options import CitationStyle, OutputFormat

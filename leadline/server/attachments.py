@@ -19,8 +19,8 @@ from pydantic import BaseModel
 
 from leadline.server.access import caller_of
 from leadline.server.auth import RULES
-from leadline.server.own_threads import OwnThread, own_thread
 from leadline.server.thread_owners import claim_thread
+from leadline.server.threads import OwnThread, own_thread
 from schemas.clean_text import clean_file_name
 from services.run.private_files import make_private_folder
 from services.run.settings import settings

@@ -4,17 +4,20 @@ The page is a client of the same API as any other; its files hold no data and ne
 """
 
 import asyncio
+import html
 import json
 import tomllib
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from fastapi import APIRouter
-from starlette.responses import FileResponse, Response
+from fastapi import APIRouter, HTTPException
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 import services.reports.html
-from services.search.providers import examples_stand_in
+from services.run.installation import EXAMPLES, PROJECT_ROOT
+from services.search.providers import EXAMPLE_FOLDERS, examples_stand_in
 
 PAGE = Path(__file__).parent / "pages"
 WORDS = Path(__file__).with_name("page_words.toml")
@@ -32,6 +35,14 @@ HEADERS = {
 """HTML is built from a string in a single place (`report.js`, from sanitised HTML); the browser refuses it elsewhere."""
 
 page = APIRouter(include_in_schema=False)
+
+example_files = APIRouter(include_in_schema=False)
+
+RECORDING = EXAMPLES / "demo"
+_TEXTS = {".md", ".txt", ".csv", ".html", ".jsonl", ".json"}
+"""Suffixes of files that are shown as text."""
+_REPORT = PROJECT_ROOT / "docs" / "samples" / "report.html"
+"""The recording's report as a page, in a checkout; the package has its Markdown."""
 
 
 @page.get("/")
@@ -76,3 +87,60 @@ class PageFiles(StaticFiles):
         response = super().file_response(*args, **kwargs)
         response.headers.update(HEADERS)
         return response
+
+
+@example_files.get("/page/examples")
+async def listed() -> HTMLResponse:
+    """Return a page with links to all example documents."""
+    return HTMLResponse(await asyncio.to_thread(_examples_page), headers=HEADERS)
+
+
+@example_files.get("/page/examples/{folder}/{name}")
+async def document(folder: str, name: str) -> FileResponse:
+    """Return an example document: 404 where there is none of this name."""
+    files = await asyncio.to_thread(_files)
+    if (file := files.get((folder, name))) is None:
+        raise HTTPException(404, "There is no such example document.")
+    return _sent(file)
+
+
+@example_files.get("/page/recorded/{name}")
+async def recorded(name: str) -> FileResponse:
+    """Return a file of the recorded run: `events.jsonl`, `about.json`, or `report`."""
+    if name in {"events.jsonl", "about.json"}:
+        return _sent(RECORDING / name)
+    if name != "report":
+        raise HTTPException(404, "The recorded run has no such file.")
+    if await asyncio.to_thread(_REPORT.is_file):
+        return FileResponse(_REPORT, headers={"X-Content-Type-Options": "nosniff"})
+    [report] = await asyncio.to_thread(lambda: list(RECORDING.glob("*/report.md")))
+    return _sent(report)
+
+
+def _sent(file: Path) -> FileResponse:
+    kind = "text/plain; charset=utf-8" if file.suffix in _TEXTS else "application/octet-stream"
+    return FileResponse(file, media_type=kind, headers=HEADERS)
+
+
+def _files() -> dict[tuple[str, str], Path]:
+    return {
+        (folder.name, file.name): file
+        for folder in EXAMPLE_FOLDERS
+        for file in sorted(folder.iterdir())
+        if file.is_file()
+    }
+
+
+def _examples_page() -> str:
+    folders: dict[str, list[str]] = {}
+    for folder, name in _files():
+        folders.setdefault(folder, []).append(
+            f'<li><a href="/page/examples/{quote(folder)}/{quote(name)}">{html.escape(name)}</a></li>'
+        )
+    lists = "".join(f"<h2>{html.escape(folder)}</h2><ul>{''.join(items)}</ul>" for folder, items in folders.items())
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<title>Example documents · 示例文档</title><link rel="icon" href="/page/icon.svg"><link rel="stylesheet" href="/page/tokens.css">'
+        '<link rel="stylesheet" href="/page/layout.css"><link rel="stylesheet" href="/page/parts.css"></head>'
+        f"<body><main><h1>Example documents · 示例文档</h1>{lists}</main></body></html>"
+    )

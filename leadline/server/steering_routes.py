@@ -13,7 +13,7 @@ from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel, Field
 
 from leadline.server.api_client import api_of, store_of
-from leadline.server.own_threads import OwnThread
+from leadline.server.threads import OwnThread
 from schemas.steering import MAX_TEXT, Steering, SteeringAction
 from services.run.errors import BadInput
 from services.run.page_messages import on_a_page

@@ -13,7 +13,7 @@ from leadline.server.access import admitted_caller
 from leadline.server.api_client import api_of, on_aegra, store_of
 from leadline.server.auth import may_read
 from leadline.server.thread_owners import mark_deleted
-from leadline.server.thread_values import turns_found
+from leadline.server.threads import turns_found
 from services.run.choices import turn_at
 from services.turn.thread_data import delete_thread_data
 

@@ -205,3 +205,7 @@ class BundleError(BadInput):
 def reason_of(problem: ErrorDetails) -> str:
     """Return the reason of a pydantic validation error for a person; messages of our own checks without pydantic's prefix."""
     return problem["msg"].removeprefix("Value error, ")
+
+
+class ReviewPending(Exception):
+    """The run waits for a review of its plan, but no reviewer was there: it is no fault, and waits on."""

@@ -15,9 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from services.sandbox.interpreter import SYSTEM
+from services.sandbox.interpreter import SYSTEM, jail_command
 from services.sandbox.jail import EXIT_NOT_ISOLATED
-from services.sandbox.jail_command import jail_command
 from services.sandbox.seccomp import filter_program
 from services.sandbox.workfolder import read_regular, remove
 

@@ -1,4 +1,4 @@
-"""The Python interpreter for programs, and the files that it must read."""
+"""The Python interpreter for programs, the files that it must read, and the command line of a confined process: an interpreter, `jail.py`, and its setup as JSON."""
 
 import asyncio
 import json
@@ -18,6 +18,9 @@ SYSTEM = (
     "/usr/share/zoneinfo", "/etc/localtime", "/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts",
 )  # fmt: skip
 _PATHS = Path(__file__).with_name("library_paths.py")
+
+JAIL = Path(__file__).with_name("jail.py")
+_DEFAULTS = {"work": "", "seconds": 0, "packages": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +82,15 @@ async def interpreter(python: Path) -> Interpreter:
             ) from None
         _known[python] = _interpreter(python, paths)
     return _known[python]
+
+
+def jail_command(python: Path | str, instructions: bytes, **setup: object) -> list[str]:
+    """Return the command.
+
+    Args:
+        python: the interpreter that runs the jail.
+        instructions: the seccomp filter; empty if this machine has none.
+        setup: the other fields of `jail.main`; `work`, `seconds` and `packages` are optional.
+    """
+    described = json.dumps({**_DEFAULTS, **setup, "filter": instructions.hex()})
+    return [str(python), "-I", "-S", "-B", "-X", "utf8", str(JAIL), described]

@@ -17,12 +17,10 @@ from services.run.errors import SandboxRefused, SettingsError
 from services.run.settings import settings
 from services.sandbox.canaries import CANARIES, COUNT, CanaryResult, read_results
 from services.sandbox.imports import refused_imports
-from services.sandbox.interpreter import Interpreter, default_python, interpreter
+from services.sandbox.interpreter import JAIL, Interpreter, default_python, interpreter, jail_command
 from services.sandbox.jail import EXIT_MEMORY
-from services.sandbox.jail_command import JAIL, jail_command
-from services.sandbox.leftovers import hold, sweep
 from services.sandbox.seccomp import filter_program
-from services.sandbox.workfolder import MAX_FILE, artifacts, exceeded_limit, prepare
+from services.sandbox.workfolder import MAX_FILE, artifacts, exceeded_limit, hold, prepare, sweep
 
 Mode = Literal["isolated", "unsafe"]
 

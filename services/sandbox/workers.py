@@ -18,8 +18,7 @@ from typing import Generic, Self, TypeVar
 from pydantic import TypeAdapter
 
 from services.run.installation import PROJECT_ROOT
-from services.sandbox.interpreter import own_interpreter
-from services.sandbox.jail_command import JAIL, jail_command
+from services.sandbox.interpreter import JAIL, jail_command, own_interpreter
 from services.sandbox.seccomp import filter_program
 
 MEMORY = 3_000_000_000

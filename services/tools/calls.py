@@ -20,10 +20,8 @@ from services.run.errors import JournalMiss, LeadlineError, LimitReached
 from services.run.private_paths import without_private
 from services.run.scope import Run, counting, current_run
 from services.text.normal_form import normalise_text
-from services.tools.numbered_results import show_passages
-from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, shown
-from services.tools.tool_sources import passages_of
-from services.tools.workspace import Workspace
+from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, show_passages, shown
+from services.tools.workspace import Workspace, passages_of
 
 MAX_RESULT = 2_000_000
 """Maximum characters stored of a tool's result; most tools have lower limits."""

@@ -21,8 +21,7 @@ from services.tools.file_reader import file_reader
 from services.tools.mcp.tools import mcp_tools
 from services.tools.query_database import query_database
 from services.tools.run_python import run_python
-from services.tools.web_reader import web_reader
-from services.tools.web_search import search_tool
+from services.tools.search_tools import search_tool, web_reader
 from services.tools.workspace import Workspace
 
 QUERY = "query_database"

@@ -194,6 +194,7 @@ class SectionResearch:
         self.tell("section_researched", section.title)
         new = await self._search(self._step(section))
         if new is None:
+            self.tell("section_unchanged", section.title)
             return None
         if section.node:
             self.placed.setdefault(section.node, []).extend(excerpt.id for excerpt in new.excerpts)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from leadline.server.example_files import RECORDING
+from leadline.server.page import RECORDING
 from services.search.providers import EXAMPLE_FOLDERS
 from tests.fakes.browser import Page
 from tests.pages.conftest import SIMPLE, ask, opened, report_text, status, text

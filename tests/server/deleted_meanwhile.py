@@ -1,7 +1,7 @@
 """Our app as it is for a thread that is deleted right after the check that it is there."""
 
 from leadline.server.app import app
-from leadline.server.own_threads import own_thread
+from leadline.server.threads import own_thread
 
 
 def unchecked(thread_id: str) -> str:

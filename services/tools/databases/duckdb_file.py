@@ -11,8 +11,7 @@ from typing import Any
 
 import duckdb
 
-from services.tools.databases.failure import QueryFailure
-from services.tools.databases.rows import Rows, collect
+from services.tools.databases.rows import QueryFailure, Rows, collect
 
 _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",

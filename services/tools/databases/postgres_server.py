@@ -15,8 +15,7 @@ from psycopg import Connection, ServerCursor
 from psycopg.errors import QueryCanceled
 from psycopg.types.string import TextLoader
 
-from services.tools.databases.failure import QueryFailure
-from services.tools.databases.rows import Rows, collect
+from services.tools.databases.rows import QueryFailure, Rows, collect
 
 MAX_CONNECT = 10
 """Maximum seconds for connecting."""

@@ -14,8 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from services.run.secrecy import register_named_secrets, without_secrets
-from services.tools.databases.failure import QueryFailure
-from services.tools.databases.rows import COUNTED, Rows, counted
+from services.tools.databases.rows import COUNTED, QueryFailure, Rows, counted
 
 MEMORY = 2 << 30
 """Maximum bytes of address space."""

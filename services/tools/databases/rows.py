@@ -1,4 +1,4 @@
-"""Renders rows of a result as a text table: limited in rows, bytes and width of a cell."""
+"""Rows of a result as a text table, limited in rows, bytes and width of a cell, and the error of a query's process."""
 
 import csv
 import hashlib
@@ -18,6 +18,10 @@ MAX_BYTES = 1_000_000
 """Maximum bytes of all cells together."""
 COUNTED = 100_000
 """Maximum number of rows that are counted exactly."""
+
+
+class QueryFailure(Exception):
+    """A driver cannot open its database or refuses a query; the parent raises a `DatabaseError` with the message."""
 
 
 class Rows(BaseModel):

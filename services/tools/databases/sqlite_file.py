@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from services.tools.databases.failure import QueryFailure
-from services.tools.databases.rows import Rows, collect
+from services.tools.databases.rows import QueryFailure, Rows, collect
 
 _HEAP = 256 << 20
 """Maximum bytes of SQLite's memory."""

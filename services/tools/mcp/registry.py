@@ -12,10 +12,9 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from services.run.log import WARNING, log
-from services.tools.mcp import program
+from services.tools.mcp import transports
 from services.tools.mcp.configuration import Server
-from services.tools.mcp.failures import Broken, Failure, ServerFailed
-from services.tools.mcp.sessions import Session, import_libraries
+from services.tools.mcp.sessions import Broken, Failure, ServerFailed, Session, import_libraries
 
 if TYPE_CHECKING:
     from mcp import ClientSession
@@ -131,6 +130,6 @@ def _end_at_exit() -> None:
 
 
 def _sweep_all() -> None:
-    for mark in list(program.MARKS):
+    for mark in list(transports.MARKS):
         with contextlib.suppress(OSError):
-            program.sweep(mark)
+            transports.sweep(mark)

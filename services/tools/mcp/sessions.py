@@ -1,7 +1,8 @@
 """Sessions with servers: one for each server of a run, created when first needed, and closed with the run.
 
 Each session belongs to a task of its own, because the scopes it is made of must be left by the task that entered them.
-The task ends with the run, after some time without calls, when the server is gone, and with the event loop.
+The task ends with the run, after some time without calls, when the server is gone, and with the event loop. The reasons for excluding a
+server from a run are plain data for the journal and for people.
 """
 
 import asyncio
@@ -10,20 +11,27 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from contextvars import Context
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anyio
 import httpx
+from pydantic import BaseModel
 
-from services.run.errors import PageRefused, SettingsError
+from services.run.errors import PageRefused, SettingsError, ToolError
 from services.run.installation import install_command
-from services.tools.mcp.address import session_at
+from services.run.secrecy import without_secrets
+from services.run.ui_text import say
 from services.tools.mcp.configuration import Server
-from services.tools.mcp.failures import Broken
-from services.tools.mcp.program import session_with
+from services.tools.mcp.transports import session_at, session_with
 
 if TYPE_CHECKING:
     from mcp import ClientSession
+
+Reason = Literal[
+    "unreachable", "refused", "status", "unstartable", "ended", "silent", "garbage", "empty", "died", "unset", "cut"
+]
+"""Each reason has a message. Only `cut` does not exclude the server: it has more tools than are offered."""
+MAX_DETAIL = 100
 
 _VERSION = metadata.version("leadline")  # read here, as a file is, and not in the event loop
 
@@ -38,6 +46,37 @@ MAX_NOISE = 50
 TERMINATED = 32600
 """The SDK's code for a session that the server does not know any more."""
 INSTALL = install_command("mcp")
+
+
+class Failure(BaseModel):
+    """One server and what is wrong with it; no field holds a secret."""
+
+    server: str
+    address: str
+    reason: Reason
+    detail: str = ""
+    """A number, the name of a variable, or the system's word for what failed."""
+
+    def message(self, locale: str) -> str:
+        """Return the message for people, in the language of the run."""
+        return say(f"mcp_{self.reason}", locale, **self.model_dump(exclude={"reason"}))
+
+
+class ServerFailed(ToolError):
+    """A call failed because the server is no longer used in this run."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message("en-US"))
+        self.failure = failure
+
+
+class Broken(Exception):
+    """A connection cannot be made or has broken; the caller, which knows the server, adds where and why."""
+
+    def __init__(self, reason: Reason, detail: str = "") -> None:
+        super().__init__(f"{reason} {detail}".strip())
+        self.reason = reason
+        self.detail = without_secrets(" ".join(detail.split()))[:MAX_DETAIL]
 
 
 class Session:

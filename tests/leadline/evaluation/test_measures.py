@@ -5,7 +5,7 @@ import pytest
 from leadline.evaluation.gold import gold_among, names_of, states
 from leadline.evaluation.measures import figures_of, figures_of_nothing
 from leadline.evaluation.question import EvalQuestion
-from leadline.runs.journals import Gatherings
+from leadline.runs.store import Gatherings
 from schemas.evidence import Claim, Excerpt, Passage, Source
 from schemas.publication import Publication
 from schemas.reporter import Report

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from leadline import aresearch
 from leadline.progress.notebook import Progress
 from leadline.progress.run_view import Watched
-from leadline.runs.drafts import PAUSE, Drafting
+from leadline.runs.execute import PAUSE, Drafting
 from schemas.events import Event
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, role_of, think

@@ -15,8 +15,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from leadline import aresearch
 from leadline.runs.actions import aresume
-from leadline.runs.review_pending import ReviewPending
 from services.run import traces
+from services.run.errors import ReviewPending
 from services.run.installation import install_command
 from services.run.journal import run_key
 from services.run.traces_sdk import provider

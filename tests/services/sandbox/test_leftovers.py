@@ -10,12 +10,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from services.sandbox import leftovers
-from services.sandbox.leftovers import PREFIX, hold, sweep
+from services.sandbox import workfolder
+from services.sandbox.workfolder import PREFIX, hold, sweep
 
 HOLDING = """
 import sys, time
-from services.sandbox.leftovers import hold
+from services.sandbox.workfolder import hold
 held = hold()
 (held.folder / "table.csv").write_text("a secret of the user")
 print(held.folder, flush=True)
@@ -62,7 +62,7 @@ def test_a_link_that_bears_such_a_name_leads_nowhere(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders are locked on other systems only")
 def test_a_folder_that_is_swept_before_it_is_locked_leaves_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
-    locked = leftovers._locked
+    locked = workfolder._locked
     swept: list[Path] = []
 
     def lock_and_sweep(folder: Path, *, wait: bool) -> int | None:
@@ -72,7 +72,7 @@ def test_a_folder_that_is_swept_before_it_is_locked_leaves_no_descriptor(monkeyp
             folder.rmdir()
         return handle
 
-    monkeypatch.setattr(leftovers, "_locked", lock_and_sweep)
+    monkeypatch.setattr(workfolder, "_locked", lock_and_sweep)
     before = psutil.Process().num_fds()
     held = hold()
     assert held.folder not in swept

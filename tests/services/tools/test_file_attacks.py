@@ -18,8 +18,7 @@ from services.run.settings import forget_settings
 from services.search.file_types import MAX_BYTES
 from services.search.folder_files import list_files
 from services.search.providers import folders_of
-from services.tools.file_access import _walk, open_file
-from services.tools.file_reader import file_reader
+from services.tools.file_reader import _walk, file_reader, open_file
 from tests.services.tools.conftest import output
 
 pytestmark = pytest.mark.long

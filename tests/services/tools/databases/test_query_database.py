@@ -11,7 +11,7 @@ from services.run.errors import DatabaseError, SettingsError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.tools.databases import query_child
-from services.tools.databases.schema import schema_views
+from services.tools.databases.query import schema_views
 from services.tools.query_database import QueryDatabase
 from tests.services.tools.conftest import output
 from tests.services.tools.databases.conftest import Configure

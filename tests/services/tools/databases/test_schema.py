@@ -7,8 +7,8 @@ from langgraph.store.memory import InMemoryStore
 
 from services.run.journal import Journal
 from services.run.scope import Run
-from services.tools.databases import schema
-from services.tools.databases.schema import schema_views
+from services.tools.databases import query
+from services.tools.databases.query import schema_views
 from tests.services.tools.databases.conftest import Configure
 
 
@@ -25,8 +25,8 @@ async def test_views_name_tables_columns_types_and_sizes_but_no_rows(run: Run) -
 async def test_views_are_short_and_say_what_they_leave_out(
     run: Run, configure: Configure, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "MAX_TABLES", 1)
-    monkeypatch.setattr(schema, "MAX_COLUMNS", 2)
+    monkeypatch.setattr(query, "MAX_TABLES", 1)
+    monkeypatch.setattr(query, "MAX_COLUMNS", 2)
     configure(f"primary={sqlite_url}")
     [view] = await schema_views(run)
     assert view.tables == ["soundings (3 rows): ship TEXT, year INTEGER, … and 1 more columns", "… and 1 more tables"]

@@ -12,7 +12,7 @@ from services.run.journal import Journal
 from services.run.scope import Run
 from services.tools.databases import query
 from services.tools.databases.configuration import databases
-from services.tools.databases.schema import schema_views
+from services.tools.databases.query import schema_views
 from tests.fakes.postgres import PostgresServer
 from tests.services.tools.databases.conftest import PASSWORD, Configure
 

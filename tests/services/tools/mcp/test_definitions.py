@@ -9,7 +9,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from mcp.types import Tool
 
 from services.tools.mcp.configuration import Server
-from services.tools.mcp.definitions import MAX_SCHEMA, definitions, parameters, tool_name
+from services.tools.mcp.offered_tools import MAX_SCHEMA, definitions, parameters, tool_name
 from services.tools.mcp.tools import McpTool
 
 SERVER = Server("a server", "stdio", command="x", secrets=("hush-hush",))

@@ -14,9 +14,9 @@ from services.run.settings import forget_settings
 from services.tools.mcp import registry, sessions
 from services.tools.mcp import tools as tools_module
 from services.tools.mcp.configuration import Server
-from services.tools.mcp.failures import ServerFailed
 from services.tools.mcp.offered_tools import failures_once, offer, servers_once
 from services.tools.mcp.registry import close_sessions
+from services.tools.mcp.sessions import ServerFailed
 from services.tools.mcp.tools import mcp_tools
 from tests.fakes.http import Reply, Request, serving
 from tests.services.tools.mcp.conftest import Configure, fake, left, listening, until

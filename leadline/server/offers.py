@@ -1,14 +1,17 @@
-"""Estimates of a run's cost at each depth, which the page shows before a question is asked.
+"""What the page's settings ask before a question: what a run takes at each depth, and which searches it can name.
 
 `POST /estimates` takes `{"choices": {…}, "locale": "en-US"}`, with the choices as of a run; the depth among them does not count.
+`GET /searches` lists the searches of the web, and what each still needs.
 """
 
+import asyncio
 from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, Field
 
+from leadline.setup.search_setup import needs_of
 from schemas.context import RunContext
 from schemas.depth import DEPTHS
 from schemas.locale import Locale
@@ -17,8 +20,12 @@ from services.run.errors import BadInput, SettingsError
 from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line
 from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.scope import checked_choices
+from services.search.choice import access_to, known_services
+from services.search.web_services.service import DUCKDUCKGO
 
 estimates = APIRouter()
+
+searches = APIRouter()
 
 
 class Asked(BaseModel):
@@ -69,3 +76,30 @@ async def _models(context: RunContext) -> list[str]:
             if model.provider != OFFLINE and (model.endpoint, model.name) not in names:
                 names[model.endpoint, model.name] = model.name if model.named else (await settled(model)).model
     return list(dict.fromkeys(names.values()))
+
+
+class SearchOffer(BaseModel):
+    """A search of the web."""
+
+    name: str
+    title: str
+    needs: str
+    """The setting of the key or address that the operator has not set; empty where it can be used."""
+
+
+@searches.get("/searches")
+async def offered() -> list[SearchOffer]:
+    """List the searches, those that can be used first."""
+    return sorted(await asyncio.to_thread(_offers), key=lambda offer: bool(offer.needs))
+
+
+def _offers() -> list[SearchOffer]:
+    names = [DUCKDUCKGO, *known_services()]
+    return [SearchOffer(name=name, title=needs_of(name).title, needs=_missing(name)) for name in names]
+
+
+def _missing(name: str) -> str:
+    access, needs = access_to(name), needs_of(name)
+    if needs.key_setting and not access.key:
+        return needs.key_setting
+    return needs.address_setting if needs.address_setting and not access.address else ""

@@ -1,4 +1,4 @@
-"""The tools `web_search` and `search_documents`: passages for a query, found by the researcher's search."""
+"""The tools `web_search` and `search_documents`, which find passages for a query, and `web_reader`, which returns the text of a page that was named."""
 
 from typing import Literal
 
@@ -6,9 +6,10 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from schemas.evidence import StepKind
-from services.run.errors import SearchError
+from services.run.errors import PageRefused, SearchError
 from services.run.scope import current_run
 from services.search.journaled import Search, gather_once
+from services.search.run_pages import page_once
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
 
@@ -57,3 +58,37 @@ def _listed(search: Search) -> str:
     return "\n\n".join(
         f"[{passage.title}] {search.sources[passage.content_hash].url}\n{passage.text}" for passage in search.passages
     )
+
+
+class _PageParameters(BaseModel):
+    url: str = Field(min_length=1, description="Address of a page that a search found or the question names.")
+    response_format: ResponseFormat = Field(default="standard", description="How much of the page to show.")
+
+
+def web_reader(workspace: Workspace) -> BaseTool:
+    """Build the tool for a step.
+
+    Args:
+        workspace: holds the permitted addresses.
+    """
+
+    async def execute(request: _PageParameters) -> ToolOutput:
+        if request.url not in workspace.addresses:
+            raise PageRefused(
+                f"{request.url} is not read: no search found it, and the question does not name it. Search first."
+            )
+        page = await page_once(current_run(), request.url, workspace.evidence)
+        return ToolOutput(
+            text=page.text,
+            response_format=request.response_format,
+            kind="web",
+            title=page.title or page.final_url,
+            url=page.final_url,
+            at=page.fetched_at,
+            site=page.site,
+            source_kind=page.source_kind,
+            published=page.published,
+            card=page.card,
+        )
+
+    return as_tool("web_reader", "Read a web page.", _PageParameters, execute, seconds=90)

@@ -1,4 +1,8 @@
-"""A SQLite checkpointer: finds damage, and for servers deletes single runs, and deletes threads without blocking."""
+"""The SQLite checkpointer and store in the home, which hold users' work, and their errors: which file it is, what it holds, and what to do.
+
+The checkpointer finds damage, and for servers deletes single runs, and deletes threads without blocking. The store is shared by parallel runs
+in one or several processes.
+"""
 
 import asyncio
 import sqlite3
@@ -13,12 +17,25 @@ from langgraph.checkpoint.base import CheckpointTuple, DeltaChannelHistory
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from leadline.runs.database_errors import database_error
+from services.run.disk_errors import disk_error_of
+from services.run.errors import LeadlineError, StoreDamaged, StoreError, StoreUnwritable
 
 _CHECKED = "+crc32"
 """Ending of the kinds of data that have a checksum."""
 _OF_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
+
+CHECKPOINTS = "checkpoints.sqlite"
+STORE = "store.sqlite"
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_HOLDS = {
+    CHECKPOINTS: "It holds the state of unfinished runs and the reports of finished ones: without it these can neither be continued, shown, "
+    "changed nor followed up.",
+    STORE: "It holds the list of runs, their journals and versions, the texts of their sources, and what is remembered: without it no "
+    "run can be listed, continued, replayed or shown.",
+}
 
 
 class ChecksumSerializer(JsonPlusSerializer):
@@ -153,3 +170,54 @@ class Saver(AsyncSqliteSaver):
         """Wait for scheduled deletions."""
         while self._deleting:
             await asyncio.gather(*self._deleting, return_exceptions=True)
+
+
+class SharedSqliteStore(AsyncSqliteStore):
+    """LangGraph's store, with a transaction for the reads of a batch and another for its writes.
+
+    SQLite refuses at once, whatever the busy timeout, that a transaction which has read goes on to write after another
+    connection has written ("database is locked", SQLITE_BUSY_SNAPSHOT: https://sqlite.org/rescode.html#busy_snapshot).
+    """
+
+    file = Path()
+    """File of the database, for messages."""
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Execute reads, then writes; the results are in the order of the operations.
+
+        Raises:
+            StoreError: the file cannot be read or written.
+        """
+        operations = list(ops)
+        writes = [place for place, op in enumerate(operations) if isinstance(op, PutOp)]
+        reads = [place for place, op in enumerate(operations) if not isinstance(op, PutOp)]
+        results: list[Result] = [None] * len(operations)
+        for places in (reads, writes):
+            if places:
+                try:
+                    answers = await super().abatch([operations[place] for place in places])
+                except (sqlite3.Error, ValueError) as error:  # ValueError: a value that is no JSON
+                    raise database_error(self.file, error) from error
+                for place, result in zip(places, answers, strict=True):
+                    results[place] = result
+        return results
+
+
+def database_error(file: Path, error: BaseException) -> LeadlineError:
+    """Return the error for a database that cannot be read or written; one of ours is returned as it is."""
+    if isinstance(error, LeadlineError):
+        return error
+    if (why := disk_error_of(error)) is not None:
+        return StoreUnwritable(str(file), why)
+    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
+        return StoreError(f"{file} is in use by another process ({error}). Wait for that, and try again.")
+    return damaged(file, error)
+
+
+def damaged(file: Path, why: object) -> StoreDamaged:
+    """Return the error that names a damaged file, what is lost without it, and what to do."""
+    return StoreDamaged(
+        f"{file} is damaged ({why}), and was left as it is. {_HOLDS.get(file.name, '')} Restore it from a copy, or move it away to start "
+        "without it, or set LEADLINE_HOME to another folder. Reports in their own folders are not touched by this.",
+        page=f"What this server keeps of runs ({file.name}) is damaged. Ask the operator of this server.",
+    )
