@@ -43,7 +43,6 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "runs show": [
         ("What the latest run found, and what it cost", "leadline runs show"),
         ("Where did the time go?", "leadline runs show --calls"),
-        ("The same as a page", "leadline runs show --html timeline.html"),
         ("The report as it was before it was changed", "leadline runs show --version 1"),
     ],
     "runs replay": [

@@ -28,7 +28,7 @@ def serve(
             typer.launch(address)
 
     typer.echo("Starting …", err=True)
-    raise typer.Exit(until_stopped(host, port, ready, lambda what: typer.echo(what, err=True)))
+    raise typer.Exit(until_stopped(host, port, ready))
 
 
 @commands.command(epilog=examples("mcp"))

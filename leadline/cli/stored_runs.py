@@ -70,7 +70,6 @@ def show(
     calls: Annotated[
         bool, typer.Option("--calls", help="Show every call: start, duration, and what waited for what.")
     ] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calls to an HTML page.")] = None,
     version: Version = None,
     diff: Annotated[
         tuple[int, int] | None,
@@ -87,18 +86,11 @@ def show(
     if version is not None:
         echo_report(asyncio.run(aversion(run, version)).report)
         return
-    if html is None and not calls:
+    if not calls:
         _show_summary(*asyncio.run(arun(run)))
         return
     record, timeline = asyncio.run(atimeline(run))
     title = " ".join(record.question.split())
-    if html is not None:
-        try:
-            html.write_text(timeline.html(f"{title} ({record.id})"), "utf-8")
-        except OSError as error:
-            raise BadInput(f"{html} cannot be written ({error.strerror}). Name another file.") from None
-        echo(f"Written to {html}", err=True)
-        return
     folder = f"{record.folder}\n" if record.folder else ""
     echo(f"{record.id}  {record.status}  {record.context.depth}  {title}\n{folder}")
     echo("\n".join(timeline.lines()))

@@ -3,10 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment
 
 from services.run.instrumentation import INSTANT
 from services.run.journal import Entry
@@ -20,7 +17,6 @@ _REASON = 500
 """Maximum characters of the reason of a refused answer."""
 _TOUCH = 0.002
 """Tolerance of clocks in seconds: a call that starts so much before another's end may have waited for it."""
-TEMPLATE = Path(__file__).parent / "timeline.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,20 +215,6 @@ class Timeline:
         sums = [(kind, [span.seconds for span in self.spans if span.kind == kind]) for kind in kinds]
         return sorted(((kind, len(taken), round(sum(taken), 3)) for kind, taken in sums), key=lambda row: -row[2])
 
-    def html(self, title: str) -> str:
-        """Return the timeline as a self-contained page without scripts."""
-        template = Environment(autoescape=True).from_string(TEMPLATE.read_text("utf-8"))
-        whole = self.seconds or 1.0
-        return template.render(
-            title=title,
-            timeline=self,
-            whole=whole,
-            ticks=_ticks(whole),
-            head=say("show_head", self.locale).split("|"),
-            verdicts_title=say("show_reflections", self.locale),
-            legend=say("show_legend", self.locale).split("|"),
-        )
-
 
 def _span(start: float, entry: Entry) -> TimedCall:
     answer: Mapping[str, Any] = entry.answer or {}
@@ -304,11 +286,3 @@ def _bar(span: TimedCall, whole: float) -> str:
     length = max(1, min(_WIDTH - before, round(span.seconds / whole * _WIDTH)))
     light = min(length, round(span.waited / (span.seconds or 1.0) * length))
     return f"{' ' * before}{'░' * light}{'█' * (length - light)}".ljust(_WIDTH)
-
-
-def _ticks(whole: float) -> list[float]:
-    """Return five to ten round values for the axis."""
-    step = next(
-        (unit * 10**power for power in range(-3, 6) for unit in (1, 2, 5) if whole / (unit * 10**power) <= 8), whole
-    )
-    return [round(at * step, 6) for at in range(int(whole / step) + 1)]

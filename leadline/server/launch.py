@@ -18,7 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from leadline.server.thread_list import ThreadList
 from services.run.dotenv_file import dotenv
 from services.run.errors import BadInput, LeadlineError, NotInstalled, StoreUnwritable
 from services.run.installation import install_command
@@ -44,8 +43,6 @@ CONFIGURATION = {
     "webhooks": {"url": {"disable_private_ips": True, "require_https": False}},
 }
 """Content of the project's `langgraph.json`, which an installed package lacks."""
-COPYING = 60
-"""Seconds between two copies of its list of threads."""
 JOBS = 10
 """Maximum parallel runs."""
 _QUIET = {
@@ -57,14 +54,13 @@ _QUIET = {
 _RELATIVE_FILE = re.compile(r"((?:sqlite|duckdb):///)(?![/~])")
 
 
-def serve(host: str, port: int, ready: Callable[[str], None], warn: Callable[[str], None]) -> int:
+def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     """Serve until Ctrl-C or SIGTERM.
 
     Args:
         host: address to listen on.
         port: TCP port.
         ready: called with the page's address once it answers.
-        warn: called with what happened to the server's data since it was last stopped, if anything did.
 
     Returns:
         The exit code: 0 when it was stopped.
@@ -86,9 +82,6 @@ def serve(host: str, port: int, ready: Callable[[str], None], warn: Callable[[st
         for file in (log, configuration):
             make_private_file(file)
         configuration.write_text(json.dumps(CONFIGURATION), "utf-8")
-        threads = ThreadList(folder, environment())
-        if what := threads.checked():
-            warn(what)
         said = log.open("wb")
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None
@@ -110,9 +103,7 @@ def serve(host: str, port: int, ready: Callable[[str], None], warn: Callable[[st
     elif not stopped:
         process.kill()
         raise LeadlineError(f"The server did not start. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}")
-    while not _has_ended(process, COPYING):
-        threads.copy()
-    threads.copy(is_last=True)
+    process.wait()
     if not stopped:
         raise LeadlineError(
             f"The server ended by itself. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}"
@@ -186,14 +177,6 @@ def _stops(process: "subprocess.Popen[bytes]") -> list[int]:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     return came
-
-
-def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
 
 
 def _answers(process: "subprocess.Popen[bytes]", address: str) -> bool:

@@ -11,8 +11,7 @@ from services.run.errors import LeadlineError
 from services.run.installation import in_project, reinstall_command
 from services.run.settings import settings
 from services.sandbox.canaries import CanaryResult
-from services.sandbox.imports import LIBRARIES
-from services.sandbox.interpreter import default_python, interpreter
+from services.sandbox.interpreter import LIBRARIES, default_python, interpreter
 from services.sandbox.jail import landlock_version
 from services.sandbox.sandbox import Sandbox
 from services.search.converters import Converters

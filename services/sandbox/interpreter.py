@@ -1,15 +1,16 @@
-"""The Python interpreter for programs, the files that it must read, and the command line of a confined process: an interpreter, `jail.py`, and its setup as JSON."""
+"""The Python interpreter for programs, the files that it must read, the imports that it has, and the command line of a confined process."""
 
+import ast
 import asyncio
 import json
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from services.run.errors import SandboxRefused
 from services.run.settings import settings
-from services.sandbox.imports import LIBRARIES
 from services.sandbox.library_paths import library_paths
 
 _PROJECT = Path(__file__).resolve().parents[2]
@@ -21,6 +22,17 @@ _PATHS = Path(__file__).with_name("library_paths.py")
 
 JAIL = Path(__file__).with_name("jail.py")
 _DEFAULTS = {"work": "", "seconds": 0, "packages": []}
+
+LIBRARIES = (
+    "pandas", "numpy", "scipy", "statsmodels", "openpyxl", "xlrd", "xlsxwriter", "matplotlib", "seaborn", "plotly",
+)  # fmt: skip
+"""Packages of the sandbox's environment; see requirements-sandbox.in."""
+STANDARD = frozenset({
+    "json", "csv", "datetime", "math", "statistics", "random", "re", "io", "sys", "os", "pathlib", "collections",
+    "itertools", "functools", "operator", "decimal", "fractions", "string", "textwrap", "typing", "dataclasses",
+    "enum", "time", "calendar", "zoneinfo", "unicodedata", "warnings", "bisect", "heapq", "hashlib", "base64", "copy",
+    "glob", "pprint", "contextlib", "abc", "numbers",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +106,30 @@ def jail_command(python: Path | str, instructions: bytes, **setup: object) -> li
     """
     described = json.dumps({**_DEFAULTS, **setup, "filter": instructions.hex()})
     return [str(python), "-I", "-S", "-B", "-X", "utf8", str(JAIL), described]
+
+
+def refused_imports(code: str, installed: Collection[str] = LIBRARIES) -> str:
+    """Return the problem of a program's imports, or an empty text.
+
+    A program with syntax errors passes: Python's own error is the clearest.
+
+    Args:
+        code: Python source.
+        installed: the installed packages among `LIBRARIES`.
+    """
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.split(".")[0])
+    refused = sorted(names - STANDARD - {*installed, "__future__", "mpl_toolkits"})
+    if not refused:
+        return ""
+    there = ", ".join(name for name in LIBRARIES if name in installed)
+    use = f"use the standard library's plain parts (json, csv, re, math, statistics, datetime, …){there and ' or '}{there}"
+    return f"import of {', '.join(refused)} is not possible here; {use}"

@@ -16,8 +16,7 @@ from typing import Literal
 from services.run.errors import SandboxRefused, SettingsError
 from services.run.settings import settings
 from services.sandbox.canaries import CANARIES, COUNT, CanaryResult, read_results
-from services.sandbox.imports import refused_imports
-from services.sandbox.interpreter import JAIL, Interpreter, default_python, interpreter, jail_command
+from services.sandbox.interpreter import JAIL, Interpreter, default_python, interpreter, jail_command, refused_imports
 from services.sandbox.jail import EXIT_MEMORY
 from services.sandbox.seccomp import filter_program
 from services.sandbox.workfolder import MAX_FILE, artifacts, exceeded_limit, hold, prepare, sweep

@@ -44,7 +44,7 @@ def test_it_researches_and_verifies_without_the_project(installed: Installed, py
     [folder] = Path("out").iterdir()
     assert {"report.md", "report.html", "evidence.json"} <= {one.name for one in folder.iterdir()}
     installed.run("leadline", "verify", folder)
-    installed.run("leadline", "runs", "show", "--html", "timeline.html")
+    installed.run("leadline", "runs", "show", "--calls")
 
 
 def test_without_documents_it_searches_the_examples_that_came_with_it(python: Python, installed: Installed) -> None:

@@ -1,4 +1,4 @@
-"""The terminal, a report, a deck, a timeline and the page at work, as pictures."""
+"""The terminal, a report, a deck and the page at work, as pictures."""
 
 import io
 import re
@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,13 @@ from rich.text import Text
 from leadline import aresearch
 from leadline.progress.live import Board
 from leadline.progress.run_view import Watched
-from leadline.runs.actions import atimeline, awatch
+from leadline.runs.actions import awatch
 from leadline.runs.watch_text import watch_markdown
 from schemas.events import Event
 from services.run.settings import forget_settings
 from tests.conftest import EXAMPLES, PROJECT
 from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.fakes.editing import blocks_in, whole
-from tests.fakes.openai_server import OpenAIServer, error
 from tests.pages.conftest import Site, ask, browser, choose, opened, page, served, site  # noqa: F401 - fixtures
 from tests.pictures import KEPT, keep, makes
 
@@ -176,27 +174,6 @@ async def test_a_chinese_report_in_the_dark_and_its_deck(tmp_path: Path) -> None
         tab.screenshot(tmp_path / "slides-zh.png")
     for name in ("report-zh.png", "slides-zh.png"):
         keep(tmp_path / name)
-
-
-@needs_chromium
-@makes("timeline.png")
-async def test_the_timeline_of_a_run_that_was_held_up(endpoint: OpenAIServer, tmp_path: Path) -> None:
-    await aresearch(BORN, docs=[EXAMPLES / "deep-sea"], deep_research=False)  # reads and indexes the documents
-    endpoint.on_request = lambda _: time.sleep(0.4)
-    endpoint.script = {
-        "planner": [error(429, "slow down", "rate", retry_after="0.4")],
-        "researcher": [error(500, "overloaded", "overloaded")],
-    }
-    report = await aresearch(THREE, docs=[EXAMPLES / "deep-sea"], max_plan_iterations=1)
-    _, timeline = await atimeline(report.run_id)
-    place = tmp_path / "timeline.html"
-    place.write_text(timeline.html(THREE), "utf-8")
-    with chromium() as tab:
-        tab.open(place)
-        sharp(tab, 1000, 700)
-        assert "tried again after HTTP 429" in tab.evaluate("document.body.innerText")
-        tab.screenshot(tmp_path / "timeline.png")
-    keep(tmp_path / "timeline.png")
 
 
 @needs_chromium

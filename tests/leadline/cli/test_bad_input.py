@@ -81,7 +81,6 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a report to verify with a device": (["verify", "hostile/device"], 2, "report.md cannot be read (it lies outside"),
     "a report to verify in a circle": (["verify", "hostile/circle"], 2, "report.md cannot be read (Too many levels"),
     "a text with a pipe for its evidence": (["verify", "file.txt", "--bundle", "hostile/evidence"], 2, "it is a pipe"),
-    "a timeline in an unwritable place": (["runs", "show", "--html", "nowhere/x.html"], 2, "no runs yet"),
 }
 
 

@@ -1,6 +1,5 @@
-"""`leadline runs show`: the timeline of a run, in the terminal and as a page."""
+"""`leadline runs show`: the timeline of a run, in the terminal."""
 
-import asyncio
 import os
 import re
 import subprocess
@@ -13,17 +12,16 @@ from langgraph.store.memory import InMemoryStore
 
 from leadline import aresearch, research
 from leadline.runs.actions import aresume, atimeline
-from leadline.runs.timeline import TEMPLATE, Timeline
+from leadline.runs.timeline import Timeline
 from schemas.usage import Usage
 from services.run.errors import ModelError
 from services.run.instrumentation import INSTANT
 from services.run.journal import Entry, Journal, Recording
 from tests.conftest import PROJECT
-from tests.fakes.browser import chromium, needs_chromium
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline
 
-QUESTION = "Where was the designer of the wire sounding machine <b>born</b>?"
+QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
 def entry(kind: str, at: str, seconds: float, **more: object) -> Entry:
@@ -78,17 +76,6 @@ def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> N
     run = leadline("runs").out.split()[0]
     assert f"leadline resume {run}" in ran.out
     assert ran.out.startswith("问题: 测深机")
-
-
-def test_the_page_holds_what_was_asked_as_text(docs: Path, leadline: Leadline, tmp_path: Path) -> None:
-    research(QUESTION, docs=[docs])
-    ran = leadline("runs", "show", "--html", tmp_path / "run.html")
-    assert ran.code == 0
-    assert not ran.out
-    page = (tmp_path / "run.html").read_text("utf-8")
-    assert "&lt;b&gt;born" in page
-    assert "<script" not in page
-    assert page.count('class="bar') > 5
 
 
 def test_a_run_that_there_is_not_is_bad_input(leadline: Leadline) -> None:
@@ -187,26 +174,6 @@ async def test_what_a_resumed_run_did_not_ask_again_is_told() -> None:
     assert "续跑时未重复请求" in "\n".join(timeline.lines())
 
 
-@needs_chromium
-async def test_the_page_is_whole_in_a_browser_and_asks_for_nothing(docs: Path, tmp_path: Path) -> None:
-    await aresearch("测深机的设计者在哪里出生？", docs=[docs], run_id="the-run")
-    record, timeline = await atimeline("the-run")
-    file = tmp_path / "timeline.html"
-    file.write_text(timeline.html(record.question), "utf-8")
-    assert "关键路径" in file.read_text("utf-8")
-
-    def look() -> None:
-        with chromium() as page:
-            for width in (1280, 480):
-                page.open(file, width=width)
-                assert not page.logged
-                assert not page.asked
-                assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-                assert page.evaluate("document.querySelectorAll('.critical .bar').length") >= 2
-
-    await asyncio.to_thread(look)
-
-
 def test_every_request_to_a_model_is_counted_and_every_refusal_has_its_reason() -> None:
     used = {"input_tokens": 100, "output_tokens": 10, "abandoned": 2, "abandoned_tokens": 1_200}
     answers: list[dict[str, object]] = [
@@ -226,16 +193,14 @@ def test_every_request_to_a_model_is_counted_and_every_refusal_has_its_reason() 
     assert timeline.requests() == [
         "Model calls: 3; requests: 6; repeated after faults: 3; unusable answers requested again: 2; " + lost
     ]
-    assert lost in timeline.html("run")
     assert "verify" not in dict.fromkeys(span.kind for span in timeline.spans)
 
 
-def test_a_timeline_has_a_colour_for_each_kind_of_call_and_a_name_in_chinese() -> None:
+def test_each_kind_of_call_has_a_name_in_chinese() -> None:
     kinds = set(_calls_of(PROJECT / "services") | _calls_of(PROJECT / "nodes")) - INSTANT
     assert {"model", "gather", "search", "page", "tool", "code"} <= kinds
-    page = TEMPLATE.read_text("utf-8")
     named = Timeline([], "zh-CN")
-    assert [kind for kind in sorted(kinds) if f".{kind}" not in page or named.called(kind) == kind] == []
+    assert [kind for kind in sorted(kinds) if named.called(kind) == kind] == []
 
 
 def _calls_of(folder: Path) -> set[str]:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.sandbox.imports import LIBRARIES, refused_imports
-from services.sandbox.interpreter import default_python, interpreter
+from services.sandbox.interpreter import LIBRARIES, default_python, interpreter, refused_imports
 from services.sandbox.sandbox import Sandbox
 
 PROGRAMS = {
