@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from schemas.card import Card
 from services.search.cards import header_fields, past_date, text_card
 from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
 from services.search.passage_terms import MAX_CHARACTERS as MAX_PASSAGES_OF
 from services.search.passage_terms import passage_terms
+from services.search.table_profile import HOLDING, Profiled, embedded_tables
 from services.text.normal_form import normalise_text
 
 _DATE = re.compile(
@@ -34,6 +35,8 @@ class Content(NamedTuple):
     """What the file says beside its text."""
     note: str = ""
     """See `Converted.note`."""
+    tables: Callable[[], list[Profiled]] | None = None
+    """Profiles the tables of a file of tables; those of others are found in the text."""
 
 
 Read = Callable[[str, bytes], Content]
@@ -60,7 +63,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     if len(data) > MAX_BYTES:
         return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
     try:
-        text, properties, note = read(PurePath(name).suffix.lower(), data)
+        text, properties, note, tables = read(PurePath(name).suffix.lower(), data)
     except MemoryError:
         return {"error": BEYOND_LIMITS}
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
@@ -80,7 +83,18 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
         "published": card.published or None,
         "card": card.model_dump(),
         "note": note,
+        "tables": _profiles(
+            tables or (lambda: embedded_tables(name, text) if PurePath(name).suffix.lower() in HOLDING else [])
+        ),
     }
+
+
+def _profiles(tables: Callable[[], list[Profiled]]) -> list[dict[str, Any]]:
+    """Return the profiles of tables; where they come to nothing, their text is searched all the same."""
+    try:
+        return [table.model_dump() for table in tables()]
+    except Exception:  # noqa: BLE001 - a broken table raises anything
+        return []
 
 
 def _title(text: str, path: PurePath) -> str:

@@ -1,4 +1,4 @@
-"""Converts files that a library reads (PDF, office, books, mail, HTML) to text, reads images of PDF files, and profiles workbooks, in a confined process (see `services/sandbox/workers.py`).
+"""Converts files that a library reads (PDF, office, books, mail, HTML) to text, and reads images of PDF files, in a confined process (see `services/sandbox/workers.py`).
 
 A broken or hostile file can neither block nor end the run, nor reach anything.
 """
@@ -9,7 +9,6 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
-from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree
 
@@ -34,7 +33,7 @@ from services.search.pages.charset import decode_page
 from services.search.pages.page_card import html_card
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.sheets import Sheet, sheets_markdown, tables_of
-from services.search.table_profile import Profiled, profiled
+from services.search.table_profile import profiled
 from services.search.workbooks import workbook_sheets
 from services.text.passages import without_number
 
@@ -76,7 +75,7 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
         if suffix == ".eml":
             return Content(_email(data))
         if suffix in WORKBOOKS:
-            return _workbook(data, suffix)
+            return _workbook(name, data, suffix)
         text = office_text(data, suffix)
         if suffix != ".pdf":
             return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
@@ -103,20 +102,13 @@ def _images(data: bytes, seconds: float) -> Content:
     return Content(text, pdf_card(data).model_copy(update={"title": title}))
 
 
-def _workbook(data: bytes, suffix: str) -> Content:
+def _workbook(name: str, data: bytes, suffix: str) -> Content:
     _check_kind(data, suffix)
     sheets, missing = workbook_sheets(data, suffix)
     text, left_out = sheets_markdown(sheets)
     note = "formulas" if missing else "beginning" if left_out else ""
-    return Content(text, _properties(data) if suffix in _ARCHIVES else Card(), note)
-
-
-def _tables(name: str, data: bytes) -> list[Profiled]:
-    """Profile the sheets of a workbook; an unreadable one is named with the documents, which read it, too."""
-    try:
-        return profiled(name, tables_of(workbook_sheets(data, PurePath(name).suffix.lower())[0]))
-    except Exception:  # noqa: BLE001 - a broken workbook raises anything
-        return []
+    card = _properties(data) if suffix in _ARCHIVES else Card()
+    return Content(text, card, note, lambda: profiled(name, tables_of(sheets)))
 
 
 def _letters(text: str) -> str:
@@ -195,15 +187,13 @@ def _markitdown(data: bytes, suffix: str) -> str:
 
 
 def main() -> None:
-    """Convert the files from standard input, or profile their tables."""
+    """Convert the files from standard input."""
     serve(_answer)
 
 
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("images"):
         return converted(job["name"], data, lambda _, content: _images(content, job["ocr_seconds"]))
-    if job.get("tables"):
-        return {"tables": [table.model_dump() for table in _tables(job["name"], data)]}
     answer = convert(job["name"], data, job["ocr_seconds"])
     return with_passages(answer) if job.get("passages") else answer
 

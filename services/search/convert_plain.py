@@ -1,4 +1,4 @@
-"""Converts files of text to documents, and profiles CSV and TSV files and the tables of converted texts, in a confined process (see `services/sandbox/workers.py`).
+"""Converts files of text to documents, and profiles their tables, in a confined process (see `services/sandbox/workers.py`).
 
 Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load. Of reStructuredText section
 titles, literal blocks and tables become Markdown, by the rules of its specification
@@ -18,14 +18,13 @@ from striprtf.striprtf import rtf_to_text
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import DATA
+from services.search.file_types import DATA, TABLES
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
-from services.search.table_profile import Profiled, embedded_tables, profiled
+from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
 from services.text.tables import pipe_table
 
 _DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
-TABLES = frozenset({".csv", ".tsv"})
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 SHORTEST_ADORNMENT = 3
@@ -46,26 +45,18 @@ DEEPEST = 6
 
 
 def main() -> None:
-    """Convert the files from standard input, or profile their tables."""
+    """Convert the files from standard input."""
     serve(_answer)
 
 
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
-    if job.get("embedded"):
-        return {"tables": [table.model_dump() for table in embedded_tables(job["name"], data.decode())]}
-    if job.get("tables"):
-        return {"tables": [table.model_dump() for table in _tables(job["name"], data)]}
     name = job["name"]
     answer = converted(name, data, lambda suffix, content: _content(suffix, content, name))
     return with_passages(answer) if job.get("passages") else answer
 
 
-def _tables(name: str, data: bytes) -> list[Profiled]:
-    """Profile the table of a CSV or TSV file; an unreadable one is named with the documents, which read it, too."""
-    try:
-        text, encoding = decode(data)
-    except ValueError:
-        return []
+def _tables(name: str, text: str, encoding: str) -> list[Profiled]:
+    """Profile the table of a CSV or TSV file."""
     delimiter = delimiter_of(name, text)
     plain = encoding == "utf-8" and delimiter == ("\t" if name.lower().endswith(".tsv") else ",")
     sheet = csv_sheet(text, delimiter)
@@ -76,11 +67,13 @@ def _tables(name: str, data: bytes) -> list[Profiled]:
 
 def _content(suffix: str, data: bytes, name: str) -> Content:
     text, encoding = decode(data)
+    note = "" if encoding in CERTAIN else f"encoding:{encoding}"
     if suffix in TABLES:
-        text, left_out = sheets_markdown([csv_sheet(text, delimiter_of(name, text))])
-        if left_out:
-            return Content(text, _card(suffix, name), "beginning")
-    return Content(_text(suffix, text), _card(suffix, name), "" if encoding in CERTAIN else f"encoding:{encoding}")
+        shown, left_out = sheets_markdown([csv_sheet(text, delimiter_of(name, text))])
+        return Content(
+            shown, _card(suffix, name), "beginning" if left_out else note, lambda: _tables(name, text, encoding)
+        )
+    return Content(_text(suffix, text), _card(suffix, name), note)
 
 
 def _text(suffix: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Processes that convert the user's files and profile their tables, within limits of time and memory for each file."""
+"""Processes that convert the user's files, within limits of time and memory for each file."""
 
 import asyncio
 import errno
@@ -16,7 +16,6 @@ from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
 from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, NO_TEXT, PLAIN, Converted
 from services.search.ocr import no_text_of_pdf, ocr_installed
-from services.search.table_profile import Profiled
 
 MEGABYTE = 1 << 20
 OCR_START_SECONDS = 20.0
@@ -27,13 +26,7 @@ PLAIN_CONVERSIONS = Slots(2)
 """Conversions of plain text files that run side by side; they never wait for the others."""
 
 
-class _Answer(Converted, total=False):
-    """What the process answers to either job."""
-
-    tables: list[Profiled]
-
-
-_ANSWERS = TypeAdapter(_Answer)
+_ANSWERS = TypeAdapter(Converted)
 
 
 class Converters:
@@ -117,25 +110,7 @@ class Converters:
         answer = await self._images.run(job, data, seconds + OCR_START_SECONDS)
         return answer if answer and {"text", "title", "published", "card"} <= set(answer) else None
 
-    async def tables(self, path: Path) -> list[Profiled] | None:
-        """Profile the tables of one file; an unreadable file has none. None if that is beyond the limits of a file."""
-        try:
-            data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
-        except OSError:
-            return []
-        return await self.tables_of(path.name, data)
-
-    async def tables_of(self, name: str, data: bytes) -> list[Profiled] | None:
-        """Profile the tables in the content of a file with this name, as `tables` does."""
-        answer = await self._workers(name).run({"name": name, "tables": True}, data, self.seconds)
-        return answer.get("tables", []) if answer else None
-
-    async def embedded_tables(self, path: str, text: str) -> list[Profiled] | None:
-        """Profile the tables of a converted text. None if that is beyond the limits of a file."""
-        answer = await self._plain.run({"name": path, "embedded": True}, text.encode(), self.seconds)
-        return answer.get("tables", []) if answer else None
-
-    def _workers(self, name: str) -> Workers[_Answer]:
+    def _workers(self, name: str) -> Workers[Converted]:
         return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
 
 

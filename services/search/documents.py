@@ -15,17 +15,14 @@ from services.embedding.models import INSTALL, Embedder, Local, embedders
 from services.run.errors import IndexDamaged, SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
-from services.search.converters import Converters, beyond_limits, left_today
+from services.search.converters import beyond_limits, left_today
 from services.search.file_types import BEYOND_LIMITS, OTHER_KIND
 from services.search.folder_files import list_files, nothing_in
 from services.search.folder_reading import FolderReading, Opening, opening_of
 from services.search.hit import Hit
 from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
-from services.search.index import FileState, FolderIndex
-from services.search.table_profile import SUFFIXES as EMBEDDING
-from services.search.table_profile import Profiled
-from services.search.tables import SUFFIXES as TABLES
-from services.search.tables import Table, profile_tables
+from services.search.index import FolderIndex
+from services.search.table_profile import Table
 from services.text.questions import EVERYTHING
 
 _WORDS_ONLY = "words_only"
@@ -190,25 +187,8 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     beyond = [path for path, reason in failed if reason.startswith(BEYOND_LIMITS)]
     unread = sorted({*late, *beyond})
     unreadable = [(path, reason) for path, reason in failed if path not in beyond]
-    without = {*unread, *(path for path, _ in unreadable)}
 
-    async def tables_of(converters: Converters, path: str) -> list[Profiled] | None:
-        if Path(path).suffix.lower() in TABLES:
-            return await converters.tables(folder / path)
-        held = await asyncio.to_thread(index.at, path)
-        return await converters.embedded_tables(path, held.text) if held else []
-
-    async def read_tables(new: Sequence[FileState]) -> dict[str, list[Profiled]]:
-        return await reading.tables(new, tables_of)
-
-    with_tables = await asyncio.to_thread(index.with_tables)
-    tabular = [
-        state
-        for state in states
-        if state.path not in without
-        and ((kind := Path(state.path).suffix.lower()) in TABLES or (kind in EMBEDDING and state.path in with_tables))
-    ]
-    tables = await profile_tables(folder, tabular, home, read_tables)
+    tables = await asyncio.to_thread(index.tables)
     count = await asyncio.to_thread(index.count)
     notes = await asyncio.to_thread(index.notes)
     skipped = sorted([*(file for file in unsupported if file[1] != OTHER_KIND), *unreadable])
@@ -218,7 +198,10 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     models, missing = await _embedded(index, until, opening) if count else ([], [])
     if reading.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", reading.problem))
-    return Documents(index, models, count, skipped, other_kinds, unreadable, notes, unread, tables, missing)
+    found = [
+        Table(folder / state.path, table.view, table.csv) for state in states for table in tables.get(state.path, ())
+    ]
+    return Documents(index, models, count, skipped, other_kinds, unreadable, notes, unread, found, missing)
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:

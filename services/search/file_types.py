@@ -29,6 +29,8 @@ PLAIN = DATA | frozenset(
 CONVERTED = frozenset(".docx .eml .epub .htm .html .msg .odp .ods .odt .pdf .pptx .xls .xlsx".split())
 """Files that a library reads, in `convert_office.py`."""
 SUFFIXES = PLAIN | CONVERTED
+TABLES = frozenset({".csv", ".tsv", ".xls", ".xlsx"})
+"""Files that are tables; those inside of others are found in their text."""
 OTHER_KIND = "is of a kind that is not read"
 """Reason that a file is not searched."""
 
@@ -41,6 +43,8 @@ class Converted(TypedDict, total=False):
     published: str | None
     card: dict[str, Any]
     """Fields of its `Card`."""
+    tables: list[dict[str, Any]]
+    """Fields of each `Profiled` table in it."""
     passages: list[PassageTerms]
     """Its passages with their search terms, where they were asked for and the text is not too long."""
     note: str

@@ -9,20 +9,18 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from schemas.events import ReadingProgress
 from services.run.scope import current_run
 from services.sandbox.slots import Slots
 from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters, beyond_limits, left_today
-from services.search.file_types import PLAIN, Converted
+from services.search.file_types import PLAIN, TABLES, Converted
 from services.search.index import FileState, FolderIndex
-from services.search.tables import SUFFIXES as TABLES
 
 FIRST_TOLD = 0.5
 """Seconds after which the first progress is told; an opening with nothing to read ends before."""
@@ -39,8 +37,6 @@ TURN_SECONDS = 10.0
 """Seconds after which a folder gives its slot to another research that waits; starting a converter again takes two."""
 SIDE_BY_SIDE = 2
 """Conversions of one folder that run at once, if slots are free."""
-
-Item = TypeVar("Item")
 
 
 @dataclass(slots=True, eq=False)
@@ -169,27 +165,6 @@ class FolderReading:
         finally:
             over.set()
         return sorted(unread)
-
-    async def tables(
-        self, states: Sequence[FileState], profile: Callable[[Converters, str], Awaitable[list[Item] | None]]
-    ) -> dict[str, list[Item]]:
-        """Profile the tables of files; files that were not read in time are missing in the result.
-
-        A file whose profile is None came to nothing; after a few in a row, others count as without tables, too.
-        """
-        found: dict[str, list[Item]] = {}
-        in_vain = 0
-
-        async def keep(converters: Converters, state: FileState) -> None:
-            nonlocal in_vain
-            profiled = await profile(converters, state.path) if in_vain < MAX_IN_VAIN else []
-            in_vain = in_vain + 1 if profiled is None else in_vain
-            found[state.path] = profiled or []
-
-        with suppress(TimeoutError):
-            async with asyncio.timeout(max(0.0, self._until - time.monotonic())):
-                await self._each(states, keep)
-        return found
 
     async def _each(self, states: Iterable[FileState], act: Callable[[Converters, FileState], Awaitable[None]]) -> None:
         """Do something with each file; plain text beside all others."""

@@ -11,6 +11,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from schemas.card import Card
 from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
@@ -23,6 +25,7 @@ from services.search.links import Titles
 from services.search.ocr import ocr_installed
 from services.search.passage_terms import PassageTerms, passage_terms
 from services.search.passage_vectors import PassageVectors
+from services.search.table_profile import Profiled
 from services.text.normal_form import normalise_text
 from services.text.tokens import tokens
 
@@ -36,6 +39,7 @@ _K1 = 1.2
 _FEW = 50
 """Minimum number of different words of a language for a folder to be searched in it."""
 _titles = Cache[Titles]()
+_TABLES = TypeAdapter(list[Profiled])
 _checked: set[str] = set()
 """Files of indexes that this process has found undamaged."""
 
@@ -113,15 +117,16 @@ class FolderIndex:
             db.execute("BEGIN IMMEDIATE")
             row: tuple[object, ...]
             if "error" in converted:
-                row = (state.path, state.size, state.mtime, None, "", None, "", "", converted["error"])
+                row = (state.path, state.size, state.mtime, None, "", None, "", "", "[]", converted["error"])
             else:
                 text = normalise_text(converted["text"])
                 key = self._add_text(db, converted["title"], text, converted.get("passages"), is_over)
                 card = Card.model_validate(converted.get("card", {})).model_dump_json(exclude_defaults=True)
                 about = (converted["title"], converted["published"], card, converted.get("note", ""))
-                row = (state.path, state.size, state.mtime, key, *about, None)
+                tables = json.dumps(converted.get("tables", []))
+                row = (state.path, state.size, state.mtime, key, *about, tables, None)
             known = db.execute("SELECT hash FROM files WHERE path = ?", (state.path,)).fetchone()
-            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             if known is not None and known[0] is not None:
                 self._forget_orphans(db)
             count_change(db)
@@ -139,13 +144,11 @@ class FolderIndex:
                 found.setdefault(note, []).append(path)
         return found
 
-    def with_tables(self) -> set[str]:
-        """Return the paths of files whose text may hold tables in Markdown."""
+    def tables(self) -> dict[str, list[Profiled]]:
+        """Return the profiled tables of files, by path."""
         with self._open() as db:
-            statement = (
-                "SELECT path FROM files JOIN texts USING (hash) WHERE instr(text, char(10) || '|') OR text LIKE '|%'"
-            )
-            return {path for (path,) in db.execute(statement)}
+            rows = db.execute("SELECT path, tables FROM files WHERE tables != '[]'").fetchall()
+        return {path: _TABLES.validate_json(tables) for path, tables in rows}
 
     def count(self) -> int:
         """Return the number of searchable files."""

@@ -22,7 +22,7 @@ from services.search.documents import Documents, open_documents
 from services.search.folder_files import check_folder
 from services.search.folder_reading import progress_told
 from services.search.hit import SearchProvider
-from services.search.tables import Table
+from services.search.table_profile import Table
 from services.search.thread_documents import ATTACHMENTS, kept_from_runs, own_attachments
 from services.search.web import web_search
 from services.text.tokens import has_cjk, tokens

@@ -4,16 +4,20 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import PurePath
+from dataclasses import dataclass
+from pathlib import Path, PurePath
 from typing import Any
 
 from pydantic import BaseModel
 
 from schemas.coder import TableView
+from schemas.regular_file import read_regular
+from services.search.file_types import MAX_BYTES
 from services.search.sheets import SheetTable
 from services.text.numeric import read_number
 from services.text.passages import plain_heading
 from services.text.quotable import without_markup
+from services.text.tokens import tokens
 
 MAX_ROWS_PROFILED = 5_000
 MAX_CSV = 5_000_000
@@ -22,7 +26,7 @@ EXAMPLES = 6
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
 
-SUFFIXES = frozenset(".docx .epub .htm .html .markdown .md .odp .ods .odt .pdf .pptx .rst".split())
+HOLDING = frozenset(".docx .epub .htm .html .markdown .md .odp .ods .odt .pdf .pptx .rst".split())
 MAX_TABLES = 20
 """Maximum tables of one document to compute with."""
 MIN_ROWS = 2
@@ -38,6 +42,29 @@ class Profiled(BaseModel):
     view: TableView
     csv: str = ""
     """Its rows for programs, where they do not stand in the file as programs expect them; empty where they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table file (or one sheet of a workbook) below a documents folder."""
+
+    path: Path
+    view: TableView
+    csv: str = ""
+    """Its rows as CSV, if programs cannot read them from the file."""
+
+    def read(self) -> bytes:
+        """Return the file for programs. Blocking."""
+        return self.csv.encode() if self.csv else read_regular(self.path, MAX_BYTES)
+
+    def describe(self) -> str:
+        """Describe the table's content in one line."""
+        sheet = f", sheet {self.view.sheet}" if self.view.sheet else ""
+        return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {'; '.join(self.view.columns)}"
+
+    def terms(self) -> set[str]:
+        """Return the words by which a question may refer to this table."""
+        return set(tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}"))
 
 
 def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> list[Profiled]:

@@ -17,9 +17,9 @@ from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.converters import CONVERSIONS, Converters
-from services.search.file_types import MAX_BYTES, SUFFIXES
+from services.search.file_types import MAX_BYTES, SUFFIXES, TABLES
 from services.search.providers import folders_of
-from services.search.tables import SUFFIXES as TABLES
+from services.search.table_profile import Profiled
 from services.search.thread_documents import kept_from_runs
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 
@@ -229,10 +229,14 @@ async def _read(opened: Opened) -> str:
         name = f"{name}.txt"
     async with CONVERSIONS.held(), Converters() as converters:
         answer = await converters.convert_data(name, opened.data)
-        tables = await converters.tables_of(name, opened.data) if suffix in TABLES else None
     if "error" in answer:
         raise FileError(f"{opened.url} cannot be read: it {answer['error']}.")
-    return "\n".join([*_described([table.view for table in tables or []]), answer["text"]])
+    return "\n".join(
+        [
+            *_described([Profiled.model_validate(table).view for table in answer["tables"] if suffix in TABLES]),
+            answer["text"],
+        ]
+    )
 
 
 def _described(views: Sequence[TableView]) -> list[str]:
