@@ -47,7 +47,6 @@ from services.turn.conversation import (
     chosen_question,
     conversation_of,
     recall,
-    similar_passages,
     sources_of,
     stands_alone,
 )
@@ -144,9 +143,7 @@ async def _thread(
     if former is None:
         return conversation, []
     alone = stands_alone(question, former, conversation)
-    meaning = question if alone else f"{former.question} {question}"
-    meant = await similar_passages(run, meaning, former.sources) if former.sources else []
-    recalled = await recall(question, former, conversation, evidence, filters_of(run.context), meant)
+    recalled = await recall(question, former, conversation, evidence, filters_of(run.context))
     return ([] if alone else conversation), recalled
 
 

@@ -2,10 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.messages import AnyMessage
-from pydantic import BaseModel
 
 from schemas.conversation import Former
 from schemas.coordinator import Turn
@@ -13,21 +12,18 @@ from schemas.evidence import Excerpt, Source
 from schemas.results import RECALLED
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState
-from schemas.usage import CallUsage, Usage
-from services.embedding.endpoint import ROLE
+from schemas.usage import Usage
 from services.reports.labels import CHINESE, ENGLISH, is_counts
 from services.reports.statuses import without_signs
-from services.run.errors import LeadlineError, StoreError
-from services.run.evidence_store import EvidenceStore, content_hash
-from services.run.scope import Run, current_run
+from services.run.errors import StoreError
+from services.run.evidence_store import EvidenceStore
 from services.search.filters import Filters
 from services.search.pool import Key
-from services.search.providers import providers_for
 from services.text.clause_cover import answering_places, near_best
 from services.text.passages import plain_heading, sentences, split
 from services.text.questions import names_in
-from services.text.ranking import bm25, fuse, take_turns
-from services.text.tokens import has_cjk, tokens
+from services.text.ranking import bm25, take_turns
+from services.text.tokens import tokens
 from services.text.windows import best_window, in_quotation_marks
 from services.turn.agent_inbox import PLANNER
 
@@ -39,8 +35,6 @@ QUOTE = 320
 """Maximum characters of each passage."""
 CONTEXT = 0.25
 """Weight of a word of the previous turn, relative to a word of the question."""
-FOREIGN = 3
-"""Maximum passages in another language, which can only be compared by meaning."""
 MAX_QUESTIONS = 3
 """Maximum earlier questions that are shown, latest first; only the last answer is shown."""
 LONGEST_MESSAGE = 50_000
@@ -61,9 +55,6 @@ _LEANS = re.compile(
 )
 _DEFINITION = re.compile(r"^what (?:is|are) an? [\w’' -]+[?？]?$|^什么是[^这那其它此该]+$", re.IGNORECASE)
 _NUMBER = re.compile(r"^\s*+(?:(?:#|no\.?|第)\s*+)?([1-9])\s*+(?:(?:[.)、。]|个问题|个|题|号)\s*+)?$", re.IGNORECASE)
-
-DEPTH = 20
-"""Passages of a folder to examine for known sources."""
 
 CHANGE = "change"
 """Name of the messages that ask for a change of a report, and of those that refuse it: no part of what the thread asks about."""
@@ -152,7 +143,6 @@ async def recall(
     conversation: Sequence[Turn],
     evidence: EvidenceStore,
     filters: Filters,
-    meant: Sequence[Key] = (),
 ) -> list[Excerpt]:
     """Search the stored texts of earlier turns' sources for a question, without new searches or page reads.
 
@@ -164,7 +154,6 @@ async def recall(
         conversation: the earlier turns.
         evidence: the store of the texts.
         filters: the run's filters; pages of excluded sites are skipped.
-        meant: passages of these sources that resemble the question in meaning, best first.
 
     Returns:
         The best windows of whole sentences, best first, with the ids `T0-1`, `T0-2`, …
@@ -183,26 +172,18 @@ async def recall(
         except StoreError:
             continue  # the text is in another store, so it cannot be quoted
     titles = {key: former.sources[key].title for key in texts}
-    return await asyncio.to_thread(_windows, question, around, texts, titles, meant)
+    return await asyncio.to_thread(_windows, question, around, texts, titles)
 
 
-def _windows(
-    question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str], meant: Sequence[Key]
-) -> list[Excerpt]:
+def _windows(question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Excerpt]:
     passages: list[Key] = [(key, span.start, span.end) for key, text in texts.items() for span in split(text)]
     held = [tokens(texts[key][start:end]) for key, start, end in passages]
     by_question, by_context = bm25(held, tokens(question)), bm25(held, tokens(around))
     scores = [score + CONTEXT * context for score, context in zip(by_question, by_context, strict=True)]
     answering = answering_places(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
     by_words = [passages[place] for place in near_best(scores) if place in answering]
-    foreign = [
-        (key, start, end)
-        for key, start, end in meant
-        if key in texts and has_cjk(texts[key][start:end]) != has_cjk(question)
-    ]
-    ranked = list(fuse([by_words, foreign[:FOREIGN]]))
     sections = _named(question, texts, titles)
-    best = sections or take_turns(ranked, {passage: passage[0] for passage in ranked}, PASSAGES, PER_SOURCE)
+    best = sections or take_turns(by_words, {passage: passage[0] for passage in by_words}, PASSAGES, PER_SOURCE)
     excerpts = []
     for number, (key, first, last) in enumerate(best, 1):
         passage = texts[key][first:last]
@@ -250,44 +231,6 @@ def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]
 def _quoted(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> dict[str, Source]:
     quoted = {excerpt.content_hash for excerpt in excerpts}
     return {key: source for key, source in sources.items() if key in quoted or source.duplicate_of in quoted}
-
-
-class _Meant(BaseModel):
-    places: list[Key]
-    embedding: CallUsage = CallUsage()
-
-
-async def similar_passages(run: Run, question: str, known: Container[str]) -> list[Key]:
-    """Return passages of known sources that are clearly similar to a question, best first; none if the index has no vectors.
-
-    Only the question is embedded. A folder that cannot be opened is skipped: the following search reports it.
-
-    Args:
-        run: the run with its documents; its journal records the result.
-        question: the question, in any language of the embedding model.
-        known: content hashes of the known sources.
-    """
-
-    async def work() -> _Meant:
-        try:
-            documents = (await providers_for(run.context)).documents
-        except LeadlineError:
-            return _Meant(places=[])
-        documents = [document for document in documents if document.models]
-        hits = [hit for document in documents for hit in await document.search(question, DEPTH, "meaning")]
-        keys = await asyncio.to_thread(lambda: [content_hash(hit.text) for hit in hits])
-        places = [
-            (key, passage.start, passage.end)
-            for hit, key in zip(hits, keys, strict=True)
-            if key in known
-            for passage in hit.passages
-        ]
-        return _Meant(places=places, embedding=current_run().take_embedding())
-
-    entry = await run.journal.once("meant", question[:200], {"question": question}, _Meant, work)
-    if entry.answer.embedding.calls:
-        run.count_call(ROLE, entry.answer.embedding, fresh=entry.fresh)
-    return entry.answer.places
 
 
 def change_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:

