@@ -67,9 +67,7 @@ def _line(record: RunRecord, width: int) -> str:
 @_runs.command(epilog=examples("runs show"))
 def show(
     run: LatestRun = None,
-    calls: Annotated[
-        bool, typer.Option("--calls", help="Show every call: start, duration, and what waited for what.")
-    ] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Show every call: start and duration.")] = False,
     version: Version = None,
     diff: Annotated[
         tuple[int, int] | None,

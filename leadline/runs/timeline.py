@@ -1,4 +1,4 @@
-"""The timeline of a run, from its journal: the calls with their times, and which call waited for which."""
+"""The timeline of a run, from its journal: the calls with their times."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -54,10 +54,6 @@ class TimedCall:
     """Number of times that a resumed run took the answer from the journal."""
     inside: bool = False
     """True for a part of another call: a search or page of a gathering, a request of a tool."""
-    after: int | None = None
-    """Index of the call that it waited for; None for the first call."""
-    critical: bool = False
-    """True on the critical path."""
 
     @property
     def end(self) -> float:
@@ -103,8 +99,6 @@ class Timeline:
     spans: list[TimedCall]
     locale: str = "en-US"
     """Locale of the labels."""
-    chain: list[TimedCall] = field(default_factory=list)
-    """The critical path: from the last call back, each time to the call that it waited for."""
     verdicts: list[str] = field(default_factory=list)
     """The reflections' judgements of steps and question, one line each."""
 
@@ -118,56 +112,27 @@ class Timeline:
             (_span(start - first, entry) for start, entry in calls), key=lambda span: (span.start, span.place)
         )
         spans = [replace(span, inside=_is_inside(span, spans)) for span in spans]
-        spans = [replace(span, after=_waited_for(span, spans)) for span in spans]
-        chain = _chain(spans)
-        spans = [replace(span, critical=place in chain) for place, span in enumerate(spans)]
-        return cls(spans, locale, [spans[place] for place in chain])
+        return cls(spans, locale)
 
     @property
     def seconds(self) -> float:
         """Seconds from the first call's start to the last call's end."""
         return max((span.end for span in self.spans), default=0.0)
 
-    @property
-    def critical_seconds(self) -> float:
-        """Seconds of calls on the critical path; the rest is the program's own time, or a pause between two attempts at the run."""
-        return sum(span.seconds for span in self.chain)
-
     def lines(self) -> list[str]:
-        """Return the timeline for a terminal: a line with a bar per call, the critical path, and sums."""
+        """Return the timeline for a terminal: a line with a bar per call, and sums."""
         whole = self.seconds or 1.0
         head = say("show_head", self.locale).split("|")
-        lines = [f"  {head[0]:>7} {head[1]:>7}  {'':{_WIDTH}}  {'  '.join(head[2:4])}"]
+        lines = [f"{head[0]:>7} {head[1]:>7}  {'':{_WIDTH}}  {'  '.join(head[2:4])}"]
         for span in self.spans:
-            mark, deeper = "*" if span.critical else " ", "  " if span.inside else ""
+            deeper = "  " if span.inside else ""
             notes = "".join(f"  [{note}]" for note in span.notes(self.locale))
             lines.append(
-                f"{mark} {span.start:7.2f} {span.seconds:7.2f}  {_bar(span, whole)}  {span.where}  {deeper}{self.called(span.kind)}  "
+                f"{span.start:7.2f} {span.seconds:7.2f}  {_bar(span, whole)}  {span.where}  {deeper}{self.called(span.kind)}  "
                 f"{span.title[:_NAME]}{notes}"
             )
         judged = [say("show_reflections", self.locale), *(f"  {verdict}" for verdict in self.verdicts), ""]
-        return [*lines, "", *self.path(), "", *(judged if self.verdicts else []), self.sums(), *self.requests()]
-
-    def path(self) -> list[str]:
-        """Return the critical path in words, with the seconds without calls between."""
-        if not self.chain:
-            return []
-        lines = [self.path_title()]
-        end = 0.0
-        for span in self.chain:
-            idle = span.start - end
-            between = say("show_between", self.locale, seconds=f"{idle:.2f}") if idle >= 0.01 else ""
-            lines.append(
-                f"  {span.seconds:7.2f} s  {span.where}: {self.called(span.kind)}{f'  ({between})' if between else ''}"
-            )
-            end = span.end
-        return lines
-
-    def path_title(self) -> str:
-        """Return the share of the critical path in the run."""
-        share = round(100 * self.critical_seconds / (self.seconds or 1.0))
-        values = {"calls": len(self.chain), "seconds": f"{self.critical_seconds:.2f}", "share": share}
-        return say("show_path", self.locale, **values)
+        return [*lines, "", *(judged if self.verdicts else []), self.sums(), *self.requests()]
 
     def sums(self) -> str:
         """Return time, calls, tokens, cost and waiting in one line."""
@@ -251,33 +216,6 @@ def _is_inside(span: TimedCall, spans: Sequence[TimedCall]) -> bool:
         and span.end <= other.end + _TOUCH
         for other in spans
     )
-
-
-def _waited_for(span: TimedCall, spans: Sequence[TimedCall]) -> int | None:
-    """Return the call whose end started this one: the last of its node, else the last of earlier graph steps.
-
-    Steps that run side by side wait for nothing of each other.
-    """
-    own = [place for place, other in enumerate(spans) if other.place == span.place and other.end <= span.start + _TOUCH]
-    earlier = [place for place, other in enumerate(spans) if _superstep(other) < _superstep(span)]
-    candidates = [place for place in own or earlier if not spans[place].inside and spans[place] is not span]
-    return max(candidates, key=lambda place: spans[place].end, default=None)
-
-
-def _superstep(span: TimedCall) -> int:
-    number = span.place.partition(":")[0]
-    return int(number) if number.lstrip("-").isdigit() else 0
-
-
-def _chain(spans: Sequence[TimedCall]) -> list[int]:
-    """Return the critical path in order, found backwards from the call that ended last."""
-    outer = [place for place, span in enumerate(spans) if not span.inside]
-    at = max(outer, key=lambda place: spans[place].end, default=None)
-    chain: list[int] = []
-    while at is not None and at not in chain:
-        chain.append(at)
-        at = spans[at].after
-    return chain[::-1]
 
 
 def _bar(span: TimedCall, whole: float) -> str:

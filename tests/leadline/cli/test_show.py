@@ -106,35 +106,15 @@ def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Pa
     assert leadline("resume").code == 0
 
 
-def test_a_call_waits_for_its_own_node_else_for_the_step_of_the_graph_before() -> None:
+def test_a_search_of_a_gathering_stands_inside_of_it_and_counts_once() -> None:
     timeline = Timeline.of(
         [
-            entry("model", "2026-01-01T00:00:02+00:00", 2, place="1:planner"),
             entry("gather", "2026-01-01T00:00:04+00:00", 1.5, place="3:researcher:1"),
             entry("search", "2026-01-01T00:00:03.900+00:00", 1, place="3:researcher:1"),
-            entry("gather", "2026-01-01T00:00:03+00:00", 0.5, place="3:researcher:2"),
-            entry("model", "2026-01-01T00:00:05+00:00", 1, place="3:researcher:1"),
-            entry("model", "2026-01-01T00:00:09+00:00", 6, place="3:researcher:2"),
-            entry("model", "2026-01-01T00:00:11+00:00", 1, place="4:reflector"),
+            entry("search", "2026-01-01T00:00:03.900+00:00", 1, place="3:researcher:2"),
         ]
     )
-    waits = {
-        (span.where, span.kind): None
-        if span.after is None
-        else (timeline.spans[span.after].where, timeline.spans[span.after].kind)
-        for span in timeline.spans
-    }
-    assert waits[("planner", "model")] is None
-    assert waits[("researcher 1", "gather")] == waits[("researcher 2", "gather")] == ("planner", "model")
-    assert waits[("researcher 1", "model")] == ("researcher 1", "gather")
-    assert waits[("reflector", "model")] == ("researcher 2", "model")
-    assert [span.where for span in timeline.chain] == ["planner", "researcher 2", "researcher 2", "reflector"]
-    assert timeline.critical_seconds == 9.5
-    [search] = [span for span in timeline.spans if span.kind == "search"]
-    assert search.inside
-    assert not search.critical
-    assert "4 calls" in timeline.path_title()
-    assert "(1.00 s before it without a call)" in timeline.path()[-1]
+    assert [span.where for span in timeline.spans if span.inside] == ["researcher 1"]
 
 
 async def test_a_slow_run_explains_itself(endpoint: OpenAIServer, docs: Path) -> None:
@@ -157,7 +137,6 @@ async def test_a_slow_run_explains_itself(endpoint: OpenAIServer, docs: Path) ->
     assert f"{read:,} tokens in, {wrote:,} out" in text
     assert report.usage.total.cost
     assert f"${report.usage.total.cost:.4f}" in text
-    assert timeline.chain[-1].where == "reporter"
 
 
 async def test_what_a_resumed_run_did_not_ask_again_is_told() -> None:
