@@ -13,8 +13,15 @@ import pypdfium2.raw as pdfium
 
 from schemas.card import Card
 from services.search.cards import properties_card
-from services.search.pdf_layout import in_columns, paragraphs, whole_rows, without_running_heads
-from services.search.pdf_lines import HYPHEN, PdfLine, lines_of
+from services.search.pdf_layout import (
+    HYPHEN,
+    PdfLine,
+    in_columns,
+    lines_of,
+    paragraphs,
+    whole_rows,
+    without_running_heads,
+)
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 

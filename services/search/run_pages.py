@@ -20,11 +20,11 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import say
+from services.search.filters import Filters
 from services.search.followed_links import links_to_follow
 from services.search.hit import Hit
 from services.search.pages.addresses import is_public
 from services.search.pages.limits import page_limits
-from services.search.pages.page_texts import complete, in_turns
 from services.search.pages.reader import Page, PageReader
 from services.search.web import filters_of
 
@@ -42,6 +42,60 @@ Read = Callable[[str], Awaitable[Page]]
 """Fetches the page of an address; a PageError gives the reason of a failure."""
 
 
+async def complete(
+    results: Sequence[Sequence[Hit]], read: Read, urls: Sequence[str], filters: Filters | None = None
+) -> tuple[list[list[Hit]], list[str]]:
+    """Read the pages of web hits with snippets.
+
+    Args:
+        results: hits of several searches, each list best first.
+        read: reads one page.
+        urls: permitted addresses.
+        filters: excluded sites, checked again after redirects.
+
+    Returns:
+        The same lists, with texts for the hits whose pages were read; and the reasons of failures, each once.
+    """
+    pages: dict[str, Hit] = {}
+    failures: list[str] = []
+    for url, page in zip(urls, await asyncio.gather(*(_page_or_error(read, url) for url in urls)), strict=True):
+        if isinstance(page, PageError):
+            failures.append(str(page))
+        elif filters is None or filters.permit(page.final_url):
+            pages[url] = page.hit()
+    return [[_completed(hit, pages) for hit in hits] for hits in results], list(dict.fromkeys(failures))
+
+
+async def _page_or_error(read: Read, url: str) -> Page | PageError:
+    try:
+        return await read(url)
+    except PageError as error:
+        return error
+
+
+def in_turns(results: Sequence[Sequence[Hit]]) -> list[str]:
+    """Return the addresses of the snippets in turns: the first of every search, then the second of every search, and so on."""
+    longest = max(map(len, results), default=0)
+    ordered = [hits[place] for place in range(longest) for hits in results if place < len(hits)]
+    return list(dict.fromkeys(hit.address_to_read for hit in ordered if hit.kind == "web" and hit.snippet_only))
+
+
+def _completed(hit: Hit, pages: dict[str, Hit]) -> Hit:
+    page = pages.get(hit.address_to_read)
+    if page is None or not hit.snippet_only:
+        return hit
+    known: dict[str, object] = {"published": page.published or hit.published, "title": page.title or hit.title}
+    if hit.publication is not None:  # a catalogue's data is better than a PDF's first page
+        known = {
+            "published": hit.published or page.published,
+            "title": hit.title,
+            "source_kind": hit.source_kind if page.source_kind == "general" else page.source_kind,
+            "publication": hit.publication,
+        }
+    known["card"] = page.card.filled(hit.card) if hit.publication is None else hit.card.filled(page.card)
+    return page.model_copy(update=known)
+
+
 class StoredPage(BaseModel):
     """A page as the journal keeps it, or why it could not be read."""
 
@@ -50,7 +104,7 @@ class StoredPage(BaseModel):
     problem: str = ""
 
 
-class _ReadPage(BaseModel):
+class _Read(BaseModel):
     """What a run knows of an address."""
 
     stored: StoredPage
@@ -101,7 +155,7 @@ class RunPages:
             known = await self._known(url)
             if known is None or not known.settled:
                 stored, passing = await self._fetched(url, fetch)
-                known = _ReadPage(
+                known = _Read(
                     stored=stored,
                     tries=1 + (known.tries if known else 0),
                     passing=passing,
@@ -112,11 +166,11 @@ class RunPages:
             await self._run.journal.keep(_NAMESPACE, _item(url), known.model_dump(mode="json"))
         return known.stored
 
-    async def _known(self, url: str) -> _ReadPage | None:
+    async def _known(self, url: str) -> _Read | None:
         value = await self._run.journal.kept(_NAMESPACE, _item(url))
-        return None if value is None else _ReadPage.model_validate(value)
+        return None if value is None else _Read.model_validate(value)
 
-    def _is_earlier(self, known: _ReadPage) -> bool:
+    def _is_earlier(self, known: _Read) -> bool:
         task = self._run.journal.place
         others = [place for place in known.places if place != self._place or place == task]
         return any(place.partition(_CALL)[0] == task or _step_of(place) < _step_of(task) for place in others)

@@ -23,11 +23,6 @@ def widen(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
             return start, end
 
 
-def in_quotation_marks(words: str, text: str) -> bool:
-    """Tell whether a text has the words in quotation marks; the words may hold quotation marks themselves."""
-    return bool(words) and (f"“{words}”" in text or f'"{words}"' in text)
-
-
 MOST_SENTENCES = 20
 """Sentences of a window: each further one must hold a term more to be worth its room."""
 

@@ -20,11 +20,11 @@ from services.run.evidence_store import EvidenceStore
 from services.search.filters import Filters
 from services.search.pool import Key
 from services.text.clause_cover import answering_places, near_best
-from services.text.passages import plain_heading, sentences, split
+from services.text.passages import split
 from services.text.questions import names_in
 from services.text.ranking import bm25, take_turns
 from services.text.tokens import tokens
-from services.text.windows import best_window, in_quotation_marks
+from services.text.windows import best_window
 from services.turn.agent_inbox import PLANNER
 
 MAX_SOURCES = 30
@@ -182,15 +182,11 @@ def _windows(question: str, around: str, texts: Mapping[str, str], titles: Mappi
     scores = [score + CONTEXT * context for score, context in zip(by_question, by_context, strict=True)]
     answering = answering_places(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
     by_words = [passages[place] for place in near_best(scores) if place in answering]
-    sections = _named(question, texts, titles)
-    best = sections or take_turns(by_words, {passage: passage[0] for passage in by_words}, PASSAGES, PER_SOURCE)
+    best = take_turns(by_words, {passage: passage[0] for passage in by_words}, PASSAGES, PER_SOURCE)
     excerpts = []
     for number, (key, first, last) in enumerate(best, 1):
         passage = texts[key][first:last]
-        if (key, first, last) in sections:
-            start, end = _opening(passage)
-        else:
-            start, end = best_window(passage, question if {*tokens(question)} & {*tokens(passage)} else around, QUOTE)
+        start, end = best_window(passage, question if {*tokens(question)} & {*tokens(passage)} else around, QUOTE)
         excerpts.append(
             Excerpt(
                 id=f"T{RECALLED}-{number}",
@@ -201,26 +197,6 @@ def _windows(question: str, around: str, texts: Mapping[str, str], titles: Mappi
             )
         )
     return excerpts
-
-
-def _named(question: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Key]:
-    """Return the sections that a question names in quotation marks with their source, as recommended questions do."""
-    named = [(key, titles[key]) for key in texts if titles[key] and titles[key] in question]
-    return [
-        (key, span.start, span.end)
-        for key, title in named
-        for span in split(texts[key])
-        if (heading := plain_heading(span.heading)) != title and in_quotation_marks(heading, question)
-    ][:PASSAGES]
-
-
-def _opening(passage: str) -> tuple[int, int]:
-    """Return start and end of a passage's first whole sentences, without its heading, up to the maximum of a quote."""
-    prose = [span for span in sentences(passage) if not passage[span.start :].startswith("#")]
-    if not prose:
-        return 0, len(passage)
-    first = prose[0]
-    return first.start, max([span.end for span in prose if span.end - first.start <= QUOTE], default=first.end)
 
 
 def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]:

@@ -7,8 +7,8 @@ from services.run.errors import SearchError
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.filters import Filters
 from services.search.hit import Hit
-from services.search.pages.page_texts import Read, complete, in_turns
 from services.search.pages.reader import PageReader
+from services.search.run_pages import Read, complete, in_turns
 from tests.fakes.site import Answer, Site
 from tests.services.search.pages.conftest import Internet
 from tests.services.search.test_duckduckgo import results
