@@ -104,7 +104,7 @@ class StoredPage(BaseModel):
     problem: str = ""
 
 
-class _Read(BaseModel):
+class _ReadPage(BaseModel):
     """What a run knows of an address."""
 
     stored: StoredPage
@@ -155,7 +155,7 @@ class RunPages:
             known = await self._known(url)
             if known is None or not known.settled:
                 stored, passing = await self._fetched(url, fetch)
-                known = _Read(
+                known = _ReadPage(
                     stored=stored,
                     tries=1 + (known.tries if known else 0),
                     passing=passing,
@@ -166,11 +166,11 @@ class RunPages:
             await self._run.journal.keep(_NAMESPACE, _item(url), known.model_dump(mode="json"))
         return known.stored
 
-    async def _known(self, url: str) -> _Read | None:
+    async def _known(self, url: str) -> _ReadPage | None:
         value = await self._run.journal.kept(_NAMESPACE, _item(url))
-        return None if value is None else _Read.model_validate(value)
+        return None if value is None else _ReadPage.model_validate(value)
 
-    def _is_earlier(self, known: _Read) -> bool:
+    def _is_earlier(self, known: _ReadPage) -> bool:
         task = self._run.journal.place
         others = [place for place in known.places if place != self._place or place == task]
         return any(place.partition(_CALL)[0] == task or _step_of(place) < _step_of(task) for place in others)
