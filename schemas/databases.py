@@ -9,7 +9,7 @@ class DatabaseView(BaseModel):
     name: str
     """What `query_database` calls it."""
     dialect: str
-    """`SQLite`, `DuckDB` or `PostgreSQL`."""
+    """`SQLite` or `PostgreSQL`."""
     tables: list[str] = Field(default_factory=list)
     """`name (rows): column TYPE, …` for each table or view."""
     problem: str = ""

@@ -51,7 +51,7 @@ _QUIET = {
     "LANGSMITH_TRACING": "false",
     "LOG_LEVEL": "WARNING",
 }
-_RELATIVE_FILE = re.compile(r"((?:sqlite|duckdb):///)(?![/~])")
+_RELATIVE_FILE = re.compile(r"(sqlite:///)(?![/~])")
 
 
 def serve(host: str, port: int, ready: Callable[[str], None]) -> int:

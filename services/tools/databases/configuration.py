@@ -11,16 +11,11 @@ from services.run.errors import DatabaseError, SettingsError
 from services.run.installation import install_command
 from services.run.settings import settings
 
-Dialect = Literal["sqlite", "duckdb", "postgres"]
-DIALECTS: dict[Dialect, str] = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL"}
+Dialect = Literal["sqlite", "postgres"]
+DIALECTS: dict[Dialect, str] = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 INSTALL = install_command("databases")
 FORM = "LEADLINE_DATABASES=primary=sqlite:///sales.db;crm=postgresql://reader:password@host/crm"
-_BACKENDS: dict[str, Dialect] = {
-    "sqlite": "sqlite",
-    "duckdb": "duckdb",
-    "postgresql": "postgres",
-    "postgres": "postgres",
-}
+_BACKENDS: dict[str, Dialect] = {"sqlite": "sqlite", "postgresql": "postgres", "postgres": "postgres"}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
@@ -97,7 +92,7 @@ def _dialect(name: str, address: str) -> Dialect:
     if backend not in _BACKENDS:
         raise SettingsError(
             f"The address of the database {name!r} in LEADLINE_DATABASES is of no known kind. "
-            "Use sqlite:///file, duckdb:///file or postgresql://user:password@host/database."
+            "Use sqlite:///file or postgresql://user:password@host/database."
         )
     dialect = _BACKENDS[backend]
     url = _parsed(name, address)

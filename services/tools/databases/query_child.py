@@ -21,7 +21,7 @@ MEMORY = 2 << 30
 FILE_SIZE = 1 << 20
 """Maximum bytes that it may write to a file: enough for SQLite's shared memory only."""
 _MAX_ERROR = 400
-_DRIVERS = {"sqlite": "sqlite_file", "duckdb": "duckdb_file", "postgres": "postgres_server"}
+_DRIVERS = {"sqlite": "sqlite_file", "postgres": "postgres_server"}
 
 
 def main() -> None:
@@ -82,7 +82,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": str(error)}
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - three drivers, each with its own tree of errors
+    except Exception as error:  # noqa: BLE001 - two drivers, each with its own tree of errors
         return {"error": _explained(error, request["seconds"])}
 
 
@@ -113,7 +113,7 @@ def _schema(connection: Any, columns: str, max_tables: int) -> dict[str, Any]:
 def _explained(error: Exception, seconds: float) -> str:
     """Describe an error with the database's message, if it is about the query."""
     name, message = type(error).__name__, _message(error)
-    if name in {"InterruptException", "QueryCanceled", "QueryCanceledError"} or message == "interrupted":
+    if name in {"QueryCanceled", "QueryCanceledError"} or message == "interrupted":
         return f"The query took longer than {seconds:g} seconds and was ended. Ask for less: filter, or aggregate."
     if "not authorized" in message or "prohibited" in message or "authorization denied" in message:
         return "The connection allows reading only, and the query does something else."

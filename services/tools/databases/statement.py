@@ -27,7 +27,6 @@ MAX_BRACKETS = 200
 """Maximum number of square brackets, which are slow to parse in large numbers."""
 _BEGINS = {"SELECT", "WITH", "VALUES", "FROM", "TABLE"}
 _ONE = "Only one statement is run, and it must be a SELECT (WITH … SELECT, VALUES and UNION are fine)."
-_FILE = re.compile(r"[/\\*]|://|\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx|avro|db|duckdb|sqlite|gz|zst)$", re.I)
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -56,17 +55,16 @@ def checked(query: str, parameters: Collection[str], dialect: Dialect) -> Statem
         raise QueryRefused(f"The query is longer than {MAX_QUERY:,} characters or holds NUL. Ask for less at once.")
     tokens = _tokens(query, dialect)
     _check_it_reads(tokens)
-    marks = {"sqlite": ":{}", "duckdb": "${}", "postgres": ":{}"}[dialect]
-    tree = _parsed(_marked(query, tokens, parameters, marks), dialect)
+    tree = _parsed(query, dialect)
     _only_reads(tree)
     _only_computes(tree, tokens)
-    reads = _tables(tree, dialect)
+    reads = _tables(tree)
     _all_given(tree, parameters)
     sql = query.rstrip().rstrip(";") if tokens[-1].token_type.name == "SEMICOLON" else query
     tokens = [token for token in tokens if token.token_type.name != "SEMICOLON"]
     if dialect == "postgres" and parameters:
-        return Statement(_marked(sql, tokens, parameters, "%({})s", doubled="%"), reads)
-    return Statement(_marked(sql, tokens, parameters, marks), reads)
+        return Statement(_marked(sql, tokens, parameters), reads)
+    return Statement(sql, reads)
 
 
 def _tokens(query: str, dialect: Dialect) -> list[Any]:
@@ -101,8 +99,8 @@ def _check_it_reads(tokens: list[Any]) -> None:
         raise QueryRefused(f"The query is nested more than {MAX_DEPTH} levels deep. Write it flatter, using WITH.")
 
 
-def _marked(query: str, tokens: list[Any], parameters: Collection[str], mark: str, doubled: str = "") -> str:
-    """Replace the mark of each `:name` parameter; texts and comments stay unchanged."""
+def _marked(query: str, tokens: list[Any], parameters: Collection[str]) -> str:
+    """Write each `:name` parameter as psycopg does, and double every other `%`."""
     places = []
     for colon, name in pairwise(tokens):
         before = query[colon.start - 1 : colon.start]
@@ -112,10 +110,10 @@ def _marked(query: str, tokens: list[Any], parameters: Collection[str], mark: st
             and query[name.start : name.end + 1] in parameters
             and not (before.isalnum() or before in tuple("_]\")'"))
         ):
-            places.append((colon.start, name.end + 1, mark.format(query[name.start : name.end + 1])))
+            places.append((colon.start, name.end + 1, f"%({query[name.start : name.end + 1]})s"))
     parts, done = [], 0
     for start, end, written in [*places, (len(query), len(query), "")]:
-        parts += [query[done:start].replace(doubled, doubled * 2) if doubled else query[done:start], written]
+        parts += [query[done:start].replace("%", "%%"), written]
         done = end
     return "".join(parts)
 
@@ -176,7 +174,7 @@ def _only_computes(tree: "exp.Expr", tokens: list[Any]) -> None:
             )
 
 
-def _tables(tree: "exp.Expr", dialect: Dialect) -> tuple[str, ...]:
+def _tables(tree: "exp.Expr") -> tuple[str, ...]:
     from sqlglot import exp
 
     own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
@@ -187,8 +185,6 @@ def _tables(tree: "exp.Expr", dialect: Dialect) -> tuple[str, ...]:
         system = [part for part in parts if part.startswith(CATALOG_PREFIXES) and part not in CATALOG]
         if system:
             raise QueryRefused(f"The system table {system[0][:60]!r} may not be read. Read the database's own tables.")
-        if dialect == "duckdb" and _FILE.search(name):
-            raise QueryRefused("Files cannot be read through a database: name a table.")
         if name and (name.lower() not in own or len(parts) > 1):
             names.append(name)
     return tuple(dict.fromkeys(names))

@@ -140,11 +140,11 @@ def test_paths_of_the_environment_hold_from_the_servers_own_folder(
     (tmp_path / ".env").write_text("LEADLINE_MODEL=small\nLEADLINE_MCP=mcp.json\n")
     monkeypatch.setenv("LEADLINE_HOME", "home")
     monkeypatch.setenv("LEADLINE_DOCS", f"a{os.pathsep}{tmp_path}/b")
-    monkeypatch.setenv("LEADLINE_DATABASES", "one=sqlite:///x.db;two=sqlite:////y/z.db;three=duckdb:///~/d.db")
+    monkeypatch.setenv("LEADLINE_DATABASES", "one=sqlite:///x.db;two=sqlite:////y/z.db;three=sqlite:///~/d.db")
     forget_settings()
     given = environment()
     assert given["LEADLINE_HOME"] == str(tmp_path / "home")
     assert given["LEADLINE_DOCS"] == f"{tmp_path}/a{os.pathsep}{tmp_path}/b"
     assert given["LEADLINE_MCP"] == str(tmp_path / "mcp.json")
     assert given["LEADLINE_MODEL"] == "small"
-    assert given["LEADLINE_DATABASES"] == f"one=sqlite:///{tmp_path}/x.db;two=sqlite:////y/z.db;three=duckdb:///~/d.db"
+    assert given["LEADLINE_DATABASES"] == f"one=sqlite:///{tmp_path}/x.db;two=sqlite:////y/z.db;three=sqlite:///~/d.db"

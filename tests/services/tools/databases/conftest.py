@@ -18,7 +18,7 @@ from tests.fakes.postgres import PostgresServer, binaries_of_postgres
 
 PASSWORD = "s3cret-of-the-reader"
 ROWS = [("Challenger", 1875, 8184.5), ("Vema", 1957, 9000.0), ("Kaikō", 1995, None)]
-DIALECTS = ["sqlite", "duckdb", "postgres"]
+DIALECTS = ["sqlite", "postgres"]
 
 Configure = Callable[[str], None]
 
@@ -45,20 +45,6 @@ def sqlite_url(tmp_path: Path) -> str:
     connection.commit()
     connection.close()
     return f"sqlite:///{path}"
-
-
-@pytest.fixture
-def duckdb_url(tmp_path: Path) -> str:
-    import duckdb
-
-    path = tmp_path / "soundings.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute("CREATE TABLE soundings (ship TEXT, year INTEGER, depth DOUBLE)")
-        connection.executemany("INSERT INTO soundings VALUES (?, ?, ?)", ROWS)
-        connection.execute("CREATE TABLE 销售 (年份 INTEGER, 地区 TEXT, 金额 DOUBLE)")
-        connection.execute("INSERT INTO 销售 VALUES (2023, '华东', 120.5), (2024, '华东', 150.0)")
-        connection.execute("CREATE SEQUENCE numbers")
-    return f"duckdb:///{path}"
 
 
 @pytest.fixture(scope="session")

@@ -9,20 +9,19 @@ from typing import Any
 import pytest
 
 from services.run.errors import QueryRefused
-from services.tools.databases import duckdb_file, postgres_server, sqlite_file
+from services.tools.databases import postgres_server, sqlite_file
 from services.tools.databases.configuration import Dialect, database
 from services.tools.databases.statement import checked
 from tests.fakes.postgres import PostgresServer
-from tests.services.tools.databases.attacks import DUCKDB, POSTGRES, SQLITE, Attack
+from tests.services.tools.databases.attacks import POSTGRES, SQLITE, Attack
 from tests.services.tools.databases.conftest import ROWS, Configure
 
 pytestmark = pytest.mark.long
 
 SECONDS = 1.0
-DRIVERS: dict[Dialect, ModuleType] = {"sqlite": sqlite_file, "duckdb": duckdb_file, "postgres": postgres_server}
+DRIVERS: dict[Dialect, ModuleType] = {"sqlite": sqlite_file, "postgres": postgres_server}
 ALL: list[tuple[Dialect, Attack]] = [
     *(("sqlite", attack) for attack in SQLITE),
-    *(("duckdb", attack) for attack in DUCKDB),
     *(("postgres", attack) for attack in POSTGRES),
 ]
 Target = Callable[[Dialect], tuple[dict[str, Any], Callable[[], object]]]
@@ -69,7 +68,7 @@ def _state_of_server(server: PostgresServer) -> object:
 
 
 def test_there_are_enough_attacks_and_no_name_twice() -> None:
-    for attacks in (SQLITE, DUCKDB, POSTGRES):
+    for attacks in (SQLITE, POSTGRES):
         assert len(attacks) >= 40
         assert len({attack.name for attack in attacks}) == len(attacks)
 
@@ -124,7 +123,6 @@ def _running(server: PostgresServer) -> int:
 
 
 def test_the_rows_are_those_of_the_table(target: Target) -> None:
-    for dialect in ("sqlite", "duckdb"):
-        place, _ = target(dialect)
-        rows = DRIVERS[dialect].query(place, "SELECT ship, year, depth FROM soundings", {}, 5, SECONDS).rows
-        assert rows == [[ship, str(year), None if depth is None else str(depth)] for ship, year, depth in ROWS]
+    place, _ = target("sqlite")
+    rows = sqlite_file.query(place, "SELECT ship, year, depth FROM soundings", {}, 5, SECONDS).rows
+    assert rows == [[ship, str(year), None if depth is None else str(depth)] for ship, year, depth in ROWS]

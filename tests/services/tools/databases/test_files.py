@@ -11,13 +11,12 @@ from tests.services.tools.databases.conftest import Configure
 
 
 @pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 4000, b""])
-@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 async def test_a_file_that_is_no_database_is_an_error_and_no_crash(
-    content: bytes, kind: str, tmp_path: Path, configure: Configure
+    content: bytes, tmp_path: Path, configure: Configure
 ) -> None:
     path = tmp_path / "broken.db"
     path.write_bytes(content)
-    configure(f"primary={kind}:///{path}")
+    configure(f"primary=sqlite:///{path}")
     with pytest.raises(DatabaseError):
         await query.ask_rows(database("primary"), "SELECT * FROM soundings", {}, 5, 10.0)
     assert path.read_bytes() == content
@@ -39,19 +38,6 @@ async def test_a_file_that_another_program_writes_to_is_read_as_it_was_last_comm
     finally:
         writer.close()
     assert rows.rows == [["4"]]
-
-
-async def test_a_duckdb_file_that_another_program_has_open_is_said_to_be_so(
-    configure: Configure, duckdb_url: str
-) -> None:
-    import duckdb
-
-    configure(f"primary={duckdb_url}")
-    with (
-        duckdb.connect(duckdb_url.removeprefix("duckdb:///")),
-        pytest.raises(DatabaseError, match="another program is writing to it"),
-    ):
-        await query.ask_rows(database("primary"), "SELECT 1", {}, 5, 10.0)
 
 
 async def test_full_text_and_json_tables_of_sqlite_can_be_read(configure: Configure, sqlite_url: str) -> None:

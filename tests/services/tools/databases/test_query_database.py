@@ -113,9 +113,9 @@ async def test_a_query_that_reads_no_table_proves_nothing(tool: BaseTool) -> Non
 
 
 async def test_databases_have_names_and_the_first_is_primary_where_none_is_called_so(
-    tool: BaseTool, configure: Configure, sqlite_url: str, duckdb_url: str
+    tool: BaseTool, configure: Configure, sqlite_url: str
 ) -> None:
-    configure(f"one={sqlite_url}; two={duckdb_url}")
+    configure(f"one={sqlite_url}; two={sqlite_url}")
     assert (await output(tool, query="SELECT ship FROM soundings", connection="two")).url == "database:two"
     assert (await output(tool, query="SELECT ship FROM soundings")).url == "database:one"
     with pytest.raises(DatabaseError, match="Known: one, two"):
@@ -158,6 +158,6 @@ async def test_a_missing_package_is_answered_with_the_command_that_installs_it(
 
 
 def test_a_missing_driver_is_said_by_the_process_that_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "services.tools.databases.duckdb_file", raising=False)
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert query_child._answer({"dialect": "duckdb"}) == {"missing": True}
+    monkeypatch.delitem(sys.modules, "services.tools.databases.postgres_server", raising=False)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    assert query_child._answer({"dialect": "postgres"}) == {"missing": True}
