@@ -25,7 +25,7 @@ from leadline.server.access import AccessCheck
 from leadline.server.api_client import api_of, store_of
 from leadline.server.attachments import attachments
 from leadline.server.auth import RULES
-from leadline.server.body_deadline import BodyDeadline
+from leadline.server.deadlines import BodyDeadline
 from leadline.server.memory_routes import memory
 from leadline.server.model_connection import model_connection
 from leadline.server.offers import estimates, searches

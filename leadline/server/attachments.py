@@ -25,7 +25,7 @@ from schemas.clean_text import clean_file_name
 from services.run.private_files import make_private_folder
 from services.run.settings import settings
 from services.search.file_types import SUFFIXES
-from services.search.thread_documents import ATTACHMENTS, attachments_of
+from services.search.folder_files import ATTACHMENTS, attachments_of
 
 MAX_FILES = 50
 MAX_BYTES = 25_000_000

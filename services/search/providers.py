@@ -19,11 +19,10 @@ from services.run.ui_text import say
 from services.run.users import own_folder
 from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
-from services.search.folder_files import check_folder
+from services.search.folder_files import ATTACHMENTS, check_folder, kept_from_runs, own_attachments
 from services.search.folder_reading import progress_told
 from services.search.hit import SearchProvider
 from services.search.table_profile import Table
-from services.search.thread_documents import ATTACHMENTS, kept_from_runs, own_attachments
 from services.search.web import web_search
 from services.text.tokens import has_cjk, tokens
 

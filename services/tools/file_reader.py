@@ -18,9 +18,9 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.converters import CONVERSIONS, Converters
 from services.search.file_types import MAX_BYTES, SUFFIXES, TABLES
+from services.search.folder_files import kept_from_runs
 from services.search.providers import folders_of
 from services.search.table_profile import Profiled
-from services.search.thread_documents import kept_from_runs
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 
 _MAX_PATH = 1_000

@@ -13,7 +13,7 @@ from services.run.choices import NOTES
 from services.run.errors import BadInput
 from services.run.journal import run_key
 from services.run.scope import Run
-from services.search.thread_documents import attachments_of
+from services.search.folder_files import attachments_of
 
 MAX_VERSIONS = 1_000
 

@@ -14,8 +14,8 @@ from leadline.server.attachments import MAX_BYTES, MAX_FILES
 from schemas.clean_text import LONGEST_NAME, clean_file_name
 from schemas.context import RunContext
 from services.run.errors import DocumentsError
+from services.search.folder_files import ATTACHMENTS
 from services.search.providers import folders_of
-from services.search.thread_documents import ATTACHMENTS
 from tests.fakes.browser import Page
 from tests.pages.conftest import REPORT, Site, ask, button, opened, report_text, status, text
 

@@ -16,10 +16,10 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from leadline import aresearch
+from leadline.cli.watch import watch_markdown
 from leadline.progress.live import Board
 from leadline.progress.run_view import Watched
 from leadline.runs.actions import awatch
-from leadline.runs.watch_text import watch_markdown
 from schemas.events import Event
 from services.run.settings import forget_settings
 from tests.conftest import EXAMPLES, PROJECT

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leadline.server.attachments import MAX_FILES
-from leadline.server.body_deadline import BETWEEN, BodyDeadline
+from leadline.server.deadlines import BETWEEN, BodyDeadline
 from tests.server.conftest import dev_server
 
 pytestmark = pytest.mark.timeout(300)
