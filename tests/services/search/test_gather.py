@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from langgraph.store.memory import InMemoryStore
 
 from services.run.errors import SearchError
@@ -123,63 +124,50 @@ async def test_no_provider_finds_nothing() -> None:
     assert await found(Providers(), "wire") == Gathered()
 
 
-async def test_a_passage_that_names_what_was_found_is_found_by_what_is_still_asked(tmp_path: Path) -> None:
-    folder = tmp_path / "lives"
-    folder.mkdir()
-    for name, text in {
-        "Ivo Hartmann": "Ivo Hartmann wrote the opera The Salt Road. He lived beside a lake.",
-        "Clara Weiss": "Clara Weiss, a cellist, was married to Ivo Hartmann for thirty years.",
-        "Salt": "Salt was carried along a road over the mountains. The opera house stood at its end.",
-        "Weddings": "People married young in the mountains. Who was married to whom was written into a book.",
-    }.items():
-        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
-    for place in range(12):
-        (folder / f"other{place}.md").write_text(
-            f"# Opera {place}\n\nThe opera {place} was played in the wood and at the lake.\n"
-        )
+LEADING_ON = {
+    "a name, by what is still asked": (
+        {
+            "Ivo Hartmann": "Ivo Hartmann wrote the opera The Salt Road. He lived beside a lake.",
+            "Clara Weiss": "Clara Weiss, a cellist, was married to Ivo Hartmann for thirty years.",
+            "Salt": "Salt was carried along a road over the mountains. The opera house stood at its end.",
+            "Weddings": "People married young in the mountains. Who was married to whom was written into a book.",
+        },
+        "The opera {} was played in the wood and at the lake.",
+        "To whom was the composer of The Salt Road married?",
+        "Clara Weiss",
+    ),
+    "a rare name in what is asked about, without a word of the question": (
+        {
+            "The Salt Road": "The Salt Road is an opera by Ivo Hartmann, first played in a hall beside a lake.",
+            "Clara Weiss": "Clara Weiss, a cellist from Basel, was the mother of Ivo Hartmann.",
+            "Lake fishing": "Fishing in a lake needs patience. Nobody is asked where he was born.",
+        },
+        "Salt was carried along the road, and a citizen of which country carried it.",
+        "Of which country was the composer of The Salt Road a citizen?",
+        "Clara Weiss",
+    ),
+    "a name of one word": (
+        {
+            "The Salt Road": "The Salt Road is an opera, first played in a barn at Kaltenbach beside a lake.",
+            "A long winter": "Snow fell on Kaltenbach until May, and the mayor had the bridge closed.",
+            "Bridges": "A bridge is closed where its mayor says so. Most bridges are open.",
+        },
+        "The opera of a salt road, first played where a mayor closed bridge {}.",
+        "Who closed the bridge where the opera The Salt Road was first played?",
+        "A long winter",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEADING_ON)
+async def test_a_name_leads_on_to_the_passage_that_answers(name: str, tmp_path: Path) -> None:
+    texts, other, question, answer = LEADING_ON[name]
+    texts = texts | {f"Road {place}": other.format(place) for place in range(12)}
+    folder = _folder(tmp_path / "lives", **{title: f"# {title}\n\n{text}\n" for title, text in texts.items()})
     providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
-    result = await found(providers, "To whom was the composer of The Salt Road married?")
-    assert "Clara Weiss" in [one.title for one in result.passages][:3]
-
-
-async def test_a_rare_name_in_a_document_that_is_asked_about_leads_on_without_a_word_of_the_question(
-    tmp_path: Path,
-) -> None:
-    folder = tmp_path / "lives"
-    folder.mkdir()
-    for name, text in {
-        "The Salt Road": "The Salt Road is an opera by Ivo Hartmann, first played in a hall beside a lake.",
-        "Clara Weiss": "Clara Weiss, a cellist from Basel, was the mother of Ivo Hartmann.",
-        "Lake fishing": "Fishing in a lake needs patience. Nobody is asked where he was born.",
-    }.items():
-        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
-    for place in range(12):
-        (folder / f"other{place}.md").write_text(
-            f"# Road {place}\n\nSalt was carried along the road, and a citizen of which country carried it.\n"
-        )
-    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
-    asked = await found(providers, "Of which country was the composer of The Salt Road a citizen?")
-    assert "Clara Weiss" in [one.title for one in asked.passages][:3]
-    other = await found(providers, "Of which country was who carried salt along a road a citizen?")
-    assert "Clara Weiss" not in [one.title for one in other.passages]
-
-
-async def test_a_name_of_one_word_leads_to_a_passage_with_what_is_still_asked(tmp_path: Path) -> None:
-    folder = tmp_path / "lives"
-    folder.mkdir()
-    for name, text in {
-        "The Salt Road": "The Salt Road is an opera, first played in a barn at Kaltenbach beside a lake.",
-        "A long winter": "Snow fell on Kaltenbach until May, and the mayor had the bridge closed.",
-        "Bridges": "A bridge is closed where its mayor says so. Most bridges are open.",
-    }.items():
-        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
-    for place in range(12):
-        (folder / f"other{place}.md").write_text(
-            f"# Opera {place}\n\nThe opera of a salt road, first played where a mayor closed bridge {place}.\n"
-        )
-    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
-    result = await found(providers, "Who closed the bridge where the opera The Salt Road was first played?")
-    assert "A long winter" in [one.title for one in result.passages][:3]
+    assert answer in [one.title for one in (await found(providers, question)).passages][:3]
+    plain = await found(providers, "Of which country was who carried salt along a road a citizen?")
+    assert answer not in [one.title for one in plain.passages]
 
 
 def _folder(place: Path, **texts: str) -> Path:

@@ -48,8 +48,22 @@ def step(title: str, *depends_on: str, **rest: Any) -> dict[str, Any]:
     return {"title": title, "depends_on": depends_on, **rest}
 
 
-def test_steps_without_ids_are_numbered_by_their_order() -> None:
-    assert needs(settled(step("a"), step("b", "1"), step("c", "Step 2"))) == {"1": [], "2": ["1"], "3": ["2"]}
+@pytest.mark.parametrize(
+    ("steps", "waits"),
+    [
+        ([step("a"), step("b", "1"), step("c", "Step 2")], {"1": [], "2": ["1"], "3": ["2"]}),
+        ([step("a", id="x"), step("b", "X", id=7), step("c", "7", id="1")], {"1": [], "2": ["1"], "3": ["2"]}),
+        ([step("a", id="1"), step("b", "1", id="1")], {"1": [], "2": ["1"]}),
+        ([step("Find the trench"), step("b", "find the trench")], {"1": [], "2": ["1"]}),
+        ([step("a"), step("A "), step("b", "2")], {"1": [], "2": ["1"]}),
+        ([step("Compute", step_type="processing"), step("a", "1"), step("b")], {"1": ["3"], "2": ["1"], "3": []}),
+    ],
+    ids=["by order", "by ids that are written all the same", "a doubled id", "by title", "a step twice", "no circle"],
+)
+def test_steps_are_numbered_and_wait_for_what_is_meant(
+    steps: list[dict[str, Any]], waits: dict[str, list[str]]
+) -> None:
+    assert needs(settled(*steps)) == waits
 
 
 def test_steps_of_a_further_plan_are_numbered_on_and_may_wait_for_finished_steps() -> None:
@@ -58,23 +72,10 @@ def test_steps_of_a_further_plan_are_numbered_on_and_may_wait_for_finished_steps
     assert not plan.notes
 
 
-def test_ids_that_a_model_writes_all_the_same_are_what_it_refers_to() -> None:
-    assert needs(settled(step("a", id="x"), step("b", "X", id=7), step("c", "7", id="1"))) == {
-        "1": [],
-        "2": ["1"],
-        "3": ["2"],
-    }
-
-
-def test_ids_that_are_doubled_are_settled_where_only_one_other_step_is_meant() -> None:
-    assert needs(settled(step("a", id="1"), step("b", "1", id="1"))) == {"1": [], "2": ["1"]}
+def test_a_doubled_id_of_two_other_steps_is_left_out_and_noted() -> None:
     plan = settled(step("a", id="1"), step("b", id="1"), step("c", "1", id="2"))
     assert needs(plan)["3"] == []
     assert len(plan.notes) == 1
-
-
-def test_a_step_may_be_named_by_its_title() -> None:
-    assert needs(settled(step("Find the trench"), step("b", "find the trench")))["2"] == ["1"]
 
 
 @pytest.mark.parametrize("name", ["9", "nobody", "2", "steps 1 and 3", "1.5", "0"])
@@ -99,12 +100,6 @@ def test_a_step_says_with_what_it_has_what_it_lacks() -> None:
     ]
 
 
-def test_a_step_that_is_there_twice_is_done_once() -> None:
-    plan = settled(step("a"), step("A "), step("b", "2"))
-    assert needs(plan) == {"1": [], "2": ["1"]}
-    assert [one.title for one in plan.steps] == ["a", "b"]
-
-
 def test_a_plan_without_a_title_has_that_of_the_question() -> None:
     assert settled(step("a"), title="").title == PROMPT.question
 
@@ -115,11 +110,6 @@ def test_a_processing_step_that_names_nothing_works_on_what_was_found() -> None:
     assert needs(settled(mean, prompt=REPLAN)) == {"3": ["1", "2"]}
     with_tables = PROMPT.model_copy(update={"tables": ["depths.csv: depth (number)"]})
     assert needs(settled(step("a"), mean, prompt=with_tables)) == {"1": [], "2": []}
-
-
-def test_research_that_waits_for_a_computation_does_not_close_a_circle() -> None:
-    plan = settled(step("Compute", step_type="processing"), step("a", "1"), step("b"))
-    assert needs(plan) == {"1": ["3"], "2": ["1"], "3": []}
 
 
 def test_only_a_plan_without_any_step_is_asked_for_again() -> None:

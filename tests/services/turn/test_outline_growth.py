@@ -21,8 +21,10 @@ def shape(growth: Growth) -> dict[str, str]:
     return {node.id: node.title for node in growth.outline}
 
 
-def test_nodes_are_numbered_by_their_place_in_the_tree() -> None:
-    growth = grow({"title": "a"}, {"title": "b"}, {"title": "b one", "under": "2"}, {"title": "a one", "under": 1})
+def test_nodes_are_numbered_by_their_place_in_the_tree_also_where_ids_are_written() -> None:
+    growth = grow(
+        {"title": "a"}, {"id": 7, "title": "b"}, {"title": "b one", "under": "7"}, {"title": "a one", "under": 1}
+    )
     assert shape(growth) == {"1": "a", "1.1": "a one", "2": "b", "2.1": "b one"}
     assert [node.parent for node in growth.outline] == ["", "1", "", "2"]
     assert not growth.notes
@@ -35,15 +37,6 @@ def test_nodes_are_numbered_by_their_place_in_the_tree() -> None:
 def test_a_node_is_found_by_its_place_its_id_or_its_title(name: str, node: str | None) -> None:
     growth = grow({"title": "a"}, {"title": "b"}, {"title": "a one", "under": "a"})
     assert growth.find(name) == node
-
-
-def test_ids_that_are_written_all_the_same_are_what_the_tree_is_made_by() -> None:
-    drafts: list[dict[str, Any]] = [
-        {"id": "A", "title": "a"},
-        {"id": 7, "title": "seven", "under": "A"},
-        {"id": "c", "title": "c", "under": "7"},
-    ]
-    assert shape(grow(*drafts)) == {"1": "a", "1.1": "seven", "1.1.1": "c"}
 
 
 def test_a_node_that_says_the_same_as_another_is_left_out_and_means_that_one() -> None:
@@ -75,13 +68,12 @@ def test_of_a_hundred_nodes_the_first_stay_and_the_rest_is_counted() -> None:
     assert len(grow(*({"title": f"n{place}"} for place in range(100)), most=1_000).outline) == MOST_NODES
 
 
-@pytest.mark.parametrize("draft", [{}, {"title": " "}, {"title": "?!"}])
-def test_a_node_that_says_nothing_is_none(draft: dict[str, Any]) -> None:
-    assert grow(draft).outline == []
-
-
-def test_a_node_without_a_title_has_what_is_wanted_for_one() -> None:
-    assert shape(grow({"wanted": "how deep it is"})) == {"1": "how deep it is"}
+@pytest.mark.parametrize(
+    ("draft", "nodes"),
+    [({}, {}), ({"title": " "}, {}), ({"title": "?!"}, {}), ({"wanted": "how deep it is"}, {"1": "how deep it is"})],
+)
+def test_a_node_is_what_it_says(draft: dict[str, Any], nodes: dict[str, str]) -> None:
+    assert shape(grow(draft)) == nodes
 
 
 def test_nodes_that_are_added_get_ids_that_no_node_had_and_the_others_keep_everything() -> None:
