@@ -11,15 +11,16 @@ from services.run.errors import LeadlineError
 from services.run.settings import settings
 from services.search.choice import access_to, known_services, set_up, side_by_side, whole_web
 from services.search.web import provider_of
-from services.search.web_services.service import DUCKDUCKGO
+from services.search.web_services.service import OWN_CLIENTS
 
 MAX_RESULTS = 3
+NEEDS = {"tavily": "Set TAVILY_API_KEY", "duckduckgo": "It needs no key: --search duckduckgo"}
 
 
 async def searches() -> list[Check]:
     """Test the searches of `LEADLINE_SEARCH`, and those of the whole web that are set up; no others are reached."""
     try:
-        names = await asyncio.to_thread(lambda: [DUCKDUCKGO, *known_services()])
+        names = await asyncio.to_thread(lambda: [*OWN_CLIENTS, *known_services()])
         used = await asyncio.to_thread(_used)
     except LeadlineError:  # the check of LEADLINE_SEARCH reports the error
         return []
@@ -49,8 +50,8 @@ async def _checked(name: str, opened: bool, used: bool) -> Check:
 
 def _remedy(name: str) -> str:
     """Return how to enable a search."""
-    if name == DUCKDUCKGO:
-        return "It needs no key: --search duckduckgo"
+    if name in NEEDS:
+        return NEEDS[name]
     service, access = known_services()[name], access_to(name)
     if missing := service.missing(access.key, access.address):
         return f"Set {missing}"

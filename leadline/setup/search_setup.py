@@ -6,7 +6,7 @@ from typing import NamedTuple
 from services.run.errors import LeadlineError
 from services.search.choice import BESIDE, access_to, known_services, side_by_side
 from services.search.web import provider_of
-from services.search.web_services.service import DUCKDUCKGO
+from services.search.web_services.service import OWN_CLIENTS
 
 PROBE = "sounding machine"
 """Query for testing a search."""
@@ -24,8 +24,8 @@ class Needs(NamedTuple):
 
 def needs_of(name: str) -> Needs:
     """Return the requirements of a search. Blocking when called first."""
-    if name == DUCKDUCKGO:
-        return Needs("DuckDuckGo")
+    if name in OWN_CLIENTS:
+        return Needs("Tavily", key_setting="TAVILY_API_KEY") if name == "tavily" else Needs("DuckDuckGo")
     service = known_services()[name]
     return Needs(
         service.title,
@@ -50,7 +50,7 @@ def offers() -> dict[str, str]:
     ][:OF_PAPERS]
     titles = " and ".join(needs_of(name).title for name in papers)
     return {
-        **{name: _words(needs_of(name)) for name in (*opened, DUCKDUCKGO)},
+        **{name: _words(needs_of(name)) for name in ("tavily", *opened, "duckduckgo")},
         **({BESIDE.join(papers): f"Only papers: {titles} (no key)"} if papers else {}),
         "documents": "None: only my documents",
     }
@@ -74,7 +74,7 @@ def names_in(wanted: str) -> list[str]:
 
 def set_up_by(settings: Collection[str]) -> list[str]:
     """Return the searches whose key or address is among settings."""
-    return [name for name in (DUCKDUCKGO, *known_services()) if {*needs_of(name)[1:]} & {*settings}]
+    return [name for name in (*OWN_CLIENTS, *known_services()) if {*needs_of(name)[1:]} & {*settings}]
 
 
 async def search_problems(names: Iterable[str]) -> list[str]:

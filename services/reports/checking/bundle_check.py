@@ -365,7 +365,8 @@ def doubt_of(
             return ENGLISH.reason(verdict)
         if judgement is None or judgement.verdict == "supported":
             return ""
-        return ENGLISH.judged_inference[judgement.verdict].format(words=judgement.words)
+        reason: str = ENGLISH.judged_inference[judgement.verdict]
+        return reason.format(words=judgement.words)
     verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
     absence = judgement is not None and judgement.verdict in _OF_ABSENCE
     if not verdict.certain and (is_told or absence):

@@ -68,22 +68,6 @@ EXA: dict[str, Any] = {
     ],
     "costDollars": {"total": 0.005},
 }
-TAVILY: dict[str, Any] = {
-    "query": "echo sounding",
-    "results": [
-        {
-            "url": "https://a.example/echo",
-            "title": "Echo sounding",
-            "content": "Sound travels to the floor",
-            "raw_content": "Sound travels to the floor and back.",
-            "score": 0.9,
-            "published_date": "Mon, 06 May 2024 10:00:00 GMT",
-        },
-        {"url": "https://b.example/wire", "title": "Wire", "content": "A wire.", "raw_content": None, "score": 0.5},
-    ],
-    "images": [],
-    "response_time": 0.1,
-}
 SERPER: dict[str, Any] = {
     "searchParameters": {"q": "echo sounding", "type": "search", "num": 5, "engine": "google"},
     "organic": [
@@ -163,16 +147,6 @@ FORMS: dict[str, Form] = {
     ),
     "exa": Form(
         "/search", "query", EXA, {**EXA, "results": []}, limit="numResults", key=("x-api-key", "{key}"), needs_key=True, post=True
-    ),
-    "tavily": Form(
-        "/search",
-        "query",
-        TAVILY,
-        {**TAVILY, "results": []},
-        limit="max_results",
-        key=("Authorization", "Bearer {key}"),
-        needs_key=True,
-        post=True,
     ),
     "serper": Form(
         "/search",

@@ -9,8 +9,7 @@ from services.run.errors import SearchError, SearchRefused
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.hit import Hit
-from services.search.web_services.client import ServiceSearch
-from services.search.web_services.service import services
+from services.search.tavily import TavilySearch
 from tests.fakes.site import Answer, Site, site
 from tests.fakes.tavily_server import TavilyServer, page, tavily_server
 from tests.services.search.test_duckduckgo import WIRE, results
@@ -63,10 +62,7 @@ def duckduckgo() -> Iterator[Site]:
 
 def both(tavily: TavilyServer, duckduckgo: Site, clock: Clock) -> FailOver:
     return FailOver(
-        [
-            ServiceSearch(services()["tavily"], tavily.key, tavily.base_url),
-            DuckDuckGoSearch(url=duckduckgo.url("/html/")),
-        ],
+        [TavilySearch(tavily.key, tavily.base_url), DuckDuckGoSearch(url=duckduckgo.url("/html/"))],
         rest_seconds=60,
         clock=clock,
     )
@@ -114,8 +110,8 @@ async def test_when_all_fail_each_reason_is_given(tavily: TavilyServer, duckduck
     with pytest.raises(SearchError) as caught:
         await web.search("wire", 5)
     assert str(caught.value) == (
-        "No web search answered. tavily: Tavily: the limit of its plan is reached. Wait, or check the plan of the "
-        "account. duckduckgo: DuckDuckGo's service failed (HTTP 503). Try again later, or use another search."
+        "No web search answered. tavily: Tavily refused the search: a usage limit or a restriction of the account. "
+        "Check its plan. duckduckgo: DuckDuckGo's service failed (HTTP 503). Try again later, or use another search."
     )
     with pytest.raises(SearchError) as again:
         await web.search("rope", 5)

@@ -24,7 +24,6 @@ FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     "brave": {"url": ("url",), "title": ("title",), "results": ("results",)},
     "exa": {"url": ("url",), "title": ("title",), "results": ("results",)},
     "serper": {"url": ("link",), "title": ("title",), "results": ("organic",)},
-    "tavily": {"url": ("url",), "title": ("title",), "results": ("results",)},
     "wikipedia": {"url": ("canonicalurl", "fullurl"), "title": ("title",), "results": ("pages",)},
     "openalex": {"url": ("doi", "landing_page_url", "id"), "title": ("display_name",), "results": ("results",)},
     "crossref": {"url": ("URL", "DOI"), "title": ("title",), "results": ("items",)},
