@@ -2,7 +2,9 @@
 
 import re
 
-from services.text.numbers import quantities
+from services.text.measures import MEASURED_KINDS, measure_at
+from services.text.names import names
+from services.text.numbers import quantities_with_places
 
 _YEAR = re.compile(r"[12]\d{3}$")
 _DIGIT = re.compile(
@@ -11,10 +13,17 @@ _DIGIT = re.compile(
 
 
 def has_figure(quote: str) -> bool:
-    """Tell whether a quote has a number that is neither a date nor a year."""
+    """Tell whether a quote has a number that is neither a date nor a year, nor part of a name: `PEP 703`, `Python 3.13`."""
     if _DIGIT.search(quote) is None:
         return False
+    text, placed = quantities_with_places(quote)
+    named = tuple(f"{name} " for name in names(text))
     return any(
-        quantity.kind == "percent" or (quantity.kind == "number" and not _YEAR.match(quantity.text))
-        for quantity in quantities(quote)
+        quantity.kind == "percent"
+        or (
+            quantity.kind == "number"
+            and not _YEAR.match(quantity.text)
+            and (measure_at(text, start, end, quantity).kind in MEASURED_KINDS or not text[:start].endswith(named))
+        )
+        for start, end, quantity in placed
     )
