@@ -14,7 +14,6 @@ from schemas.document import (
     Listing,
     Paragraph,
     Quotation,
-    Role,
     Table,
     Text,
 )
@@ -32,7 +31,7 @@ from services.reports.document import (
     words,
 )
 from services.reports.figures import key_figures
-from services.reports.labels import counts_of, is_counts, labels_for
+from services.reports.labels import counts_of, labels_for
 from services.reports.markdown_blocks import read_markdown
 from services.reports.numbered_text import Citations, entries_of, numbered_text
 from services.reports.references import references
@@ -43,20 +42,21 @@ _SUMMARY = re.compile(r"tl;?dr|summary|in short|摘要|概要|要点|一句话�
 
 
 def parse_report(report: Report) -> ParsedReport:
-    """Prepare a finished report for its formats: from its tree, or from its Markdown where there is nothing else.
+    """Prepare a finished report for its formats: from its tree, or from its Markdown if an earlier version made it.
 
-    HTML, images and other active Markdown become plain text; a chart with invalid numbers stays code.
+    Of such Markdown the parts that the program added are sections like others, except the references. HTML, images and other active
+    Markdown become plain text; a chart with invalid numbers stays code.
     """
     locale = report.locale or ("zh-CN" if message_language(report.markdown.partition("\n")[0]) == "zh" else "en-US")
     labels, entries = labels_for(locale), entries_of(report)
     blocks = numbered_text(report, counts=False) if report.document else read_markdown(report.markdown)
     title, lead, sections = _cut([_Finish(report, locale).block(block) for block in blocks])
-    if report.document and report.sources:
+    if report.sources:
+        if not report.document:
+            sections = [section for section in sections if words(section.title) != labels.references]
         sections.append(Section((Text(labels.references),), 2, "sec-references", (), "references"))
-    lead = _without_counts(lead)
     opening = _leading_quotations(lead)
     summary, lead = _summary(lead[len(opening) :])
-    settled = tuple(sections) if report.document else _with_roles(sections, locale)
     return ParsedReport(
         locale=locale,
         question=report.question,
@@ -64,11 +64,11 @@ def parse_report(report: Report) -> ParsedReport:
         opening=opening,
         summary=summary,
         lead=lead,
-        sections=settled,
+        sections=tuple(sections),
         references=references(report, labels, entries),
         entries=entries,
         figures=key_figures(report, Citations.of(report)) if len(report.citations) > 1 and not report.by_rules else (),
-        disagreements=tuple(_disagreements(settled)),
+        disagreements=tuple(_disagreements(sections)),
         marked=tuple(
             Marked(claim.text, status_of(claim), claim.reason or labels.meanings[status_of(claim)])
             for claim in report.citations
@@ -119,15 +119,6 @@ def _anchor(title: str, taken: dict[str, int]) -> str:
     return anchor
 
 
-def _without_counts(lead: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Remove the line of counts, which every format shows in its own way; earlier versions wrote none."""
-    first = lead[0] if lead else None
-    is_line = isinstance(first, Paragraph) and all(
-        isinstance(inline, Text) and "emphasis" in inline.styles for inline in first.content
-    )
-    return lead[1:] if is_line and isinstance(first, Paragraph) and is_counts(words(first.content)) else lead
-
-
 def _leading_quotations(lead: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the notes at the top: quotations without citations."""
     return tuple(takewhile(lambda block: isinstance(block, Quotation) and not _cites(block), lead))
@@ -168,32 +159,6 @@ def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:
             else:
                 topic = words(block.content)
     return disagreements
-
-
-def _with_roles(sections: list[Section], locale: str) -> tuple[Section, ...]:
-    """Find the sections that the program added: the last ones with their names."""
-    fixed = labels_for(locale)
-    names: dict[str, Role] = {
-        fixed.contradictions: "contradictions",
-        fixed.limits: "limits",
-        fixed.follow_up: "follow_up",
-        fixed.computations: "computations",
-        fixed.files: "files",
-        fixed.references: "references",
-    }
-    settled: list[Section] = []
-    for section in reversed(sections):
-        role: Role = names.pop(words(section.title), "") if section.level == 2 else ""
-        if role == "computations" and not _shows_programs(section, settled):
-            role = ""
-        settled.append(replace(section, role=role))
-    return tuple(reversed(settled))
-
-
-def _shows_programs(section: Section, after: Sequence[Section]) -> bool:
-    """Distinguish the section of programs from a text section of the same name: only files and references follow it."""
-    last = all(later.role in {"references", "files"} for later in after)
-    return last and any(isinstance(block, Code) for block in section.blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,10 +106,6 @@ def test_numbers_from_nowhere_are_named(untraced: list[str], locale: str, words_
 def test_a_chapter_that_a_report_calls_by_the_same_name_stays_one_of_its_text() -> None:
     report = report_of(body=f"## Computations\n\n{SAID[:-1]} [E1-1].\n\n```\nx\n```\n\n## Ports\n\n{SAID[:-1]} [E1-1].")
     assert [one.role for one in parse_report(report).sections] == ["", "", "computations", "references"]
-    without = report.model_copy(
-        update={"document": None, "markdown": "# T\n\n## Computations\n\n```\nx\n```\n\n## Ports\n\nNone."}
-    )
-    assert [one.role for one in parse_report(without).sections] == ["", ""]
 
 
 def test_the_page_folds_the_program_away() -> None:

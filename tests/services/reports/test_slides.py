@@ -130,7 +130,7 @@ def test_a_deck_of_a_long_report_has_a_cover_few_cards_an_end_and_no_more_slides
     kinds = [slide.kind for slide in slides]
     assert kinds[0] == "cover"
     summary = labels_for(parse_report(overfull(language)).locale).summary
-    assert summary in [slide.title for slide in slides[:3]]
+    assert summary in [slide.title.partition(" (")[0] for slide in slides[:3]]
     assert kinds[-1] == "end"
     assert {"cards", "table", "chart"} <= set(kinds)
     assert max(len(slide.cards) for slide in slides) <= MAX_ROWS

@@ -59,7 +59,7 @@ def test_the_command_gives_no_tick_to_a_report_of_which_not_everything_is_verifi
     command = [str(Path(sys.executable).with_name("leadline")), "research", "Who was William Thomson?", "--quick"]
     ran = subprocess.run([*command, "--docs", str(docs)], capture_output=True, text=True, timeout=100, check=True)
     assert re.search(
-        r"! Report written\. Answers the question: \w+ · \d of \d statements backed by quotes \([^)]*\b2 unverified\) · ",
+        r"! Report written · Answers the question: \w+ · \d of \d statements backed by quotes \([^)]*\b2 unverified\) · ",
         ran.stderr,
     )
     assert "✓" not in ran.stderr + ran.stdout

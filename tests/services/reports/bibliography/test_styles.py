@@ -5,11 +5,12 @@ from typing import get_args
 
 import pytest
 
-from schemas.document import Link
+from schemas.document import Link, Listing
 from schemas.options import CitationStyle
 from services.reports.citation_styles import FILES, check_style, entries
 from services.reports.document import words
 from services.reports.formats import render
+from services.reports.markdown_blocks import read_markdown
 from services.reports.numbered_text import restyled
 from services.reports.parser import parse_report
 from services.run.errors import NotInstalled
@@ -109,10 +110,9 @@ async def test_titles_are_escaped_in_every_format() -> None:
     page = files["report.html"].decode()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    section = parse_report(styled).section("references")
-    assert section is not None
-    item = words(section.blocks[0].items[1][0].content)  # type: ignore[union-attr]  # a list of paragraphs
-    assert "<script>alert(1)</script> [x](javascript:1) **b**" in item
+    assert "<script>alert(1)</script> [x](javascript:1) **b**" in words(parse_report(styled).entries[2])
+    [item] = [block for block in read_markdown(styled.markdown) if isinstance(block, Listing)]
+    assert "<script>alert(1)</script> [x](javascript:1) **b**" in words(item.items[1][0].content)  # type: ignore[union-attr]  # a paragraph
     paragraphs = [one.text for one in docx.Document(io.BytesIO(files["report.docx"])).paragraphs]
     assert any(text.startswith("[2]\t") and "Accessed: Nov. 01, 2026" in text for text in paragraphs)
 
