@@ -1,30 +1,21 @@
 """Decompresses content encodings piece by piece, so that a small answer cannot become a large one before it is counted."""
 
-import sys
 import zlib
 from collections.abc import Iterator
 from typing import Protocol
 
-import brotli
-
 from services.run.errors import PageError
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
 PIECE = 256 * 1024
-"""Maximum bytes of one decompression step; brotli, which works in blocks, may give twice as many."""
-ACCEPTED = "gzip, deflate, br, zstd"
-_BROKEN = (zlib.error, brotli.error, zstd.ZstdError)
+"""Maximum bytes of one decompression step."""
+ACCEPTED = "gzip, deflate"
 
 
 class Decoder(Protocol):
     """Decoder of one content encoding."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the decoded pieces of this data, each hardly larger than `PIECE`."""
+        """Yield the decoded pieces of this data, each of at most `PIECE`."""
 
     def done(self) -> bool:
         """Tell whether the data so far is complete."""
@@ -69,43 +60,6 @@ class _Zlib:
         return self._stream.eof
 
 
-class _Brotli:
-    def __init__(self) -> None:
-        self._stream = brotli.Decompressor()
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        out = self._stream.process(data, output_buffer_limit=PIECE)
-        while out or not self._stream.can_accept_more_data():
-            yield out
-            out = self._stream.process(b"", output_buffer_limit=PIECE)
-
-    def done(self) -> bool:
-        return bool(self._stream.is_finished())
-
-
-class _Zstandard:
-    """Zstandard, also in several frames, with a window of at most 8 MB (RFC 9659)."""
-
-    def __init__(self) -> None:
-        self._stream = self._new()
-
-    @staticmethod
-    def _new() -> zstd.ZstdDecompressor:
-        return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 23})
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        while True:
-            if self._stream.eof:
-                self._stream = self._new()
-            yield self._stream.decompress(data, PIECE)
-            data = self._stream.unused_data if self._stream.eof else b""
-            if (self._stream.eof and not data) or (not self._stream.eof and self._stream.needs_input):
-                return
-
-    def done(self) -> bool:
-        return self._stream.eof
-
-
 def decoder_for(encoding: str) -> Decoder:
     """Return the decoder of a Content-Encoding header.
 
@@ -120,10 +74,6 @@ def decoder_for(encoding: str) -> Decoder:
             return _Zlib(zlib.MAX_WBITS | 16)
         case ["deflate"]:
             return _Zlib(zlib.MAX_WBITS)
-        case ["br"]:
-            return _Brotli()
-        case ["zstd"]:
-            return _Zstandard()
     raise PageError(f"it is encoded as {', '.join(names)[:60]}, which is not read")
 
 
@@ -135,5 +85,5 @@ def pieces(decoder: Decoder, data: bytes) -> Iterator[bytes]:
     """
     try:
         yield from decoder.feed(data)
-    except _BROKEN:
+    except zlib.error:
         raise PageError("its compressed data is broken") from None

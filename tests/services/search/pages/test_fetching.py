@@ -3,12 +3,10 @@
 import asyncio
 import gzip
 import ssl
-import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-import brotli
 import httpcore
 import pytest
 import trustme
@@ -21,11 +19,6 @@ from services.search.pages.limits import Limits
 from services.search.pages.reader import Page, PageReader
 from tests.fakes.site import Answer, Site, drip, endless, site
 from tests.services.search.pages.conftest import PUBLIC, Internet
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 TEXT = "<title>Wire</title><p>Piano wire took the place of hemp rope.</p>"
 PLAIN = "Piano wire took the place of hemp rope."
@@ -46,8 +39,6 @@ ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "x-gzip": lambda data: gzip.compress(data[:10]) + gzip.compress(data[10:]),
     "deflate": zlib.compress,
     "Deflate": raw_deflate,
-    "br": lambda data: brotli.compress(data, quality=5),
-    "zstd": lambda data: zstd.compress(data[: len(data) // 2]) + zstd.compress(data[len(data) // 2 :]),
 }
 
 
@@ -200,7 +191,7 @@ async def test_a_secure_page_is_read_under_its_name_and_a_wrong_certificate_is_n
 async def test_every_encoding_is_undone(encoding: str, served: Site, reader: PageReader) -> None:
     served.pages["/"] = Answer(ENCODERS[encoding](TEXT.encode()), headers={"Content-Encoding": encoding})
     assert (await reader.read(served.url())).text == PLAIN
-    assert served.headers[-1]["accept-encoding"] == "gzip, deflate, br, zstd"
+    assert served.headers[-1]["accept-encoding"] == "gzip, deflate"
 
 
 @pytest.mark.parametrize("encoding", ENCODERS)
@@ -217,15 +208,14 @@ def test_decompression_gives_small_pieces_and_the_whole(encoding: str) -> None:
     data = b"<p>Water, water everywhere.</p>" * 100_000
     found = list(pieces(decoder_for(encoding), ENCODERS[encoding](data)))
     assert b"".join(found) == data
-    assert max(map(len, found)) <= 512 * 1024
+    assert max(map(len, found)) <= 256 * 1024
 
 
 @pytest.mark.parametrize(
     ("encoding", "body", "reason"),
     [
         ("gzip", b"no gzip at all", "broken"),
-        ("br", b"\xff\xff\xff no brotli", "broken"),
-        ("zstd", b"no zstandard", "broken"),
+        ("br", b"x", "encoded as br"),
         ("gzip", gzip.compress(TEXT.encode(), mtime=0)[:-12], "ends too early"),
         ("gzip, gzip", gzip.compress(gzip.compress(TEXT.encode(), mtime=0), mtime=0), "encoded as gzip, gzip"),
         ("compress", b"x", "encoded as compress"),
