@@ -152,7 +152,7 @@ def test_it_checks_again_until_it_is_interrupted(docs: Path, leadline: Leadline)
 
 @pytest.mark.parametrize("written", ["", "often", "0d", "7", "5m", "d7", "1y", "99999d"])
 def test_an_interval_that_is_none_is_bad_input(written: str, leadline: Leadline) -> None:
-    with pytest.raises(BadInput, match="`every`"):
+    with pytest.raises(BadInput, match="every"):
         interval_of(written)
     assert leadline("watch", "--every", written).code == 2
 
