@@ -167,7 +167,7 @@ def checked_template(prompts: Prompts, name: str, file: Path | str) -> None:
     unknown = sorted(meta.find_undeclared_variables(parsed) - there)
     if unknown:
         raise PromptError(
-            f"{file} takes {unknown[0]!r}, which it is not given. It is given {', '.join(sorted(there))}."
+            f"{file} uses the variable {unknown[0]!r}, which does not exist. It can use {', '.join(sorted(there))}."
         )
 
 

@@ -34,7 +34,7 @@ def test_the_built_in_text_and_none_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{{ weather }}", "prompts.planner takes 'weather', which it is not given. It is given background, "),
+        ("{{ weather }}", "prompts.planner uses the variable 'weather', which does not exist. It can use background, "),
         ("{{ question.__class__ }}", "'__class__' cannot be used"),
         ("{{ question.upper() }}", "'call' is not allowed"),
         ("{{ 10 ** 10 }}", "'pow' is not allowed"),
@@ -114,7 +114,7 @@ async def test_a_prompt_that_comes_to_too_much_ends_the_run_and_not_its_step_alo
 
 
 async def test_a_run_is_refused_before_anything_is_asked(docs: Path, endpoint: OpenAIServer) -> None:
-    with pytest.raises(BadInput, match=r"prompts\.planner takes 'weather'"):
+    with pytest.raises(BadInput, match=r"prompts\.planner uses the variable 'weather'"):
         await aresearch(QUESTION, docs=[docs], prompts={"planner": "{{ weather }}"})
     assert endpoint.requests == []
 

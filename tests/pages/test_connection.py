@@ -164,7 +164,7 @@ def test_runs_are_listed_opened_and_deleted(page: Page, site: Site) -> None:
     page.click(button("Delete"))
     page.wait(f"!{entry}", "the run to be gone")
     page.open(f"{site.address}/?thread={thread}")
-    page.wait("document.getElementById('banner').innerText.includes('does not exist')")
+    page.wait("document.getElementById('banner').innerText.includes('no longer exists')")
     page.logged[:] = [one for one in page.logged if "404" not in one]  # the browser's own words
 
 

@@ -91,8 +91,8 @@ def test_a_page_of_another_site_connects_nothing(alone: str, endpoint: OpenAISer
     ("set_up", "said"),
     [
         ({"LEADLINE_TOKENS": "ada:ada-0123456789abcdef"}, "This server is shared"),
-        ({"OPENAI_API_KEY_PLANNER": "sk-of-the-operator-0123456789"}, "has set a model up"),
-        ({"LEADLINE_EXTRA": '{"extra_headers": {"X-Key": "of-the-operator"}}'}, "has set a model up"),
+        ({"OPENAI_API_KEY_PLANNER": "sk-of-the-operator-0123456789"}, "has set up the model"),
+        ({"LEADLINE_EXTRA": '{"extra_headers": {"X-Key": "of-the-operator"}}'}, "has set up the model"),
     ],
 )
 def test_beside_what_an_operator_set_up_and_on_a_shared_server_nothing_is_connected(

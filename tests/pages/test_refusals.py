@@ -30,7 +30,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"max_cost": 1, "models": {"default": {"model": "nameless"}}},
         "“Cost in US dollars” in the settings",
     ),
-    "a prompt that is none": ({"prompts": {"planner": "{{ nothing }}"}}, "takes 'nothing', which it is not given"),
+    "a prompt that is none": ({"prompts": {"planner": "{{ nothing }}"}}, "uses the variable 'nothing', which does not exist"),
 }  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def test_without_a_token_the_page_says_what_the_server_wants(browser: Page, guar
     page.open(f"{guarded}/")
     page.wait("document.getElementById('asking').open")
     page.click(button("Cancel"))
-    page.wait("document.getElementById('banner').innerText.includes('wants a token')")
+    page.wait("document.getElementById('banner').innerText.includes('requires a token')")
     browser.close(page)
 
 

@@ -96,7 +96,7 @@ async def test_an_edited_prompt_is_recorded_by_its_hash(client: LangGraphClient)
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("Plan for {{ weather }}.", "prompts.planner takes 'weather', which it is not given"),
+        ("Plan for {{ weather }}.", "prompts.planner uses the variable 'weather', which does not exist"),
         ("{{ ''.__class__.__mro__ }}", "prompts.planner, line 1: '__mro__' cannot be used"),
     ],
 )

@@ -24,7 +24,7 @@ const REASONS = [
 
 /** Whole messages of the server; `name` is the API's name of a setting. */
 const MESSAGES = [
-  [/^(?<name>prompts\.\w+) takes '(?<given>[^']*)', which it is not given\. It is given (?<there>.+)\.$/, "refused_prompt"],
+  [/^(?<name>prompts\.\w+) uses the variable '(?<given>[^']*)', which does not exist\. It can use (?<there>.+)\.$/, "refused_prompt"],
   [/^The question is empty\b/, "refused_empty"],
   [/^The message is empty\b/, "refused_no_message"],
   [/^The message has (?<count>[\d,]+) characters, and at most (?<limit>[\d,]+) are allowed\b/, "refused_message"],
@@ -61,7 +61,7 @@ export function refusal(text) {
     const own = say(key, values);
     if (own) return own;
   }
-  const plain = text.replace(/^[a-z_]+(?= (?:cannot be|takes) )/, named);
+  const plain = text.replace(/^[a-z_]+(?= (?:cannot be|uses) )/, named);
   return language === "zh" && !/[\u4e00-\u9fff]/.test(plain) ? say("refused_other", { text: plain }) : plain;
 }
 
