@@ -1,13 +1,15 @@
 """Converts files of text to documents, and profiles their tables, in a confined process (see `services/sandbox/workers.py`).
 
 Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load. Of reStructuredText section
-titles and literal blocks become Markdown, by the rules of its specification (docutils.sourceforge.io/docs/ref/rst/restructuredtext.html),
-line by line; tables stay as they are drawn.
+titles, literal blocks and tables become Markdown, by the rules of its specification
+(docutils.sourceforge.io/docs/ref/rst/restructuredtext.html), line by line; a table drawn in another way, such as with cells across columns,
+stays as it is drawn.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
@@ -20,6 +22,7 @@ from services.search.file_types import DATA, TABLES
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
+from services.text.tables import pipe_table
 
 _DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
 
@@ -27,7 +30,16 @@ _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 SHORTEST_ADORNMENT = 3
 """Characters of the line below a title, if the title itself is not shorter."""
 _CODE = re.compile(r"[ \t]*+\.\. (?:code-block|code|sourcecode|parsed-literal)::[ \t]*+([\w+-]{0,30}+)[ \t]*+")
+_LIST_TABLE = re.compile(r"[ \t]*\.\. list-table::(.*)")
 _OPTION = re.compile(r"[ \t]*:[\w-]{1,40}:(?:[ \t].*)?")
+_GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+")
+_SIMPLE = re.compile(r"[ \t]*=+(?: +=+)+")
+_SPANS = re.compile(r"[ \t]*+-(?:[ -]*-)?")
+"""A line of a simple table that joins columns of the row above it."""
+_CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
+"""The first cell of a row of a list table."""
+LONGEST_TABLE = 1_000
+"""Lines in which the end of a table is looked for."""
 DEEPEST = 6
 """Levels of headings that Markdown has."""
 
@@ -71,7 +83,7 @@ def _text(suffix: str, text: str) -> str:
         ValueError: it is not of its kind.
     """
     if suffix == ".rst":
-        return "\n".join(_markdown(text.split("\n")))
+        return as_markdown(text)
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
@@ -99,8 +111,13 @@ def _joined(lines: str | list[str]) -> str:
     return "".join(lines).rstrip()
 
 
-def _markdown(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a text of reStructuredText with the headings and the fenced code of Markdown."""
+def as_markdown(text: str) -> str:
+    """Return a text of reStructuredText with the headings, the fenced code and the tables of Markdown."""
+    lines = text.split("\n")
+    return "\n".join(_rewritten(lines))
+
+
+def _rewritten(lines: Sequence[str]) -> Iterator[str]:
     styles: list[tuple[str, bool]] = []
     place = 0
     while place < len(lines):
@@ -110,6 +127,18 @@ def _markdown(lines: Sequence[str]) -> Iterator[str]:
             if style not in styles:
                 styles.append(style)
             yield f"{'#' * min(DEEPEST, styles.index(style) + 1)} {name}"
+        elif found := _LIST_TABLE.fullmatch(line):
+            end = _end_of_block(lines, place)
+            yield from filter(None, [found[1].strip()])
+            yield from ["", *(_list_table(lines[place + 1 : end]) or lines[place + 1 : end]), ""]
+            place = end
+        elif _GRID.fullmatch(line):
+            end = next((at for at in range(place, len(lines)) if lines[at].lstrip()[:1] not in {"+", "|"}), len(lines))
+            yield from ["", *(_grid_table(lines[place:end]) or lines[place:end]), ""]
+            place = end
+        elif _SIMPLE.fullmatch(line) and (end := _end_of_simple(lines, place)):
+            yield from ["", *(_simple_table(lines[place:end]) or lines[place:end]), ""]
+            place = end
         elif (found := _CODE.fullmatch(line)) or (line.endswith("::") and not line.lstrip().startswith("..")):
             end = _end_of_block(lines, place)
             yield from [] if found or line.strip() == "::" else [line[:-1].rstrip()]
@@ -152,7 +181,86 @@ def _end_of_block(lines: Sequence[str], place: int) -> int:
     return end
 
 
+def _content_of(block: Sequence[str]) -> list[str]:
+    """Return the lines of a directive behind its options, without blank ones before them."""
+    start = next((at for at, line in enumerate(block) if not _OPTION.fullmatch(line)), len(block))
+    while start < len(block) and not block[start].strip():
+        start += 1
+    return list(block[start:])
+
+
 def _fenced(block: Sequence[str], language: str) -> list[str]:
-    """Return the lines of a directive behind its options as fenced code, without blank ones before them."""
-    start = next((at for at, line in enumerate(block) if line.strip() and not _OPTION.fullmatch(line)), len(block))
-    return ["", f"```{language}", *block[start:], "```", ""] if start < len(block) else []
+    content = _content_of(block)
+    return ["", f"```{language}", *content, "```", ""] if content else []
+
+
+def _grid_table(block: Sequence[str]) -> list[str]:
+    """Return a table whose cells are drawn on all sides as a table of Markdown; empty if cells reach across others."""
+    rules = [line.strip() for line in block if _GRID.fullmatch(line)]
+    edges = [at for at, char in enumerate(rules[0]) if char == "+"]
+    rows: list[list[list[str]]] = []
+    new = True
+    for line in (line.strip() for line in block):
+        if line.startswith("+"):
+            if [at for at, char in enumerate(line) if char == "+"] != edges:
+                return []
+            new = True
+            continue
+        if len(line) != len(rules[0]) or any(line[edge] != "|" for edge in edges):
+            return []
+        cells = [line[left + 1 : right].strip() for left, right in pairwise(edges)]
+        _add(rows, cells, new=new)
+        new = False
+    return _table(rows)
+
+
+def _add(rows: list[list[list[str]]], cells: Sequence[str], *, new: bool) -> None:
+    """Add a line of a table to its rows, each of which has the lines of its cells."""
+    if new:
+        rows.append([[] for _ in cells])
+    for cell, text in zip(rows[-1], cells, strict=True):
+        cell.append(text)
+
+
+def _table(rows: Sequence[Sequence[Sequence[str]]]) -> list[str]:
+    return pipe_table([[" ".join(filter(None, cell)) for cell in row] for row in rows])
+
+
+def _end_of_simple(lines: Sequence[str], place: int) -> int:
+    """Return the place behind a table between lines of `===`, the last of which stands before a blank line; 0 if there is none."""
+    for at in range(place + 1, min(len(lines), place + LONGEST_TABLE)):
+        if _SIMPLE.fullmatch(lines[at]) and (at + 1 == len(lines) or not lines[at + 1].strip()):
+            return at + 1
+        if lines[at].strip() and _indentation(lines[at]) < _indentation(lines[place]):
+            return 0
+    return 0
+
+
+def _simple_table(block: Sequence[str]) -> list[str]:
+    """Return a table whose columns stand below `===` as a table of Markdown; a row without a first cell belongs to the one above."""
+    starts = [found.start() for found in re.finditer("=+", block[0])]
+    rows: list[list[list[str]]] = []
+    for line in block:
+        if not line.strip() or _SIMPLE.fullmatch(line) or _SPANS.fullmatch(line):
+            continue
+        ends = [*starts[1:], max(len(line), starts[-1])]
+        cells = [line[left:right].strip() for left, right in zip(starts, ends, strict=True)]
+        _add(rows, cells, new=not rows or cells[0] != "")
+    return _table(rows)
+
+
+def _list_table(block: Sequence[str]) -> list[str]:
+    """Return a table that is written as a list of lists as a table of Markdown; empty if its rows differ in their cells."""
+    rows: list[list[list[str]]] = []
+    inner = -1
+    mark = ""
+    for line in _content_of(block):
+        text, depth = line.strip(), _indentation(line)
+        if (inner < 0 or depth == inner - 2) and (found := _CELL.fullmatch(text)):
+            rows.append([[found[2] or ""]])
+            inner, mark = depth + 2, found[1]
+        elif rows and depth == inner and text.startswith(mark) and text[1:2] in {"", " "}:
+            rows[-1].append([text[1:].strip()])
+        elif rows and text:
+            rows[-1][-1].append(text)
+    return _table(rows) if len({len(row) for row in rows}) == 1 else []

@@ -30,11 +30,32 @@ Measured like this::
 
     haul(wire)
 
++---------+----------------+
+| Ship    | Fathoms        |
++=========+================+
+| Blake   | 2,000 in all   |
+|         | weathers       |
++---------+----------------+
+| Enterp. | 3,000          |
++---------+----------------+
+
 ======  =====
 Rope    Hours
 ======  =====
 Hemp    3
+
+Wire    1
 ======  =====
+
+.. list-table:: Prices
+   :header-rows: 1
+
+   * - Item
+     - Pounds
+   * - Drum
+     - 5
+   * - Lead
+     - 2
 """
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:"
 _ODF = (
@@ -160,17 +181,28 @@ async def test_a_broken_mail_and_a_broken_workbook_are_named(tmp_path: Path) -> 
     assert documents.count == 1
 
 
-async def test_titles_and_blocks_of_restructuredtext_give_passages_their_place(tmp_path: Path) -> None:
+async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_place(tmp_path: Path) -> None:
     folder = tmp_path / "peps"
     folder.mkdir()
     (folder / "pep-0900.rst").write_text(RST)
     documents = await open_documents(folder, tmp_path / "home")
-    [hit] = await documents.search("Performance rope hours", 5, "words")
+    [hit] = await documents.search("Performance fathoms", 5, "words")
     assert (hit.title, hit.card.name, hit.card.status) == ("PEP 900 – Wires for Sounding", "PEP 900", "Final")
     assert hit.card.published == "2021-01-09"
     passage = hit.text[hit.passages[0].start : hit.passages[0].end]
     assert passage.startswith("# Performance\n")
     assert "Measured like this:\n\n```\n    # a comment and no heading" in passage
-    assert "======  =====\nRope    Hours\n======  =====\nHemp    3\n======  =====" in passage
+    assert "| Ship | Fathoms |\n| --- | --- |\n| Blake | 2,000 in all weathers |\n| Enterp. | 3,000 |" in passage
+    assert "| Rope | Hours |\n| --- | --- |\n| Hemp | 3 |\n| Wire | 1 |" in passage
+    assert "Prices\n\n| Item | Pounds |\n| --- | --- |\n| Drum | 5 |\n| Lead | 2 |" in passage
     [hit] = await documents.search("Abstract", 5, "words")
     assert "Piano wire" in hit.text[hit.passages[0].start : hit.passages[0].end]
+
+
+async def test_a_table_that_is_drawn_in_another_way_stays_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "drawn"
+    folder.mkdir()
+    table = "+---+---+\n| a | b |\n+---+---+\n| both  |\n+-------+"
+    (folder / "drawn.rst").write_text(f"Title\n=====\n\n{table}\n\nText below.\n")
+    [hit] = await (await open_documents(folder, tmp_path / "home")).search("both", 2, "words")
+    assert table in hit.text
