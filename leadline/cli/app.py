@@ -21,6 +21,7 @@ from leadline.cli.install_offer import install_and_repeat
 from leadline.progress.terminal import echo
 from services.run.errors import BadInput, LeadlineError, NotInstalled
 from services.run.private_paths import without_private
+from services.run.python_messages import on_the_command_line
 
 
 class Commands(TyperGroup):
@@ -51,7 +52,8 @@ class Commands(TyperGroup):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class of the context is private
         """Run the named command."""
         try:
-            return super().invoke(ctx)
+            with on_the_command_line():
+                return super().invoke(ctx)
         except typer.BadParameter as error:
             error.message = error.message.removeprefix("Value error, ")
             raise

@@ -10,9 +10,10 @@ from schemas.depth import Depth
 from schemas.evidence import NamedKind
 from schemas.mcp import McpServer
 from schemas.models import ModelChoice, ToolProtocol
-from schemas.options import CitationStyle, Length, OutputFormat, Style, TimeRange
+from schemas.options import CitationStyle, Flag, Length, OutputFormat, Style, TimeRange
 from schemas.profile import Profile
 from schemas.wishes import ChosenWishes
+from services.run.python_messages import register_arguments
 
 
 class Choices(TypedDict, total=False):
@@ -54,6 +55,14 @@ class Choices(TypedDict, total=False):
     prompts: Mapping[str, str]
 
 
+register_arguments(
+    {
+        (mark.name or name.replace("_", "-")).removeprefix("--"): name
+        for name, field in RunContext.model_fields.items()
+        for mark in field.metadata
+        if isinstance(mark, Flag) and mark.name != "--docs"
+    }
+)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

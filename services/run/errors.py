@@ -33,6 +33,7 @@ from pydantic_core import ErrorDetails
 from schemas.clean_text import clean_text
 from services.run.page_messages import for_a_page, is_served
 from services.run.private_paths import without_private
+from services.run.python_messages import for_python, is_python
 
 
 class LeadlineError(RuntimeError):
@@ -50,12 +51,14 @@ class LeadlineError(RuntimeError):
         """Create an error.
 
         Args:
-            message: what happened and what to do, for users of the command line.
+            message: what happened and what to do, for users of the command line; for those of Python its options are arguments.
             more: further arguments of the exception.
             page: the message for users of a server's page; by default `message` without operators' terms.
         """
         if is_served() and not self.for_models:
             message = for_a_page(message, page)
+        elif is_python() and not self.for_models:
+            message = for_python(message)
         super().__init__(without_private(clean_text(message)), *more)
         self.log_fields: dict[str, object] = {}
         """Fields about the failed call for log and trace: names and numbers."""

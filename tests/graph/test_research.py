@@ -101,7 +101,7 @@ async def test_an_empty_question_is_refused(docs: Path, question: str) -> None:
 
 
 async def test_an_endless_question_is_refused_with_what_to_do(docs: Path) -> None:
-    with pytest.raises(BadInput, match="--docs"):
+    with pytest.raises(BadInput, match="`docs`"):
         await aresearch("depth " * 20_000, docs=[docs])
 
 

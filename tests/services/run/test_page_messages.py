@@ -18,6 +18,7 @@ from services.run.errors import (
     UselessAnswer,
 )
 from services.run.page_messages import OPERATORS_WORDS, for_a_page, is_served, on_a_page
+from services.run.python_messages import on_the_command_line
 from tests.conftest import PROJECT
 from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
 
@@ -87,7 +88,8 @@ def test_a_message_without_such_words_stays_as_it_is() -> None:
     ],
 )
 def test_an_error_has_its_own_words_on_a_page_and_the_operators_elsewhere(make: type[LeadlineError]) -> None:
-    text = str(make())
+    with on_the_command_line():
+        text = str(make())
     assert OF_A_COMMAND_LINE.search(text) or "max_" in text or "pip install" in text
     with on_a_page():
         assert is_served()
