@@ -65,7 +65,7 @@ WRONG = {
     "no JSON": (['{"question": '], "line 1: this is not valid JSON"),
     "a list of numbers": (["[3]"], "entry 1: this is not a JSON object"),
     "one id twice": (['{"question": "a", "id": "x"}', '{"question": "b", "id": "x"}'], "twice"),
-    "nothing": ([""], "holds no questions"),
+    "nothing": ([""], "has no questions"),
 }
 
 
