@@ -19,6 +19,7 @@ from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import in_brackets, say
 from services.search.journaled import Search, gather_once
 from services.text.windows import best_window, widen
+from services.tools.mcp.configuration import configured
 from services.turn.memory_recall import Remembered, recall_memory
 
 QUOTE = 600
@@ -35,6 +36,8 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         emit_message(runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=data)
         return {"background": Background()}
     async with node_run(state, runtime, "background_investigator") as run:
+        if context.mcp_servers and not run.journal.replays:
+            await configured(context)  # a refused server is told before anything is searched
         remembered = Remembered()
         if context.memory:
             remembered = await recall_memory(run, question, state["today"], evidence_of(runtime))
