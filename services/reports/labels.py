@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from schemas.evidence import Answered, Claim, Status, status_counts
 from services.check.verdict import Verdict
 from services.reports.statuses import SURE, Counts
-from services.run.ui_text import LABELS, in_language, is_chinese
+from services.run.ui_text import LABELS, report_language
 
 BETWEEN = " · "
 """Separator between the parts of a report's head."""
@@ -17,7 +17,7 @@ _NUMBER = r"\d{1,6}"
 
 
 class Labels(SimpleNamespace):
-    """All texts in a report and its formats that come neither from a source nor from a model: the table `label` of `ui_text.toml`."""
+    """All texts in a report and its formats that come neither from a source nor from a model: the labels of `ui_text.py`."""
 
     def count(self, statements: int) -> str:
         """Return a number of statements in words."""
@@ -42,12 +42,14 @@ class Labels(SimpleNamespace):
         return f"{self.reasons[verdict.fault].format(what=what)}{instead}"
 
 
-ENGLISH, CHINESE = (Labels(**in_language(LABELS, language)) for language in ("en", "zh"))
+ALL_LABELS = {language: Labels(**texts) for language, texts in LABELS.items()}
+"""The labels by language."""
+ENGLISH, CHINESE = ALL_LABELS["en"], ALL_LABELS["zh"]
 
 
 def labels_for(locale: str) -> Labels:
-    """Return the labels of a locale: Chinese for Chinese locales, else English."""
-    return CHINESE if is_chinese(locale) else ENGLISH
+    """Return the labels of a locale, English ones where its language has none."""
+    return ALL_LABELS[report_language(locale)]
 
 
 def language_of(locale: str) -> str:
@@ -62,7 +64,7 @@ def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels) -> Co
 
 
 def is_counts(text: str) -> bool:
-    """Tell whether a text is only a report's line of counts, in either language, with or without emphasis."""
+    """Tell whether a text is only a report's line of counts, in any language, with or without emphasis."""
     return _COUNTS.fullmatch(text.strip(" *_")) is not None
 
 
@@ -90,4 +92,4 @@ def _filled(text: str, **patterns: str) -> str:
     return pattern
 
 
-_COUNTS = re.compile("|".join(map(_pattern, (ENGLISH, CHINESE))))
+_COUNTS = re.compile("|".join(map(_pattern, ALL_LABELS.values())))

@@ -41,7 +41,7 @@ from services.reports.checking.claim_check import Judgements
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.citation_styles import is_usable
 from services.reports.document import cited_in, contents, words
-from services.reports.labels import Labels, labels_for
+from services.reports.labels import ENGLISH, Labels, labels_for
 from services.reports.numbered_text import numbered_text, with_references
 from services.reports.references import Numbering, artifact_path, number_sources
 from services.reports.rendering import to_markdown
@@ -292,6 +292,8 @@ def _telling(quote: str, about: str) -> str:
 def _limits(draft: ReportInputs, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:
     steps = steps_by_id(draft.plans)
     lines = list(draft.limits)
+    if labels is ENGLISH and draft.locale and not draft.locale.lower().startswith("en"):
+        lines.append(say("texts_missing", draft.locale, language=draft.locale))
     if not is_usable(draft.citation_style):
         lines.append(say("plain_references", draft.locale, style=draft.citation_style))
     for result in draft.results:

@@ -15,7 +15,7 @@ from schemas.options import CitationStyle
 from schemas.reporter import Report
 from services.reports.citation_styles import entries, is_usable
 from services.reports.document import changed, unmarked
-from services.reports.labels import counts_of, labels_for
+from services.reports.labels import ENGLISH, counts_of, labels_for
 from services.reports.references import Reference, link_of, numbers_of, references
 from services.reports.rendering import to_markdown
 from services.text.passages import sentences
@@ -118,8 +118,9 @@ def restyled(report: Report, style: CitationStyle) -> Report:
 
     All other content and the numbers stay the same.
     """
-    told, heading, _ = report.markdown.rpartition(f"\n## {labels_for(report.locale).references}\n")
-    if not heading or not report.sources:
+    names = (labels_for(report.locale).references, ENGLISH.references)  # which once was English in most languages
+    told = max((report.markdown.rpartition(f"\n## {name}\n")[0] for name in names), key=len)
+    if not told or not report.sources:
         return report.model_copy(update={"citation_style": style})
     return with_references(report.model_copy(update={"citation_style": style, "markdown": told}))
 

@@ -31,14 +31,17 @@ from services.reports.document import (
     words,
 )
 from services.reports.figures import key_figures
-from services.reports.labels import counts_of, labels_for
+from services.reports.labels import ALL_LABELS, ENGLISH, counts_of, labels_for
 from services.reports.markdown_blocks import read_markdown
 from services.reports.numbered_text import Citations, entries_of, numbered_text
 from services.reports.references import references
 from services.reports.statuses import SIGNS, status_of
 from services.text.tokens import message_language
 
-_SUMMARY = re.compile(r"tl;?dr|summary|in short|摘要|概要|要点|一句话总结|总结", re.IGNORECASE)
+_SUMMARY = re.compile(
+    "|".join(["tl;?dr|summary|摘要|概要|要点|一句话总结|总结", *(own.summary for own in ALL_LABELS.values())]),
+    re.IGNORECASE,
+)
 
 
 def parse_report(report: Report) -> ParsedReport:
@@ -53,7 +56,8 @@ def parse_report(report: Report) -> ParsedReport:
     title, lead, sections = _cut([_Finish(report, locale).block(block) for block in blocks])
     if report.sources:
         if not report.document:
-            sections = [section for section in sections if words(section.title) != labels.references]
+            listed = {labels.references, ENGLISH.references}  # which once was English in most languages
+            sections = [section for section in sections if words(section.title) not in listed]
         sections.append(Section((Text(labels.references),), 2, "sec-references", (), "references"))
     opening = _leading_quotations(lead)
     summary, lead = _summary(lead[len(opening) :])

@@ -1,5 +1,6 @@
-"""The program's texts for people, in English and Chinese: one catalogue for messages and for the labels of reports."""
+"""The program's texts for people, in English and Chinese, and those of reports in ten further languages: messages and labels."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -15,10 +16,32 @@ from services.run.private_paths import without_private
 LONGEST_PROBLEM = 150
 _HAN = re.compile("[\u4e00-\u9fff]")
 _CATALOGUE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-LABELS: dict[str, Any] = _CATALOGUE.pop("label")
-"""The fixed words of reports by name, each in English and Chinese; some are tables by a status, a kind or a verdict."""
-MESSAGES: dict[str, dict[str, str]] = _CATALOGUE
-"""Messages by key, each in English (`en`) and Chinese (`zh`), with the names of values in braces.
+_FURTHER: dict[str, dict[str, Any]] = {
+    file.stem: json.loads(file.read_text("utf-8"))
+    for file in sorted(Path(__file__).with_name("report_texts").glob("*.json"))
+}
+"""Texts of reports by language: `label` as in the catalogue, and messages that stand in reports."""
+
+
+def _in_language(texts: Mapping[str, Any], language: str) -> dict[str, Any]:
+    """Return texts, and tables of texts, in one language."""
+    return {
+        key: text[language] if isinstance(text.get(language), str) else _in_language(text, language)
+        for key, text in texts.items()
+    }
+
+
+_LABEL = _CATALOGUE.pop("label")
+LABELS: dict[str, dict[str, Any]] = {
+    **{language: _in_language(_LABEL, language) for language in ("en", "zh")},
+    **{language: texts.pop("label") for language, texts in _FURTHER.items()},
+}
+"""The fixed words of reports by language and name; some are tables by a status, a kind or a verdict."""
+MESSAGES: dict[str, dict[str, str]] = {
+    key: message | {language: texts[key] for language, texts in _FURTHER.items() if key in texts}
+    for key, message in _CATALOGUE.items()
+}
+"""Messages by key, each in English (`en`) and Chinese (`zh`), those of reports in all languages, with the names of values in braces.
 
 Where words of the command line would be of no use on a page, `page_en` and `page_zh` say the same there."""
 
@@ -28,12 +51,10 @@ def is_chinese(locale: str) -> bool:
     return locale.lower().startswith(("zh", "yue"))
 
 
-def in_language(texts: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """Return texts, and tables of texts, in one language."""
-    return {
-        key: text[language] if isinstance(text.get(language), str) else in_language(text, language)
-        for key, text in texts.items()
-    }
+def report_language(locale: str) -> str:
+    """Return the language of a report's fixed texts: that of its locale, English where the catalogue lacks it."""
+    language = "zh" if is_chinese(locale) else locale.lower().replace("_", "-").partition("-")[0]
+    return language if language in LABELS else "en"
 
 
 def task_title(role: str, step_id: str, locale: str) -> str:
@@ -115,8 +136,9 @@ def problem_text(problem: Exception | str, locale: str, key: str = "trouble") ->
 
 
 def say(key: str, locale: str, **values: object) -> str:
-    """Return a message in the locale's language, English for all but Chinese; on a server, its version for the page."""
-    message, language = MESSAGES[key], "zh" if is_chinese(locale) else "en"
+    """Return a message in the locale's language, English where there is none in it; on a server, its version for the page."""
+    message, language = MESSAGES[key], report_language(locale)
+    language = language if language in message else "en"
     words = message.get(f"page_{language}") if is_served() else None
     numbers = {name: _Number(value) for name, value in values.items() if type(value) is int}
     return without_private(clean_text((words or message[language]).format(**values | numbers)))

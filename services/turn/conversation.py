@@ -13,7 +13,7 @@ from schemas.results import RECALLED
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState
 from schemas.usage import Usage
-from services.reports.labels import CHINESE, ENGLISH, is_counts
+from services.reports.labels import ALL_LABELS, is_counts
 from services.reports.statuses import without_signs
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
@@ -43,7 +43,7 @@ MAX_TURN = 300
 """Maximum characters of each question and answer."""
 _LINK = re.compile(r"\s?\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)")
 _LISTS = re.compile(
-    rf"^## (?:{'|'.join(kind for own in (ENGLISH, CHINESE) for kind in (own.limits, own.references))})$", re.MULTILINE
+    rf"^## (?:{'|'.join(name for own in ALL_LABELS.values() for name in (own.limits, own.references))})$", re.MULTILINE
 )
 _CHINESE = re.compile(r"^[^\u3040-\u30ff]*[\u4e00-\u9fff][^\u3040-\u30ff]*$")
 _ENGLISH = re.compile(r"\b(?:the|is|are|was|were|what|who|how|does|did|do|of|when|where|which|why)\b", re.IGNORECASE)

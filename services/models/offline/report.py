@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from services.models.offline.closest import closest_passages, parts_of
-from services.run.ui_text import is_chinese
+from services.run.ui_text import say
 from services.text.quotable import GAP, as_line
 from services.text.tables import row_of
 
@@ -26,7 +26,6 @@ LONGEST_TITLE = 200
 
 def report(prompt: ReporterPrompt) -> str:
     """Write the report: the same short form at every depth and length."""
-    chinese = is_chinese(prompt.locale)
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
     parts = parts_of(prompt.question)[:MAX_PARTS]
     shown: set[str] = set()
@@ -37,16 +36,16 @@ def report(prompt: ReporterPrompt) -> str:
         if passages:
             blocks += [*heading, *_passages([excerpt for excerpt, _ in passages], shown)]
         elif len(parts) > 1:
-            blocks += [*heading, _nothing(chinese)]
+            blocks += [*heading, say("nothing_close", prompt.locale)]
     if not shown:
-        return "\n\n".join([f"# {_title(prompt.question, chinese)}", _nothing(chinese)])
+        return "\n\n".join([f"# {_title(prompt.question, prompt.locale)}", say("nothing_close", prompt.locale)])
     for finding in prompt.findings:
         further = [] if finding.title in parts else closest_passages(finding.title, finding.evidence, 1)
         fresh = [excerpt for excerpt, score in further if score >= HELD and excerpt.quote not in shown]
         if fresh and finding.title:
-            label = f"进一步查找：{finding.title}" if chinese else f"Searched next: {finding.title}"
-            blocks += [f"## {label}", *_passages(fresh, shown)]
-    return "\n\n".join([f"# {_title(prompt.question, chinese)}", *blocks])
+            heading = say("searched_next", prompt.locale, title=finding.title)
+            blocks += [f"## {heading}", *_passages(fresh, shown)]
+    return "\n\n".join([f"# {_title(prompt.question, prompt.locale)}", *blocks])
 
 
 def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
@@ -68,11 +67,7 @@ def _quoted(view: EvidenceView) -> str:
     return "\n>\n".join(f"> {as_line(part)} [{view.id}]" for part in parts or [view.quote])
 
 
-def _title(question: str, chinese: bool) -> str:
+def _title(question: str, locale: str) -> str:
     line = " ".join(question.split())
     line = line if len(line) <= LONGEST_TITLE else f"{line[:LONGEST_TITLE]}…"
-    return f"最接近的段落：{line}" if chinese else f"Closest passages: {line}"
-
-
-def _nothing(chinese: bool) -> str:
-    return "没有找到接近这个问题的资料。" if chinese else "No passages close to this were found."
+    return say("closest_passages", locale, question=line)

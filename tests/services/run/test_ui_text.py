@@ -1,4 +1,4 @@
-"""Messages to people: each is there in both languages, with the same values, and in the words of a page where it needs them."""
+"""Messages to people: each is there in both languages, those of reports in all, with the same values, and in the words of a page where it needs them."""
 
 import re
 import string
@@ -8,36 +8,49 @@ from typing import Any
 import pytest
 
 from leadline.server.page import WORDS
-from services.reports.labels import CHINESE, ENGLISH
+from services.reports.labels import ENGLISH
 from services.run.page_messages import on_a_page
-from services.run.ui_text import MESSAGES, say
+from services.run.ui_text import LABELS, MESSAGES, say
 from tests.conftest import PROJECT
 
 OF_A_COMMAND_LINE = re.compile(r"--[a-z]|\bleadline [a-z]|\b(?:LEADLINE|OPENAI|TAVILY)_[A-Z]|\(max_[a-z_]+\)|\(verify:")
 """Options, commands and settings: whoever is on a page can give none of them."""
 
 
-def fields(message: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(message) if name}
+FURTHER = LABELS.keys() - {"en", "zh"}
+"""Languages that only reports have."""
+
+
+def fields(message: str) -> set[tuple[str, str]]:
+    """Return the names of a message's values with their forms, without those that agree with a noun."""
+    parts = string.Formatter().parse(message)
+    return {(name, "" if "|" in (form or "") else form or "") for _, name, form, _ in parts if name}
 
 
 def test_a_message_is_in_both_languages_with_the_same_values() -> None:
     forms = [{"en", "zh"}, {"en", "zh", "page_en", "page_zh"}]
-    assert all(set(message) in forms for message in MESSAGES.values())
+    assert all(set(message) - FURTHER in forms for message in MESSAGES.values())
     differing = {key for key, message in MESSAGES.items() if fields(message["en"]) != fields(message["zh"])}
     assert not differing
 
 
-def test_labels_have_the_same_values_in_both_languages_and_each_that_is_used_is_there() -> None:
-    def texts(labels: dict[str, Any], at: str = "") -> dict[str, str]:
-        parts = [
-            texts(text, f"{at}{key}.") if isinstance(text, dict) else {f"{at}{key}": text}
-            for key, text in labels.items()
-        ]
-        return {key: text for part in parts for key, text in part.items()}
+def texts(labels: dict[str, Any], at: str = "") -> dict[str, str]:
+    parts = [
+        texts(text, f"{at}{key}.") if isinstance(text, dict) else {f"{at}{key}": text} for key, text in labels.items()
+    ]
+    return {key: text for part in parts for key, text in part.items()}
 
-    english, chinese = texts(vars(ENGLISH)), texts(vars(CHINESE))
-    assert {key: fields(text) for key, text in english.items()} == {key: fields(text) for key, text in chinese.items()}
+
+@pytest.mark.parametrize("language", LABELS)
+def test_a_language_has_the_texts_of_reports_with_the_values_of_english(language: str) -> None:
+    english, own = texts(LABELS["en"]), texts(LABELS[language])
+    assert {key: fields(text) for key, text in own.items()} == {key: fields(text) for key, text in english.items()}
+    assert {key for key, text in own.items() if not text} == {key for key, text in english.items() if not text}
+    for message in MESSAGES.values():
+        assert not FURTHER & message.keys() or fields(message[language]) == fields(message["en"])
+
+
+def test_a_label_that_is_used_is_there() -> None:
     files = [path for suffix in ("py", "j2") for path in (PROJECT / "services/reports").rglob(f"*.{suffix}")]
     used = {name for path in files for name in re.findall(r"\blabels\.([a-z]\w*)", path.read_text("utf-8"))}
     assert not [name for name in used - {"format"} if not hasattr(ENGLISH, name)]
