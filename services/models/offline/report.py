@@ -43,8 +43,8 @@ def report(prompt: ReporterPrompt) -> str:
         further = [] if finding.title in parts else closest_passages(finding.title, finding.evidence, 1)
         fresh = [excerpt for excerpt, score in further if score >= HELD and excerpt.quote not in shown]
         if fresh and finding.title:
-            heading = say("searched_next", prompt.locale, title=finding.title)
-            blocks += [f"## {heading}", *_passages(fresh, shown)]
+            searched = say("searched_next", prompt.locale, title=finding.title)
+            blocks += [f"## {searched}", *_passages(fresh, shown)]
     return "\n\n".join([f"# {_title(prompt.question, prompt.locale)}", *blocks])
 
 
