@@ -2,6 +2,7 @@
 
 import re
 
+from services.run.ui_text import MESSAGES
 from services.text.names import names
 from services.text.numbers import missing_quantities, quantities
 from services.text.polarity import negated
@@ -24,6 +25,9 @@ _OF_EVIDENCE = re.compile(
     re.IGNORECASE,
 )
 """What a sentence on missing evidence speaks of."""
+_STOPS = ".。।"
+_NOTHING_CLOSE = frozenset(text.rstrip(_STOPS) for text in MESSAGES["nothing_close"].values())
+"""What a report without a model says where it shows nothing, in every language."""
 _LACKS = re.compile(r"\b(?:lacks?|silent)\b|缺[乏少]|无法", re.IGNORECASE)
 _NOT_KNOWN = re.compile(
     r"(?:it|this|that) (?:is|was|remains) (?:still )?(?:not known|unknown|unclear)\b", re.IGNORECASE
@@ -56,7 +60,7 @@ def claims_nothing(words: str, *, cites: bool, evidence: str) -> bool:
         cites: whether it cites anything; then only a word on missing evidence counts.
         evidence: all quotes and the question; a sentence on missing evidence may use their numbers and no others.
     """
-    if says_nothing_known(words, evidence):
+    if words.rstrip(_STOPS) in _NOTHING_CLOSE or says_nothing_known(words, evidence):
         return True
     if cites:
         return False

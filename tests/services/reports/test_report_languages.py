@@ -4,11 +4,12 @@ import pytest
 
 from schemas.evidence import Status
 from schemas.reporter import Report
+from services.evidence.non_claims import claims_nothing
 from services.reports.document import words
 from services.reports.formats import render
 from services.reports.labels import ALL_LABELS, is_counts, labels_for
 from services.reports.parser import parse_report
-from services.run.ui_text import say
+from services.run.ui_text import MESSAGES, say
 from tests.services.reports.full import report_of
 
 TEXTS = {
@@ -91,3 +92,8 @@ def test_the_line_of_counts_is_known_in_every_language(language: str) -> None:
 def test_a_summary_is_known_by_its_label_in_every_language(label: str) -> None:
     parsed = parse_report(report_in("fr-FR", f"{label} :"))
     assert words(parsed.summary).startswith("Le navire Vityaz")
+
+
+@pytest.mark.parametrize("language", MESSAGES["nothing_close"])
+def test_that_nothing_was_found_is_no_claim_in_any_language(language: str) -> None:
+    assert claims_nothing(say("nothing_close", language), cites=False, evidence="")
