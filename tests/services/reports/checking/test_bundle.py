@@ -129,7 +129,7 @@ async def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(
     report: Report, evidence: EvidenceStore, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(StoreError, match="--out"):
+    with pytest.raises(StoreError, match="`out`"):
         await write_bundle(report, tmp_path / "file", evidence)
 
 
