@@ -24,6 +24,7 @@ from services.reports.citation_forms import plain_citations
 from services.reports.markdown import ReportInputs
 from services.reports.verification import Verified
 from services.run.settings import settings
+from services.run.wishes import wishes_of
 from services.text.ranking import bm25
 from services.text.tokens import tokens
 
@@ -87,7 +88,11 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
     return ReportInputs(
         question=question,
         locale=locale,
-        title=state["plan"].title if state["plan"] else question,
+        title=state["plan"].title
+        if state["plan"]
+        else research_question(state)
+        if wishes_of(state["triage"]).said
+        else question,
         blocks=written.blocks,
         excerpts=written.verified.with_told(kept_evidence(state, excerpts)),
         sources=state["sources"],

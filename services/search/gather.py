@@ -105,15 +105,14 @@ async def gather(
         followed = [(" ".join(queries), hits) for hits in completed[len(results) :]]
         results = [*((query, hits) for (query, _), hits in zip(results, completed, strict=False)), *followed]
         failures += unread
-    if filters is not None:
-        results = [(query, [hit for hit in hits if _permitted(hit, filters)]) for query, hits in results]
-    direct = await asyncio.to_thread(_ranked, pool, results)
+    direct = await asyncio.to_thread(_ranked, pool, _permitted(results, filters))
     hops = await asyncio.to_thread(follow, queries, direct, indexes, pool)
+    hops = [key for key in hops if filters is None or _permits(filters, pool.hit(key))]
     ranked = list(dict.fromkeys([*direct[:KEPT_FIRST], *hops]))
     originals, passages = await asyncio.to_thread(pool.without_copies, ranked)
     if len(passages) < min(limit, len(ranked)):  # copies took the places of their originals
         more, _, _ = await _search_all(queries, Providers(documents=providers.documents), hits, 2 * document_hits)
-        ranked = list(dict.fromkeys([*ranked, *await asyncio.to_thread(_ranked, pool, more)]))
+        ranked = list(dict.fromkeys([*ranked, *await asyncio.to_thread(_ranked, pool, _permitted(more, filters))]))
         originals, passages = await asyncio.to_thread(pool.without_copies, ranked)
     passages = await asyncio.to_thread(pool.repeats_last, passages, queries)
     failures += [document.trouble for document in providers.documents if document.trouble]
@@ -134,7 +133,14 @@ async def gather(
     )
 
 
-def _permitted(hit: Hit, filters: Filters) -> bool:
+def _permitted(results: Results, filters: Filters | None) -> Results:
+    """Return the results with the hits that the filters permit."""
+    if filters is None:
+        return results
+    return [(query, [hit for hit in hits if _permits(filters, hit)]) for query, hits in results]
+
+
+def _permits(filters: Filters, hit: Hit) -> bool:
     """Tell whether the filters permit a hit, after its page, if read, has stated its kind and date."""
     return filters.in_time(hit.published) and (hit.kind != "web" or filters.permit(hit.url, hit.source_kind))
 

@@ -21,6 +21,8 @@ _UNUSUAL = re.compile(r"[^A-Za-z0-9 \n,.;:()\u4e00-\u9fff]")
 _EMPHASIS = re.compile(r"[*_`]{2,}|~~|(?<![^\W_])[*_`]|[*_`](?![^\W_])|\\(?=[^\w\s])")
 _LINK = re.compile(r"!?\[(?=[^\[\]\n]{1,300}\]\()|\]\([^()\s]{1,500}(?: '[^'\n]{0,200}')?\)")
 """What of a link in Markdown is not its words."""
+_ADDRESS = re.compile(r"<((?:[^\s<>@]{1,64}+@|[A-Za-z]{2,8}+://)[^\s<>]{1,500}+)>")
+"""An address in angle brackets."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-\s*(?=[^\W\d_])")
 _SPACES = re.compile(r"\s+")
 _IDLE_SPACE = re.compile(rf"(?<=[^\w\s]) | (?=[^\w\s])|(?<=[{_CJK}]) | (?=[{_CJK}])")
@@ -98,6 +100,18 @@ class _Folded:
         places.extend(self.places[last:])
         return _Folded("".join(pieces), places)
 
+    def without_brackets(self, pattern: re.Pattern[str]) -> "_Folded":
+        """Drop the first and the last character of each match."""
+        pieces: list[str] = []
+        places = array("L")
+        last = 0
+        for found in pattern.finditer(self.text):
+            for left, right in ((last, found.start()), found.span(1)):
+                pieces.append(self.text[left:right])
+                places.extend(self.places[left:right])
+            last = found.end()
+        return _Folded("".join([*pieces, self.text[last:]]), places + self.places[last:])
+
     def span(self, left: int, right: int) -> tuple[int, int] | None:
         """Return the original offsets of a stretch, unless it begins or ends inside a character that became several."""
         places = self.places
@@ -123,6 +137,7 @@ def _fold(text: str) -> _Folded:
     places.extend(range(last, len(text)))
     folded = _Folded("".join(pieces), places)
     folded = folded.replaced(_LINK, "") if "](" in folded.text else folded
+    folded = folded.without_brackets(_ADDRESS) if ">" in folded.text else folded
     return folded.replaced(_EMPHASIS, "").replaced(_HYPHEN, "").replaced(_SPACES, " ").replaced(_IDLE_SPACE, "")
 
 

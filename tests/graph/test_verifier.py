@@ -398,3 +398,19 @@ async def test_an_editor_sees_the_excerpts_nearest_to_what_the_check_objected_to
     [message] = asked(endpoint, "reporter_editing")
     assert QUOTES[2] in message.partition("<unused>")[0]
     assert message.count(QUOTES[2]) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "asked_for"),
+    [("Sturm schloss im Winter den nördlichen Pier für einige Wochen.", 1), (QUOTES[2], 0)],
+    ids=["in other words", "verbatim"],
+)
+async def test_a_quick_answer_is_judged_only_where_code_does_not_find_it_proved(
+    endpoint: OpenAIServer, ferry: Path, said: str, asked_for: int
+) -> None:
+    endpoint.script["reporter"] = [f"{said.rstrip('.')} [B0-1]."]
+    endpoint.script["verifier"] = [verdicts((1, "supported", "closed the northern pier for some weeks"))]
+    report = await aresearch("What closed the northern pier of Norland?", docs=[ferry], depth="quick")
+    assert endpoint.roles.count("verifier") == asked_for
+    assert [claim.verified for claim in report.citations] == [True]
+    assert "†" not in report.markdown

@@ -9,6 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from services.run.errors import SearchError
 from services.run.evidence_store import EvidenceStore
 from services.search.documents import open_documents
+from services.search.filters import Filters
 from services.search.gather import Gathered, gather
 from services.search.hit import Hit, HitPassage
 from services.search.pool import Pool
@@ -269,3 +270,24 @@ async def test_an_article_made_of_a_release_is_its_copy_and_keeps_what_it_adds()
     assert by_title["a.example"].duplicate_of == by_title["b.example"].content_hash
     assert by_title["c.example"].duplicate_of is None
     assert any("terns" in one.text and one.title == "a.example" for one in result.passages)
+
+
+@pytest.mark.parametrize(("after", "led_to"), [("", True), ("2020-01-01", False)], ids=["any time", "from 2020 on"])
+async def test_a_name_leads_to_no_document_of_another_time(tmp_path: Path, after: str, led_to: bool) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    told = {
+        "Lalla Rookh": (2021, "The schooner Lalla Rookh was owned by William Thomson, who raced her in the Clyde."),
+        "William Thomson": (2012, "He was born in Belfast, and read mathematics as a boy."),
+        **{f"Number {at}": (2021, f"The schooner Number {at} was owned by the harbour of Vell.") for at in range(9)},
+    }
+    for title, (year, text) in told.items():
+        (folder / f"{title}.md").write_text(f"---\ntitle: {title}\ndate: {year}-05-01\n---\n\n{text}\n")
+    result = await gather(
+        ["Where was the owner of the schooner Lalla Rookh born?"],
+        Providers(documents=[await open_documents(folder, tmp_path / "home")]),
+        evidence=store(),
+        limit=12,
+        filters=Filters.of(after=after),
+    )
+    assert any("Belfast" in passage.text for passage in result.passages) is led_to

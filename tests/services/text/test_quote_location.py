@@ -127,6 +127,12 @@ def test_a_megabyte_takes_well_below_seconds() -> None:
     assert time.perf_counter() - began < 5
 
 
+def test_an_address_is_found_with_and_without_its_angle_brackets() -> None:
+    text = "Author: Holm <ada@norland.example>,\n Ole <https://norland.example/ole>, a < b > c."
+    for quote in (text, "Holm ada@norland.example, Ole https://norland.example/ole, a < b > c."):
+        assert found(quote, text) == text[text.find("Holm") if quote != text else 0 :]
+
+
 @pytest.mark.parametrize("before", [999_990, 1_000_000, 2_500_000])
 def test_a_quote_is_found_wherever_it_stands_in_a_long_text(before: int) -> None:
     text = f"{'x' * before} the **big** wire – in 1872–1876 {'y ' * 800_000}"
