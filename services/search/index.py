@@ -263,7 +263,11 @@ class FolderIndex:
                 rows = db.execute(
                     "SELECT hash, min(title), card FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
                 )
-                return Titles((key, Card.model_validate_json(card).title or title) for key, title, card in rows)
+                cards = [(key, title, Card.model_validate_json(card)) for key, title, card in rows]
+                return Titles(
+                    ((key, card.title or title) for key, title, card in cards),
+                    ((key, card.name) for key, _, card in cards if card.name),
+                )
 
         with self._open() as db:
             current = generation(db)

@@ -112,11 +112,11 @@ class _Hop:
 
     def from_question(self, start: dict[Key, float]) -> dict[Key, float]:
         """Return scores of documents that the question names."""
-        named = self._titles.named(self._query)
-        self._asked = {source for sources in named.values() for source in sources}
+        numbered, named = self._titles.numbered(self._query), self._titles.named(self._query)
+        self._asked = {source for names in (numbered, named) for sources in names.values() for source in sources}
         scores: dict[Key, float] = {}
-        for title, sources in list(named.items())[:MOST_NAMED]:
-            rarity = 1 / (1 + 0.5 * math.log(max(1, self._count(title))))
+        for title, sources in [*numbered.items(), *named.items()][:MOST_NAMED]:
+            rarity = 1.0 if title in numbered else 1 / (1 + 0.5 * math.log(max(1, self._count(title))))
             for place, key in enumerate(self._targets(sources, start)):
                 scores[key] = max(scores.get(key, 0.0), ASKED * rarity / (1 + place))
         return scores

@@ -14,8 +14,9 @@ _LONGEST_CHINESE = 30
 class Titles:
     """Index of a folder's titles, to find them in texts."""
 
-    def __init__(self, titles: Iterable[tuple[str, str]]) -> None:
-        """Take (content hash, title) pairs; short and common words are not used as titles."""
+    def __init__(self, titles: Iterable[tuple[str, str]], numbers: Iterable[tuple[str, str]] = ()) -> None:
+        """Take (content hash, title) pairs, of which short and common words are not used, and (content hash, name) pairs of numbered sources."""
+        self._numbered = [(name, frozenset(tokens(name)), source) for source, name in numbers]
         self._words: dict[tuple[str, ...], list[str]] = {}
         self._chinese: dict[str, list[str]] = {}
         for source, title in titles:
@@ -29,6 +30,15 @@ class Titles:
                 self._words.setdefault(words, []).append(source)
         self._most_words = max(map(len, self._words), default=0)
         self._lengths = sorted({len(title) for title in self._chinese}, reverse=True)
+
+    def numbered(self, text: str) -> dict[str, list[str]]:
+        """Return the names of sources whose words and number all stand in a text ("PEPs 517 and 518"), with their sources."""
+        held = set(tokens(text))
+        found: dict[str, list[str]] = {}
+        for name, words, source in self._numbered:
+            if words <= held and any(map(str.isdigit, words)):
+                found.setdefault(name, []).append(source)
+        return found
 
     def named(self, text: str) -> dict[str, list[str]]:
         """Return the titles in a text by first mention, with their sources.

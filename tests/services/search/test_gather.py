@@ -291,3 +291,25 @@ async def test_a_name_leads_to_no_document_of_another_time(tmp_path: Path, after
         filters=Filters.of(after=after),
     )
     assert any("Belfast" in passage.text for passage in result.passages) is led_to
+
+
+async def test_sources_that_a_question_names_by_their_numbers_are_found(tmp_path: Path) -> None:
+    folder = tmp_path / "proposals"
+    folder.mkdir()
+    for number in range(501, 541):
+        (folder / f"pep-{number:04}.rst").write_text(
+            f"PEP: {number}\nTitle: On the harbour of Vell {number}\nStatus: Final\n\nAbstract\n========\n\n"
+            + (
+                "It lists the titles of PEPs 533, 533 and 533.\n"
+                if number > 533
+                else "It is about ships, carts and lamps.\n" * 9
+            )
+        )
+    result = await gather(
+        ["List PEPs 517, 518 and 533 with their titles"],
+        Providers(documents=[await open_documents(folder, tmp_path / "home")]),
+        evidence=store(),
+        limit=3,
+    )
+    numbers = {source.card.name for source in result.sources.values()}
+    assert {"PEP 517", "PEP 518", "PEP 533"} <= numbers
