@@ -42,7 +42,7 @@ from services.run.events import emit_message
 from services.run.roles import OFFLINE, role_model
 from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
-from services.run.ui_text import say
+from services.run.ui_text import is_chinese, say
 from services.run.wishes import obeyed, wishes_of
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
@@ -336,5 +336,5 @@ def _counts(report: Report) -> dict[str, int]:
 def _announce(runtime: Runtime[RunContext], locale: str, report: Report) -> None:
     values, statuses = _counts(report), status_counts(report.citations)
     data = {"title": report.title, **values, "answered": report.answered, "statuses": statuses}
-    counts = labels_for(locale).head(report.answered, statuses)
+    counts = labels_for(locale if is_chinese(locale) else "en").head(report.answered, statuses)
     emit_message(runtime, "report", "reporter", "report", locale, data=data, counts=counts, sources=values["sources"])

@@ -71,7 +71,7 @@ def test_sigterm_ends_the_command_amid_hostile_texts(folder: Path) -> None:
     child = _start(folder, QUESTION)
     try:
         assert child.stderr is not None
-        while "Looking around" not in (line := child.stderr.readline()) and line:
+        while "Background search" not in (line := child.stderr.readline()) and line:
             pass
         child.send_signal(signal.SIGTERM)
         child.communicate(timeout=ENDING)

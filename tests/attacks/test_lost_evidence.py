@@ -77,8 +77,8 @@ def test_an_attempt_that_fails_leaves_what_the_first_one_had(
     assert (result["status"], result["attempts"]) == ("done", 2)
     assert BORN in result["finding"]
     assert [one["quote"] for one in result["excerpts"]] == [BORN]
-    assert "Attempt 2 of step 1 added nothing" in result["error"]
-    assert any("Attempt 2 of step 1 added nothing" in one for one in done.evidence["limits"])
+    assert "Attempt 2 at step 1 added nothing" in result["error"]
+    assert any("Attempt 2 at step 1 added nothing" in one for one in done.evidence["limits"])
     assert [claim["verified"] for claim in done.evidence["claims"]] == [True]
 
 

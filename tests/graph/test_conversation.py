@@ -39,8 +39,8 @@ async def test_what_the_conversation_knows_is_answered_without_plan_or_search(do
     assert not any(event.type in {"plan", "source"} for event in seen)
     assert set(report.usage.roles) == {"coordinator"}
     assert "Piano wire took the place of hemp rope" in report.markdown
-    assert any("earlier turns" in limit for limit in report.limits)
-    assert "earlier turns" in report.markdown
+    assert any("earlier answers" in limit for limit in report.limits)
+    assert "earlier answers" in report.markdown
     check = verify_bundle(Path(report.folder or ""))
     assert check.problems == []
     assert check.checked["quotes"] > 0

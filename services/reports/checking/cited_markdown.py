@@ -54,7 +54,7 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     if not (folder / "evidence.json").exists():
         where = "its folder" if bundle is None else bundle
         raise BundleError(
-            f"{file} cannot be checked: {where} holds no report that it could cite. "
+            f"{file} cannot be checked: {where} holds no report that it could cite (evidence.json is missing). "
             f"Name the report's folder: leadline verify {file} --bundle DIR"
         )
     _, content, _ = read_bundle(folder)

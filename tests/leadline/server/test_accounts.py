@@ -43,7 +43,7 @@ def test_tokens_themselves_are_not_kept() -> None:
         (f"local:{LONG}", "is not 'local'"),
         ("ada:short", "shorter than 16"),
         (f"ada:{LONG},grace:{LONG}", "the same token"),
-        (" , ", "names nobody"),
+        (" , ", "names no user"),
     ],
 )
 def test_what_cannot_be_used_is_said_without_the_token(tokens: str, problem: str) -> None:
