@@ -61,7 +61,7 @@ def test_a_checkout_is_searched_as_it_is_and_kinds_that_are_not_read_are_counted
     ran = leadline("research", "When did piano wire replace hemp rope aboard the Blake?", "--docs", folder, "--quick")
     assert ran.code == 0
     assert "1874" in ran.out
-    assert "were not read (4 in all): .bin (2), no ending (1), .zip (1)" in ran.out
+    assert "were not read (4 in all): .bin (2), no extension (1), .zip (1)" in ran.out
 
 
 def test_json_is_the_whole_report(leadline: Leadline, docs: Path) -> None:
