@@ -34,7 +34,9 @@ def test_an_endpoint_that_a_run_can_use_is_set_up_checked_and_used(
     assert dotenv_values(".env")["LEADLINE_MODEL"] == "m-1"
     table = run("doctor", "--models")
     assert table.returncode == 0, table.stderr
-    assert f"m-1 rejects {', '.join(sorted(refuses - {'response_format', 'tools'}))}; runs leave them out." in table.stdout
+    assert (
+        f"m-1 rejects {', '.join(sorted(refuses - {'response_format', 'tools'}))}; runs leave them out." in table.stdout
+    )
     report = run("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
     assert report.returncode == 0, report.stderr
     assert "William Thomson" in report.stdout
