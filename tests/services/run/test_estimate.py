@@ -95,7 +95,7 @@ async def test_what_a_limit_leaves_out_is_named_in_both_languages() -> None:
         ({"depth": "deep", "max_tokens": 270_000}, "max_tokens", ["reworked"]),
         ({"depth": "deep", "max_tokens": 20_000, "max_cost": 0.4}, "max_tokens", ["reworked", "rounds", "steps", "length"]),
         ({"depth": "deep", "max_seconds": 600}, "max_seconds", ["reworked", "rounds", "steps"]),
-        ({"max_tokens": 20_000}, "max_tokens", ["rounds", "steps"]),
+        ({"max_tokens": 40_000}, "max_tokens", ["rounds", "steps"]),
         ({"max_tokens": 102_000}, "", []),
         ({"depth": "quick", "max_tokens": 500}, "max_tokens", ["length"]),
         ({"max_seconds": 900, "max_tokens": 10**9}, "", []),
