@@ -226,7 +226,7 @@ class RunContext(BaseModel):
     verify: Annotated[Literal["auto", "code", "model"], Flag(metavar="WHO", panel=CHOICES)] = Field(
         default="auto",
         description="Who checks sentences against what they cite: code only, or also a model. "
-        "Auto: a model if one is connected, except for quick answers.",
+        "Auto: a model if one is connected; of quick answers only what code does not find proved.",
         json_schema_extra=_at("reporter"),
     )
     tool_protocol: ToolProtocol = Field(
