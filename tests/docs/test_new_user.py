@@ -66,7 +66,8 @@ def _ran(checkout: Path, *command: str) -> str:
 
 def test_the_first_commands_answer(checkout: Path) -> None:
     ready = [part for target in INSTALLED for part in ("-o", target)]
-    demo, own = (shlex.split(line) for line in _blocks("README.md", "sh")[0].splitlines())
+    demo, own, tests = (shlex.split(line, comments=True) for line in _blocks("README.md", "sh")[0].splitlines())
+    assert tests == ["make", "test"]  # which is what runs this
     assert "two do not overlap" in _ran(checkout, demo[0], *ready, *demo[1:])
     said = _ran(checkout, own[0], *ready, *own[1:])
     assert "10,994 metres" in said
