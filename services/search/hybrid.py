@@ -38,6 +38,8 @@ TRANSLATED = 0.4
 """Weight of translated query words in a passage; the words themselves weigh 1 to 1.6."""
 TOGETHER = 0.4
 """Weight of the proximity of query word parts in a passage, relative to the words themselves."""
+DIGITS = 5
+"""Decimals of a similarity that count: the last ones depend on what else a model embedded in the same call."""
 MAX_SENTENCES = 16
 """Maximum embedded sentences of a passage; tables have many lines that mean nothing alone."""
 _SHORTEST = 12
@@ -179,6 +181,7 @@ async def _semantic(
     sums = np.zeros(len(every), dtype=np.float32)
     for ids, part in parts:
         sums[np.searchsorted(every, ids)] += part
+    sums = np.round(sums, DIGITS)
     order = np.argsort(-sums, kind="stable")[: 4 * DEPTH]
     return dict(zip(every[order].tolist(), sums[order].tolist(), strict=True)), clear
 

@@ -59,6 +59,11 @@ class TimeOver(Exception):
     """A text was not taken in, since nobody waits for it any more."""
 
 
+MOST_PASSAGES = 1 << 18
+"""Ids that the passages of one text have for themselves."""
+MAX_ID = 1 << 62
+
+
 class FolderIndex:
     """Passages of one folder.
 
@@ -320,13 +325,12 @@ class FolderIndex:
         key = file_hash(text.encode())
         if db.execute("SELECT 1 FROM texts WHERE hash = ?", (key,)).fetchone() is None:
             db.execute("INSERT INTO texts VALUES (?, ?)", (key, text))
-            for passage in passage_terms(title, text) if passages is None else passages:
+            first = _first_id(db, key)
+            for number, passage in enumerate(passage_terms(title, text) if passages is None else passages, first):
                 if is_over():
                     raise TimeOver
-                place = db.execute(
-                    "INSERT INTO passages (hash, first, last, by_words) VALUES (?, ?, ?, ?)", (key, *passage[:3])
-                )
-                db.execute("INSERT INTO terms (rowid, title, body) VALUES (?, ?, ?)", (place.lastrowid, *passage[3:]))
+                db.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?)", (number, key, *passage[:3]))
+                db.execute("INSERT INTO terms (rowid, title, body) VALUES (?, ?, ?)", (number, *passage[3:]))
         return key
 
     @staticmethod
@@ -339,6 +343,14 @@ class FolderIndex:
         db.execute(f"DELETE FROM passages WHERE hash IN ({orphans})")  # noqa: S608 - constant text
         db.execute(f"DELETE FROM texts WHERE hash IN ({orphans})")  # noqa: S608 - constant text
         count_change(db)
+
+
+def _first_id(db: sqlite3.Connection, key: str) -> int:
+    """Return the id of a text's first passage, by its hash: the same however many files were read before it, as equal scores go by ids."""
+    first = int(key[:11], 16) * MOST_PASSAGES
+    while db.execute("SELECT 1 FROM passages WHERE id BETWEEN ? AND ?", (first, first + MOST_PASSAGES - 1)).fetchone():
+        first = (first + MOST_PASSAGES) % MAX_ID
+    return first
 
 
 def folder_key(folder: Path) -> str:

@@ -12,13 +12,13 @@ from services.run.errors import IndexDamaged
 from services.run.log import WARNING, log
 from services.run.private_files import make_private_file
 
-VERSION = 12
+VERSION = 13
 """Part of the index's file name; changes of schema, splitting or tokens need a new version."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
   path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, hash TEXT, title TEXT, published TEXT, card TEXT, note TEXT, tables TEXT, error TEXT);
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, text TEXT);
-CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT, first INTEGER, last INTEGER, by_words INTEGER);
+CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, hash TEXT, first INTEGER, last INTEGER, by_words INTEGER);
 CREATE INDEX IF NOT EXISTS passages_by_hash ON passages (hash);
 CREATE INDEX IF NOT EXISTS files_by_hash ON files (hash);
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'");

@@ -151,3 +151,24 @@ async def test_a_changed_a_moved_and_a_deleted_file_are_seen_and_no_other_is_rea
     urls = {hit.url for hit in await documents.search("*", 10)}
     assert f"{docs.name}/new/{moved.name}" in urls
     assert not urls & {f"{docs.name}/{moved.name}", f"{docs.name}/thomson.md"}
+
+
+async def test_the_order_in_which_files_were_read_changes_neither_ranking_nor_scores(tmp_path: Path) -> None:
+    folder = tmp_path / "ship"
+    folder.mkdir()
+    things = ("anchor", "bilge", "capstan", "davit", "ensign", "galley")
+
+    def write(*names: str) -> None:
+        for name in names:
+            (folder / f"{name}.md").write_text(
+                f"# Of the {name}\n\nSmiths forged the {name}. Sailors painted the {name} green.\n"
+            )
+
+    async def ranked(home: str) -> list[tuple[str, float]]:
+        documents = await open_documents(folder, tmp_path / home)
+        return [(hit.title, hit.score) for hit in await documents.search("The hawser, its forging and the bilge", 6)]
+
+    write(*things[3:])
+    await ranked("by and by")
+    write(*things[:3])
+    assert await ranked("by and by") == await ranked("at once")
