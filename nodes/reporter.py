@@ -244,8 +244,7 @@ async def _check(
 
     await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
     written.likeness = await likeness_of(await asyncio.to_thread(across_languages, draft()))
-    by_code = await asyncio.to_thread(check_draft, draft())
-    await _verify(run, draft(), written, runtime, doubtful=bool(by_code.failed or by_code.left_out))
+    await _verify(run, draft(), written, runtime)
     return await asyncio.to_thread(check_draft, draft())
 
 
@@ -282,20 +281,19 @@ async def _verify(
     written: Written,
     runtime: Runtime[RunContext],
     found: Sequence[Excerpt] | None = None,
-    *,
-    doubtful: bool = False,
 ) -> None:
     """Let a model check the draft, if the run enables that and has a model; once more for what was found for its weakest topic.
 
-    A quick answer is checked by a model where it lacks what was asked for, and where code does not find all of it proved (`doubtful`).
+    A quick answer is checked by a model where it lacks what was asked for, and where code does not find all of it proved.
     """
     context, locale, translated = run.context, draft.locale, bool(run.wishes.language)
     unmet = [] if draft.former else unmet_wishes(draft.blocks, context, locale, translated=translated)
-    wanted = context.verify == "model" or (
-        context.verify == "auto" and (context.deep_research or bool(unmet) or doubtful)
-    )
-    if not wanted or written.by_rules:
+    if written.by_rules or context.verify == "code":
         return
+    if context.verify == "auto" and not (context.deep_research or unmet):
+        by_code = await asyncio.to_thread(check_draft, draft)
+        if not (by_code.failed or by_code.left_out):
+            return
     if not await run.journal.decided("verify", lambda: role_model("verifier", context).model != OFFLINE):
         written.limits += [say("no_verifier", locale)] if context.verify == "model" else []
         return
