@@ -84,6 +84,7 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
         ("E1-3", "Winter weather shut a jetty for weeks."),
     ]
     assert QUOTES[1] in message  # beside the quotes that are cited
+    assert 'under="The ferry of Norland"' in message
     said = claims(report)
     assert (said["Storms"].status, said["Storms"].judgement) == ("quoted", None)
     assert said["Winter"].status == "supported"

@@ -87,6 +87,7 @@ async def test_a_quick_answer_is_edited_only_where_it_lacks_what_was_asked_for(
     report = await aresearch(f"{ASKED} Answer as a table.", docs=[ferry], depth="quick")
     assert "reporter_editing" not in endpoint.roles
     assert "| Year | Passengers |" in report.markdown
+    assert report.title == ASKED
 
 
 async def test_json_is_made_of_the_table_that_was_checked(endpoint: OpenAIServer, ferry: Path, tmp_path: Path) -> None:

@@ -110,6 +110,11 @@ def test_a_sentence_without_citation_is_judged_by_its_verifier_with_what_its_nei
         assert check(f"{EXPORTS} {said}", judgements=judged).markdown == f"{EXPORTS} {shown}"
 
 
+def test_the_first_sentence_of_a_paragraph_is_covered_by_all_that_it_cites() -> None:
+    first, *_ = check(f"Of the ship Corvo and of Norland much is told. {EXPORTS} {WRECK}").claims
+    assert len(first.citations) == 2
+
+
 def test_an_introduction_is_covered_by_the_list_below_it() -> None:
     listed = f"- {EXPORTS}\n- {WRECK}"
     assert check(f"The sources name two things:\n\n{listed}").markdown == f"The sources name two things:\n\n{listed}"
