@@ -1,11 +1,14 @@
 """Figures that independent sources share are named as confirmed: in the reporter's prompt, the references and the bundle."""
 
 import json
+import re
 from pathlib import Path
 
 from leadline import aresearch
 from services.reports.bundle import verify_bundle
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import read_before
 
 TEXTS = {
     "survey": "The Vell lighthouse is 48 metres tall.",
@@ -35,3 +38,25 @@ async def test_a_figure_of_two_sources_is_confirmed_wherever_it_is_shown(
     told = {one["id"]: one.get("confirmed_by") for one in bundle["excerpts"]}
     assert (told[ids["The survey"]], told[ids["The diary"]]) == ([ids["The guide"]], None)
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_what_confirms_a_figure_is_named_only_where_it_is_shown(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = tmp_path / "lighthouses"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / f"{name}.md").write_text(f"# The {name}\n\n{text}\n")
+    steps = [{"id": key, "title": key, "description": "d", "queries": [f"Vell lighthouse {key}"]} for key in ("1", "2")]
+    triage = {"intent": "in_scope", "complexity": "complex", "locale": "en-US", "question": ""}
+    endpoint.script["coordinator"] = [json.dumps(triage)]
+    endpoint.script["planner"] = [json.dumps({"title": "Vell", "steps": steps})]
+    endpoint.script["researcher"] = [quoting(*TEXTS.values())] * 2
+    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
+    report = await aresearch("How tall is the Vell lighthouse, and who says so?", docs=[read_before(folder)])
+    [prompt] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    shown = set(re.findall(r'<excerpt id="([^"]+)"', prompt))
+    named = {key for keys in re.findall(r'confirmed_by="([^"]+)"', prompt) for key in keys.split()}
+    assert named
+    assert named <= shown
+    assert {
+        key for one in report.excerpts for key in one.confirmed_by
+    } - shown  # the same figure was quoted by both steps
