@@ -217,7 +217,7 @@ async def test_what_a_round_found_and_had_no_room_to_show_is_shown_first_where_t
         quoting("The tallow of a cast brings up sand."),
     ]
     step = Step(endpoint)
-    gathered = await step.search("cast found bottom", "mark of the line went by", sources=100)
+    gathered = await step.search("cast 1 found bottom", "mark of the line went by", sources=100)
     assert "tallow" not in str(step.shown[0])
     assert "tallow" in step.shown[1][0].text
     assert quotes(gathered)[-1] == "The tallow of a cast brings up sand."
