@@ -179,7 +179,7 @@ def own_markdown(report: Report) -> str:
     """Return a report's own text with numbers as citations, such as `[2]`, without marks of inference."""
     citations = Citations.of(report)
     body = report.document.body if report.document else ()
-    text = to_markdown(changed(block, lambda content: unmarked(citations.numbered(content))) for block in body)
+    text = to_markdown(changed(block, lambda content: citations.numbered(unmarked(content))) for block in body)
     return _LINKED.sub(r"[\1]", text) or report.markdown
 
 
