@@ -14,6 +14,7 @@ import yaml
 from schemas.card import LONGEST_TITLE, Card
 from services.text.dates import iso_date
 from services.text.numbers import quantities
+from services.text.quotable import without_markup
 
 HEAD = 8_000
 """Characters at the beginning of a text that are read."""
@@ -137,7 +138,7 @@ def header_fields(text: str) -> list[Field]:
             break
         else:
             before += 1
-    return fields
+    return [(key, without_markup(value)) for key, value in fields]
 
 
 def heading_of(text: str) -> str:

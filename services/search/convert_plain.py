@@ -1,7 +1,7 @@
 """Converts files of text to documents, and profiles their tables, in a confined process (see `services/sandbox/workers.py`).
 
 Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load. Of reStructuredText section
-titles, literal blocks and tables become Markdown, by the rules of its specification
+titles, literal blocks, tables and inline markup become Markdown, by the rules of its specification
 (docutils.sourceforge.io/docs/ref/rst/restructuredtext.html), line by line; a table drawn in another way, such as with cells across columns,
 stays as it is drawn.
 """
@@ -36,6 +36,17 @@ _GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+")
 _SIMPLE = re.compile(r"[ \t]*=+(?: +=+)+")
 _SPANS = re.compile(r"[ \t]*+-(?:[ -]*-)?")
 """A line of a simple table that joins columns of the row above it."""
+_FENCED = re.compile(r"(?ms)(^```.*?^```$)")
+_TARGET = re.compile(r"(?m)^[ \t]*+\.\. _(`[^`\n]{1,200}+`|[^:\n]{1,200}+):(?:\s{1,9}+(\S{1,500}+))?[ \t]*+$\n?")
+_WITHIN = r"(?:[^`\n]|\n(?!\s*+\n))"
+"""A character within inline markup, which no blank line parts."""
+_INLINE = re.compile(
+    rf"``(?P<literal>{_WITHIN}{{1,300}}+)``|(?::(?P<role>[\w+.-]{{1,30}}+):)?`(?P<words>{_WITHIN}{{1,300}}+)`(?:__?(?!\w))?"
+    r"|\s?\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_(?!\w)|(?<![\w`])(?P<name>[A-Za-z][\w.-]{0,60}?)_(?!\w)"
+)
+_ADDRESSED = re.compile(r"(?s)(.{1,300}?)\s*<([^<>\s]{1,300})>")
+_DOCUMENTS = {"pep": "PEP", "rfc": "RFC"}
+"""Roles of the standard that name a document by its number."""
 _CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
 """The first cell of a row of a list table."""
 LONGEST_TABLE = 1_000
@@ -113,8 +124,28 @@ def _joined(lines: str | list[str]) -> str:
 
 def as_markdown(text: str) -> str:
     """Return a text of reStructuredText with the headings, the fenced code and the tables of Markdown."""
-    lines = text.split("\n")
-    return "\n".join(_rewritten(lines))
+    parts = _FENCED.split("\n".join(_rewritten(text.split("\n"))))
+    targets = {found[1].strip("`").casefold(): found[2] for part in parts[::2] for found in _TARGET.finditer(part)}
+    parts[::2] = [_INLINE.sub(lambda found: _inline(found, targets), _TARGET.sub("", part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _inline(found: re.Match[str], targets: Mapping[str, str]) -> str:
+    """Return inline markup as Markdown: literals, links with their addresses, roles as their words; marks of footnotes fall away."""
+    if found["literal"]:
+        return f"`{' '.join(found['literal'].split())}`"
+    if found["name"]:
+        address = targets.get(found["name"].casefold())
+        return f"[{found['name']}]({address})" if address else found[0]
+    if not found["words"]:
+        return ""
+    addressed = _ADDRESSED.fullmatch(found["words"])
+    words = " ".join((addressed[1] if addressed else found["words"]).split())
+    if found["role"]:
+        kind = _DOCUMENTS.get(found["role"], "")
+        return f"{kind} {words}" if kind and words.isdigit() else words.lstrip("~!")
+    address = addressed[2] if addressed else targets.get(words.casefold())
+    return f"[{words}]({address})" if address and found[0].endswith("_") else words
 
 
 def _rewritten(lines: Sequence[str]) -> Iterator[str]:

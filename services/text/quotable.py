@@ -7,8 +7,6 @@ from services.text.tokens import has_cjk
 GAP = " … "
 """Stands for sentences that are quoted elsewhere, where others around them are shown."""
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
-_RST_ROLE = re.compile(r"`([^`<>\n]{1,300}) ?<[^`<>\s]{1,500}>`__?(?!\w)|`([^`\n]{1,300})`__?(?!\w)")
-"""A link of reStructuredText; Markdown has no underscore behind its backticks."""
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})\1")
 _LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
@@ -22,7 +20,6 @@ _RULE = re.compile(r"[|\s:+=_*~-]+")
 def without_markup(text: str) -> str:
     """Return Markdown as it reads: links as their words, no images, no marks of bold text or code."""
     text = _LINK.sub(r"\1", _IMAGE.sub("", text))
-    text = _RST_ROLE.sub(lambda found: (found.group(1) or found.group(2)).rstrip(), text)
     return _EMPHASIS.sub(lambda found: found.group(2), text).replace("`", "")
 
 
