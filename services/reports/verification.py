@@ -7,6 +7,7 @@ that the statement cites.
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from schemas.document import Block
 from schemas.evidence import Excerpt, Judgement, Source
@@ -191,9 +192,18 @@ class Judge:
     async def _nearest(
         self, statements: Sequence[Statement], passages: Mapping[str, Excerpt]
     ) -> dict[Statement, list[str]]:
-        """Return the ids of the passages that have most in common with each statement, as far as there is room for them."""
+        """Return the ids of the passages that have most in common with each statement, as far as there is room for them.
+
+        By turns from the sources that excerpts quote, whose subject is that of the report, and from all: few of a statement's words say what it is about.
+        """
         texts = [statement[0] for statement in statements]
-        found = await nearest_each(texts, passages.values(), self.sources, NEAREST)
+        quoted = {excerpt.content_hash for excerpt in self.excerpts.values()}
+        own = [passage for passage in passages.values() if passage.content_hash in quoted]
+        ranked = [await nearest_each(texts, held, self.sources, NEAREST) for held in (own, [*passages.values()])]
+        found = [
+            list({passage.id: passage for pair in zip_longest(*both) for passage in pair if passage}.values())[:NEAREST]
+            for both in zip(*ranked, strict=True)
+        ]
         shown: dict[Statement, list[str]] = {}
         room, held = MAX_NEAREST, set[str]()
         for rank in range(NEAREST):

@@ -64,6 +64,16 @@ async def test_the_program_of_a_computation_is_no_passage(endpoint: OpenAIServer
     assert any(PROGRAM.split("\n", maxsplit=1)[0] in prompt for prompt in again) is (kind == "document")
 
 
+async def test_passages_of_a_quoted_source_are_shown_although_others_have_more_words_in_common(
+    endpoint: OpenAIServer,
+) -> None:
+    others = {
+        f"How slow it was, and why the older patches were not merged, in tool {n}.": "document" for n in range(30)
+    }
+    [again] = await shown(endpoint, others, ("Why the older patches failed was not found.",))
+    assert QUOTED in again
+
+
 async def test_all_statements_together_are_shown_a_bounded_number_of_tokens(
     endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
