@@ -162,7 +162,13 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
 def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
     """Return the reporter's prompt with all evidence of a run."""
     triage, reflection = state["triage"], state["reflection"]
-    findings = finding_views(steps_by_id(plans_of(state)), state["results"], state["sources"])
+    plans = plans_of(state)
+    findings = finding_views(steps_by_id(plans), state["results"], state["sources"])
+    last = {step.id for step in plans[-1].steps} if plans else set()
+    findings = [  # what a step of an earlier plan missed, later steps were planned to find
+        finding if finding.step_id in last else finding.model_copy(update={"missing_aspects": []})
+        for finding in findings
+    ]
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
     fast = fast and not context.wishes.shape and (context.words or 0) <= BRIEF
     prompt = ReporterPrompt(

@@ -23,3 +23,25 @@ async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer
     first, last = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reflector"]
     assert "<pending>Passengers a day</pending>" in first
     assert "<pending>" not in last
+
+
+async def test_the_writer_is_not_told_what_an_earlier_plan_missed_and_a_later_one_looked_for(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ferry"
+    folder.mkdir()
+    (folder / "ferry.md").write_text(f"# The ferry\n\n{FACT}\n")
+    step = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The ferry carried passengers"]}
+    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [{**step, "id": key}]}) for key in ("1", "2")]
+    endpoint.script["researcher"] = [
+        quoting(FACT, missing_aspects=["the captain"]),
+        quoting(FACT, missing_aspects=["the harbour"]),
+    ]
+    endpoint.script["reflector"] = [
+        json.dumps({"has_enough_context": False, "missing_aspects": ["the captain"]}),
+        json.dumps({"has_enough_context": True}),
+    ]
+    await aresearch("How many passengers did the ferry of Norland carry, by year and by day?", docs=[folder])
+    [written, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    assert "<missing>the harbour</missing>" in written
+    assert "the captain" not in written

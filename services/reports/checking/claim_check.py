@@ -114,7 +114,7 @@ class ClaimCheck:
         if verdict.fault in _NOT_THERE and (covered or not ids) and self.citing:
             key = self.citing.find(words, section, parts, lambda key: self._is_supported(words, [key], parts))
             if key:
-                ids, by_code = (key,), True
+                ids, by_code = tuple(dict.fromkeys([*ids, key])), True
                 quoted, verdict = self._checked(words, ids, parts, self.likeness)
         if verdict.fault and (covered or not ids) and not by_code:
             return self._uncited(words, ids or beside)

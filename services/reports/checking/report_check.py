@@ -204,7 +204,7 @@ class ReportCheck:
             self.result.connecting.append(words)
             return shown
         if claim.cited_by == "code":
-            shown = with_citations(shown, [key for key in claim.citations if key not in own])
+            shown = with_citations(shown, [key for key in claim.citations if key not in ids])
         return self._said(shown, claim)
 
     def _judged(self, words: str, own: list[str], ids: list[str]) -> Claim | None:
