@@ -39,6 +39,8 @@ _FIELD = re.compile(
 )
 """`Key: value`, `:Key: value`, `**Key:** value`, `键：值`."""
 _HEADING = re.compile(r"#{1,6}\s++(\S.*)")
+_LEVEL = re.compile(r"(?m)^(#{1,6})\s++\S")
+_FENCE = re.compile(r"(?ms)^(`{3,}+|~{3,}+).*?^\1")
 _ADORNMENT = re.compile(r"([=\-~^\"'`*+#.:_<>])\1{2,}")
 """A line above or below a heading."""
 
@@ -81,13 +83,19 @@ def past_date(text: str | None) -> str:
     return told if told <= today().isoformat()[: len(told)] else ""
 
 
-def text_card(text: str) -> Card:
-    """Return the card of a text, by its front matter or the fields at its beginning, and its first heading."""
+def text_card(text: str, file: str = "") -> Card:
+    """Return the card of a text, by its front matter or the fields at its beginning, and its first heading.
+
+    Where others of the same level follow, that heading may be any document's (`Summary`), and the file's name is the document's, too.
+    """
     head = text[:HEAD]
     front = _FRONT_MATTER.match(head)
     fields = _front_matter(front[1]) if front else []
     body = head[front.end() :] if front else head
-    return card_of([*fields, *header_fields(body)]).filled(Card(title=heading_of(body)))
+    card, title = card_of([*fields, *header_fields(body)]), heading_of(body)
+    levels = [found[1] for found in _LEVEL.finditer(_FENCE.sub("", body))]
+    shared = not card.title and levels.count(min(levels[:1], default="")) > 1
+    return card.filled(Card(title=title, name=file if shared else ""))
 
 
 def card_of(fields: Iterable[Field]) -> Card:

@@ -75,7 +75,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     text = normalise_text(text)
     told = (past_date(found[1]) for found in _DATE.finditer(_CODE.sub("", text[:_HEAD])))
     beside = Card(published=next(filter(None, told), ""))
-    card = Card(title=properties.title).filled(text_card(text)).filled(beside).filled(properties)
+    card = Card(title=properties.title).filled(text_card(text, PurePath(name).stem)).filled(beside).filled(properties)
     card = card.filled(Card(title=_title(text, PurePath(name))))
     return {
         "text": text,

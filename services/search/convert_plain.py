@@ -1,7 +1,7 @@
 """Converts files of text to documents, and profiles their tables, in a confined process (see `services/sandbox/workers.py`).
 
-Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load. Of reStructuredText section
-titles, literal blocks, tables and inline markup become Markdown, by the rules of its specification
+Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load. Markdown's
+links by reference have their addresses beside them. Of reStructuredText section titles, literal blocks, tables and inline markup become Markdown, by the rules of its specification
 (docutils.sourceforge.io/docs/ref/rst/restructuredtext.html), line by line; a table drawn in another way, such as with cells across columns,
 stays as it is drawn.
 """
@@ -18,7 +18,7 @@ from striprtf.striprtf import rtf_to_text
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import DATA, TABLES
+from services.search.file_types import DATA, MARKDOWN, TABLES
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
@@ -43,6 +43,14 @@ _WITHIN = r"(?:[^`\n]|\n(?!\s*+\n))"
 _INLINE = re.compile(
     rf"``(?P<literal>{_WITHIN}{{1,300}}+)``|(?::(?P<role>[\w+.-]{{1,30}}+):)?`(?P<words>{_WITHIN}{{1,300}}+)`(?:__?(?!\w))?"
     r"|\s?\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_(?!\w)|(?<![\w`])(?P<name>[A-Za-z][\w.-]{0,60}?)_(?!\w)"
+)
+_REFERENCE = re.compile(
+    r"(?m)^ {0,3}+\[(?!\^)([^\[\]\n]{1,200}+)\]:[ \t]*+\n?[ \t]*+(\S{1,500}+)(?:[ \t]++[\"'(][^\n]{0,200}+)?[ \t]*+$\n?"
+)
+"""The line of Markdown that gives a link its address."""
+_REFERRING = re.compile(
+    r"(?P<code>`[^`\n]{1,300}+`)|(?P<note>\[\^[^\[\]\s]{1,100}+\](?!:))"
+    r"|(?<![\]\\!])\[(?P<words>[^\[\]\n]{1,300}+)\](?:\[(?P<label>[^\[\]\n]{0,200}+)\])?(?![(:\[])"
 )
 _ADDRESSED = re.compile(r"(?s)(.{1,300}?)\s*<([^<>\s]{1,300})>")
 _DOCUMENTS = {"pep": "PEP", "rfc": "RFC"}
@@ -95,6 +103,8 @@ def _text(suffix: str, text: str) -> str:
     """
     if suffix == ".rst":
         return as_markdown(text)
+    if suffix in MARKDOWN:
+        return with_links(text)
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
@@ -120,6 +130,23 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
 
 def _joined(lines: str | list[str]) -> str:
     return "".join(lines).rstrip()
+
+
+def with_links(text: str) -> str:
+    """Return Markdown whose links have their addresses beside them, without the lines that name these; marks of footnotes fall away."""
+    parts = _FENCED.split(text)
+    targets = {found[1].casefold(): found[2].strip("<>") for part in parts[::2] for found in _REFERENCE.finditer(part)}
+
+    def link(found: re.Match[str]) -> str:
+        if found["code"] or found["note"]:
+            return found["code"] or ""
+        address = targets.get((found["label"] or found["words"]).casefold())
+        if not address:
+            return found[0]
+        return found["words"] if address.startswith("#") else f"[{found['words']}]({address})"
+
+    parts[::2] = [_REFERRING.sub(link, _REFERENCE.sub("", part)) for part in parts[::2]]
+    return "".join(parts)
 
 
 def as_markdown(text: str) -> str:

@@ -26,6 +26,7 @@ PLAIN = DATA | frozenset(
     ".adoc .asciidoc .bib .csv .markdown .md .mediawiki .org .pod .rst .rtf .tex .textile .tsv .txt .wiki".split()
 )
 """Text, whatever its markup; read by `convert_plain.py`."""
+MARKDOWN = frozenset({".md", ".markdown"})
 CONVERTED = frozenset(".docx .eml .epub .htm .html .msg .odp .ods .odt .pdf .pptx .xls .xlsx".split())
 """Files that a library reads, in `convert_office.py`."""
 SUFFIXES = PLAIN | CONVERTED

@@ -74,7 +74,8 @@ def _line(text: str | None) -> str:
 
 def _text(body: bytes, job: Job) -> Extracted:
     text = decode_page(body, job["charset"], html=False)
-    card = text_card(normalise_text(text[:HEAD])).filled(Card(title=PurePath(job["name"]).name))
+    path = PurePath(job["name"])
+    card = text_card(normalise_text(text[:HEAD]), path.stem).filled(Card(title=path.name))
     return {"text": text, "title": card.heading, "published": card.published or None, "card": card.model_dump()}
 
 

@@ -181,6 +181,25 @@ async def test_a_broken_mail_and_a_broken_workbook_are_named(tmp_path: Path) -> 
     assert documents.count == 1
 
 
+async def test_links_of_markdown_by_reference_have_their_address_and_code_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "rfcs"
+    folder.mkdir()
+    (folder / "0042-lead-lines.md").write_text(
+        "- Start: [x]\n\n## Summary\n[summary]: #summary\n\nTallow, as [the survey][s] and [S] say,[^1] see [summary]; `[s]` and [none] stay.\n\n"
+        '```\n[s]: kept\n```\n\n## Motivation\n\n[^1]: In fathoms.\n[s]: <https://survey.example> "Title"\n'
+    )
+    documents = await open_documents(folder, tmp_path / "home")
+    [hit] = await documents.search("Tallow", 5, "words")
+    link = "(https://survey.example)"
+    assert (
+        f"## Summary\n\nTallow, as [the survey]{link} and [S]{link} say, see summary; `[s]` and [none] stay."
+        in hit.text
+    )
+    assert "```\n[s]: kept\n```" in hit.text
+    assert hit.text.endswith("[^1]: In fathoms.")
+    assert hit.title == "0042-lead-lines – Summary"
+
+
 async def test_inline_markup_of_restructuredtext_reads_as_its_words_and_code_stays(tmp_path: Path) -> None:
     folder = tmp_path / "rst"
     folder.mkdir()
