@@ -80,8 +80,11 @@ _INVENTED = re.compile(
     r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
 )
 """A citation in a form that means nothing here."""
-_EMPTY_BRACKETS = re.compile(r"(?:^|(?<![ \t])[ \t]++)(?:\(\s*+\)|\[\s*+\])|（\s*+）")
-"""What is left of brackets around a citation; a word's own stand directly behind it."""
+_GONE = "\0"
+"""Stands for what was taken out, until the brackets around it are, too."""
+_EMPTY_BRACKETS = re.compile(
+    rf"[ \t]*+(?:\(\s*+{_GONE}[\s{_GONE}]*+\)|\[\s*+{_GONE}[\s{_GONE}]*+\]|（\s*+{_GONE}[\s{_GONE}]*+）)|{_GONE}"
+)
 
 
 def inlines(tokens: Sequence[Token], *, drafted: bool = False) -> Inlines:
@@ -125,10 +128,11 @@ def inert(content: Inlines, evidence: str) -> Inlines:
             parts.append(replace(inline, text=inert_code(inline.text, evidence)))
         else:
             last = 0
-            text = _INVENTED.sub("", inline.text)
+            text = _INVENTED.sub(_GONE, inline.text)
             for found in URL.finditer(text):
                 parts.append(replace(inline, text=text[last : found.start()]))
-                parts += [Text(found[0], inline.styles | {"code"})] if found[0] in evidence else []
+                known = found[0] in evidence
+                parts.append(Text(found[0], inline.styles | {"code"}) if known else replace(inline, text=_GONE))
                 last = found.end()
             parts.append(replace(inline, text=text[last:]))
     return tuple(

@@ -31,6 +31,8 @@ HIGH, MEDIUM = 0.75, 0.5
 """Minimum shares of the best passage's closeness for high and medium relevance."""
 MAX_NAMES = 2
 """Maximum names that a second search follows."""
+FEW = 3
+"""Sources that may name what a second search is for, however few there are."""
 
 
 def triage(prompt: CoordinatorPrompt) -> Triage:
@@ -203,7 +205,7 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
 
 
 def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -> list[str]:
-    """Return queries for names of the closest passage with the words of the part that it lacks."""
+    """Return queries for names of the closest passage with the words of the part that it lacks; not for one that most sources name."""
     texts, weights = compared(part, question, ((excerpt.title, said_in(excerpt.quote)) for excerpt in evidence))
     best = max(range(len(texts)), key=lambda place: texts[place].closeness(weights)[0], default=None)
     if best is None:
@@ -214,7 +216,14 @@ def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -
         return []
     quote, known = evidence[best].quote, set(tokens(question))
     names = dict.fromkeys(map(without_form_of_address, persons_in(quote) or names_in(quote)))
-    new = [name for name in names if not set(tokens(name)) & known and tokens(name)]
+    most = len({excerpt.title for excerpt in evidence}) / 2
+    new = [
+        name
+        for name in names
+        if not set(tokens(name)) & known
+        and tokens(name)
+        and len({excerpt.title for excerpt in evidence if name in excerpt.quote}) <= max(FEW, most)
+    ]
     return [f"{name} {rest}" for name in new[:MAX_NAMES]]
 
 
