@@ -26,7 +26,7 @@ from services.run.journal import Recording, run_key
 from services.run.wishes import obeyed, wishes_of
 from services.search.gather import Complete, Gathered, gather
 from services.search.hit import Hit
-from services.search.pages.limits import page_limits
+from services.search.pages.fetch import page_limits
 from services.search.pages.reader import PageReader
 from services.search.providers import Providers, providers_for
 from services.search.run_pages import complete, in_turns

@@ -24,7 +24,7 @@ from services.search.filters import Filters
 from services.search.followed_links import links_to_follow
 from services.search.hit import Hit
 from services.search.pages.addresses import is_public
-from services.search.pages.limits import page_limits
+from services.search.pages.fetch import page_limits
 from services.search.pages.reader import Page, PageReader
 from services.search.web import filters_of
 

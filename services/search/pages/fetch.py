@@ -12,9 +12,9 @@ import httpcore
 import httpx
 
 from services.run.errors import PageError, PageRefused
+from services.run.settings import settings
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
-from services.search.pages.limits import Limits
 
 USER_AGENT = "Leadline"
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
@@ -33,6 +33,32 @@ _ADVICE = {
 
 Check = Callable[[Target], Awaitable[None]]
 """Called before each request; raises a PageError if the target must not be fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one page, enforced while the page arrives."""
+
+    seconds: float = 30.0
+    """Seconds from the first DNS lookup to the last byte, including redirects and robots.txt."""
+    connect_seconds: float = 10.0
+    """Seconds for one connection, including TLS."""
+    read_seconds: float = 12.0
+    """Maximum seconds of silence of a server."""
+    wire_bytes: int = 10_000_000
+    """Bytes as sent, compressed or not."""
+    body_bytes: int = 30_000_000
+    """Bytes after decompression."""
+    redirects: int = 5
+    extract_seconds: float = 25.0
+    """Seconds for extracting the text, in a separate process."""
+    characters: int = 2_000_000
+    """Maximum characters of text; longer texts are truncated with a note."""
+
+
+def page_limits() -> Limits:
+    """Return the limits of a run's pages; the operator can set their time."""
+    return Limits(seconds=settings().leadline_page_timeout)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Literal
 
 import httpcore
@@ -20,8 +21,7 @@ from services.sandbox.browser import find_browser
 from services.sandbox.rendering import render_page
 from services.sandbox.tab import BrowserReply, BrowserRequest, Drawn
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
-from services.search.pages.fetch import Check, Fetched, connections, fetch_once, redirect_of
-from services.search.pages.limits import Limits, RenderLimits
+from services.search.pages.fetch import Check, Fetched, Limits, connections, fetch_once, redirect_of
 from services.search.pages.page_links import AROUND
 
 BROWSERS_AT_ONCE = 2
@@ -49,6 +49,22 @@ _GIVEN_BACK = frozenset(
 )
 """Headers of answers that the browser gets: none that store data or start a download."""
 _LONGEST_HEADER = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class RenderLimits:
+    """Limits of a page rendered by a local browser; those of a request are enforced while it arrives."""
+
+    seconds: float = 20.0
+    """Seconds from loading the page to its HTML, without starting the browser."""
+    requests: int = 100
+    """Number of requests, including refused ones."""
+    bytes: int = 30_000_000
+    """Decompressed bytes of all requests of the page."""
+    per_request: int = 8_000_000
+    """Decompressed bytes of one request."""
+    characters: int = 8_000_000
+    """Characters of the browser's final HTML; longer HTML is truncated."""
 
 
 class Renderer:

@@ -1,37 +1,28 @@
-"""robots.txt (RFC 9309): which pages a site lets programs read; fetched once an hour for each origin."""
+"""robots.txt (RFC 9309): which pages a site lets programs read; fetched once for each origin that a reader meets."""
 
 import asyncio
-import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from protego import Protego
 
 from services.run.errors import PageError, PageRefused
 from services.search.pages.addresses import Target, shown
-from services.search.pages.fetch import USER_AGENT, Fetched
+from services.search.pages.fetch import USER_AGENT, Fetched, Limits
 
-SECONDS_KEPT = 3_600.0
-MAX_ORIGINS = 1_000
-
+ROBOTS = Limits(seconds=10.0, connect_seconds=5.0, read_seconds=5.0, wire_bytes=512_000, body_bytes=1_000_000)
+"""Limits of a robots.txt. RFC 9309 asks for 500 KiB at least; longer files are truncated."""
 Get = Callable[[Target], Awaitable[Fetched]]
 """Fetches a robots.txt; a PageError means that it cannot be fetched."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    until: float
-    rules: Protego | None
-    """None forbids everything."""
-
-
 class Robots:
-    """Cached rules of origins."""
+    """Rules of the origins that a reader has met."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._rules: dict[str, _Rules] = {}
-        self._asking: dict[str, asyncio.Lock] = {}
+    def __init__(self) -> None:
+        self._rules: dict[str, Protego | None] = {}
+        """None forbids everything."""
+        self._asking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def check(self, target: Target, get: Get) -> None:
         """Check that a target's site lets programs read it.
@@ -42,21 +33,17 @@ class Robots:
         Raises:
             PageRefused: the site forbids reading this page.
         """
-        async with self._asking.setdefault(target.origin, asyncio.Lock()):
-            known = self._rules.get(target.origin)
-            if known is None or known.until <= self._clock():
-                known = _Rules(self._clock() + SECONDS_KEPT, await self._ask(target, get))
-                if len(self._rules) >= MAX_ORIGINS:
-                    self._rules.clear()
-                    self._asking = {origin: lock for origin, lock in self._asking.items() if lock.locked()}
-                self._rules[target.origin] = known
-        if known.rules is None:
+        async with self._asking[target.origin]:
+            if target.origin not in self._rules:
+                self._rules[target.origin] = await self._ask(target, get)
+        rules = self._rules[target.origin]
+        if rules is None:
             raise PageRefused(
                 f"{shown(target.url)} is not read: the site's robots.txt fails, so what it allows is not known. "
                 "Try again later, or use another source.",
                 passing=True,
             )
-        if not known.rules.can_fetch(target.url, USER_AGENT):
+        if not rules.can_fetch(target.url, USER_AGENT):
             raise PageRefused(
                 f"{shown(target.url)} is not read: the site's robots.txt asks programs not to. Use another source."
             )

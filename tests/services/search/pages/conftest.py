@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from services.search.pages.addresses import HostAllowance
-from services.search.pages.limits import Limits
+from services.search.pages.fetch import Limits
 from services.search.pages.reader import PageReader
 from tests.fakes.site import Site, site
 

@@ -15,7 +15,7 @@ from blockbuster import blockbuster_ctx
 from services.run.errors import PageError, PageRefused
 from services.search.pages.addresses import HostAllowance
 from services.search.pages.decompression import decoder_for, pieces
-from services.search.pages.limits import Limits
+from services.search.pages.fetch import Limits
 from services.search.pages.reader import Page, PageReader
 from tests.fakes.site import Answer, Site, drip, endless, site
 from tests.services.search.pages.conftest import PUBLIC, Internet

@@ -9,8 +9,8 @@ from blockbuster import blockbuster_ctx
 from services.run.errors import PageError
 from services.run.settings import forget_settings
 from services.search.pages.addresses import HostAllowance
-from services.search.pages.limits import RenderLimits
 from services.search.pages.reader import PageReader
+from services.search.pages.rendering import RenderLimits
 from tests.fakes.browser import needs_chromium
 from tests.fakes.site import Answer, Site, site
 from tests.services.search.pages.conftest import PUBLIC, Internet

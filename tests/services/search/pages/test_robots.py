@@ -5,10 +5,7 @@ import gzip
 import pytest
 
 from services.run.errors import PageRefused
-from services.search.pages.addresses import Target
-from services.search.pages.fetch import Fetched
 from services.search.pages.reader import PageReader
-from services.search.pages.robots import SECONDS_KEPT, Robots
 from tests.fakes.site import Answer, Site, endless
 from tests.services.search.pages.conftest import Internet
 
@@ -98,21 +95,3 @@ async def test_a_robots_file_that_leads_inwards_is_not_followed(
     served.page("/", TEXT)
     assert (await outside.read("http://site.example/")).text
     assert {address for address, _ in internet.dialled} == {"93.184.215.14"}
-
-
-async def test_rules_are_kept_for_an_hour_and_asked_again_after_it() -> None:
-    now = 0.0
-    asked: list[str] = []
-
-    async def get(target: Target) -> Fetched:
-        asked.append(target.url)
-        return Fetched(target, 404, {}, b"", cut=False)
-
-    robots = Robots(clock=lambda: now)
-    page = Target("https", "site.example", 443, "/a")
-    await robots.check(page, get)
-    await robots.check(page, get)
-    assert asked == ["https://site.example/robots.txt"]
-    now = SECONDS_KEPT + 1
-    await robots.check(page, get)
-    assert len(asked) == 2

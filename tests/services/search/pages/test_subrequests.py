@@ -10,8 +10,7 @@ from services.sandbox.tab import BrowserReply, BrowserRequest
 from services.search.pages.addresses import HostAllowance, Target, target_of
 from services.search.pages.fetch import Fetched, connections
 from services.search.pages.guard import GuardedBackend
-from services.search.pages.limits import RenderLimits
-from services.search.pages.rendering import Subrequests
+from services.search.pages.rendering import RenderLimits, Subrequests
 from tests.fakes.site import Answer, Site, endless
 from tests.services.search.pages.conftest import PUBLIC, Internet
 from tests.services.search.pages.test_addresses import HOSTILE, PRIVATE_ANSWERS

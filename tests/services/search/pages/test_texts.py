@@ -7,7 +7,7 @@ from services.run.errors import PageError
 from services.search.pages.addresses import HostAllowance
 from services.search.pages.charset import decode_page
 from services.search.pages.extract import extract
-from services.search.pages.limits import Limits
+from services.search.pages.fetch import Limits
 from services.search.pages.plain_text import render
 from services.search.pages.reader import PageReader
 from services.text.normal_form import normalise_text
