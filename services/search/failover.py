@@ -93,15 +93,7 @@ class FailOver:
             return Answered(found, {name: str(reason) for name, reason in reasons})
         if len(reasons) == 1:
             raise reasons[0][1]
-        raise SearchError(
-            "No web search answered. "
-            + " ".join(f"{name}: {reason}" for name, reason in reasons)
-            + ("" if reasons else "There is none: choose a search with LEADLINE_SEARCH.")
-        )
-
-    def resting(self) -> list[str]:
-        """Return the names of the providers that pause now."""
-        return [name for name, state in self._states.items() if state.rests_until > self._clock()]
+        raise SearchError("No web search answered. " + " ".join(f"{name}: {reason}" for name, reason in reasons))
 
     async def _ask(self, provider: SearchProvider, query: str, limit: int) -> list[Hit]:
         state = self._states[provider.name]

@@ -49,8 +49,6 @@ _SHORTEST = 12
 def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, float]:
     """Return passages with translations of a query's words, best first; empty if no dictionary is installed. Blocking.
 
-    Blocking.
-
     Returns:
         Weighted share of the query's translated words in each passage, by its id.
     """

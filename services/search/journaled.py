@@ -145,15 +145,13 @@ async def gather_once(
             preferred=run.context.prefer_kinds,
             filters=filters_of(run.context),
         )
+        searched = with_failures(
+            gathered.searched, {name: why for search in web for name, why in search.failed.items()}
+        )
+        if pages.followed:
+            searched.append(Searched(name=LINKS, hits=pages.by_links))
         return Search(
-            passages=gathered.passages,
-            sources=gathered.sources,
-            searched=[
-                *with_failures(gathered.searched, {name: why for search in web for name, why in search.failed.items()}),
-                *([Searched(name=LINKS, hits=pages.by_links)] if pages.followed else []),
-            ],
-            failures=gathered.failures,
-            titles=gathered.titles,
+            **dict(gathered) | {"searched": searched},
             searches=made,
             not_made=wanted - made,
             pages=pages.read,

@@ -111,26 +111,23 @@ class Providers:
             *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents))),
         ]
 
-    def tables(self) -> list[Table]:
-        """Return all tables among the documents."""
+    @property
+    def _tables(self) -> list[Table]:
         return [table for documents in self.documents for table in documents.tables]
 
     def nearest_tables(self, text: str, limit: int) -> list[Table]:
         """Return the tables that share words with a text, or are in another language; where none does, any."""
-        return self.tables_for(text, limit) or self.tables()[:limit]
+        return self.tables_for(text, limit) or self._tables[:limit]
 
     def tables_for(self, text: str, limit: int) -> list[Table]:
         """Return the tables whose names, columns and examples share the most words with a text, at least one word.
 
         Tables in another language share no words, so they are also returned.
         """
-        ranked = self._by_shared_words(text)
-        return [table for score, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
-
-    def _by_shared_words(self, text: str) -> list[tuple[int, Table]]:
-        """Return all tables with the number of words that each shares with a text, most first."""
         wanted = set(tokens(text))
-        return sorted(((len(wanted & table.terms()), table) for table in self.tables()), key=lambda pair: -pair[0])
+        shared = [(len(wanted & table.terms()), table) for table in self._tables]
+        ranked = sorted(shared, key=lambda pair: -pair[0])
+        return [table for score, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
 
 
 def not_read(named: Sequence[str], count: int, total: int, locale: str) -> list[str]:

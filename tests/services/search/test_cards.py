@@ -8,7 +8,8 @@ from docx import Document
 from pypdf import PdfReader, PdfWriter
 
 from schemas.card import LONGEST_TITLE, MAX_AUTHORS, Card
-from services.search.cards import card_of, text_card
+from services.search.cards import card_of, properties_card, text_card
+from services.search.conversion import Content, converted
 from services.search.documents import open_documents
 from services.search.hit import Hit
 from services.search.pages.extract import extract
@@ -219,3 +220,37 @@ def test_quotation_marks_around_a_part_of_a_title_stay() -> None:
 
 def test_a_title_that_somebody_wrote_may_be_the_name_of_a_file() -> None:
     assert text_card("---\ntitle: package.json\n---\n\n### Description\n\nAll about it.\n").title == "package.json"
+
+
+def date_of(text: str, of_file: str = "") -> str | None:
+    return converted(
+        "a.md", text.encode(), lambda _, data: Content(data.decode(), properties_card([("modified", of_file)]))
+    ).get("published")
+
+
+@pytest.mark.parametrize(
+    ("text", "published"),
+    [
+        ('---\ntitle: Wire\ndate: "2024-03-12"\n---\nPiano wire.', "2024-03-12"),
+        ("# Wire\n\nDate: 12 March 2024\n\nPiano wire.", "2024-03-12"),
+        ("Last updated: 2024-03\n\nPiano wire.", "2024-03"),
+        ("Publication date: 2024/3/1 | Piano wire.", "2024-03-01"),
+        ("发布日期：2024年3月12日\n\n钢琴线。", "2024-03-12"),
+        ("updated: soon\npublished: 2021-05-05\nPiano wire.", "2021-05-05"),
+        ("Birth date: 1824-06-26\nWilliam Thomson.", None),
+        ("出生日期：1824年6月26日", None),
+        ("mandate: 2024-01", None),
+        ("# Get\n\n```\nname: ann\nupdated: 2017-10-02\n```\n\nPrints it.", None),
+        ("date: 2024-02-30", None),
+        ("date: " * 400, None),
+        ("x" * 2_000 + "\ndate: 2024-03-12", None),
+    ],
+)
+def test_a_text_that_tells_its_date_at_its_beginning(text: str, published: str | None) -> None:
+    assert date_of(text) == published
+
+
+def test_the_date_of_the_file_counts_where_the_text_tells_none() -> None:
+    assert date_of("Piano wire.", "20240312") == "2024-03-12"
+    assert date_of("Date: 2021-05-05\nPiano wire.", "20240312") == "2021-05-05"
+    assert date_of("Piano wire.", "yesterday") is None

@@ -209,20 +209,3 @@ async def test_a_hostile_page_does_not_make_a_link_be_followed(served: Site, lin
     served.page("/evil", TARGET)
     _, asked = await searched(served, links)
     assert not [path for path in asked if "evil" in path]
-
-
-async def test_of_many_links_that_fit_five_are_followed_at_most(served: Site) -> None:
-    words = [
-        "tide machine",
-        "harmonic tide",
-        "Thomson machine",
-        "tide constituents",
-        "Thomson harmonic",
-        "machine constituents",
-    ]
-    links = "".join(f'<p><a href="/page{place}">{text} {place}</a></p>' for place, text in enumerate(words * 3))
-    for place in range(18):
-        served.page(f"/page{place}", TARGET.replace("Ten", f"{place}"))
-    found, asked = await searched(served, links)
-    assert len(asked) <= 5
-    assert sum(map(len, found.followed.values())) == len(asked)

@@ -230,16 +230,6 @@ async def test_the_best_of_a_folder_with_nothing_on_it_is_not_among_the_best(tmp
     assert (await found(Providers(documents=folders), "time outdoors and myopia")).passages[0].title == "Light"
 
 
-async def test_a_source_tells_whether_a_browser_ran_its_scripts() -> None:
-    class Rendering(Web):
-        async def search(self, query: str, limit: int) -> list[Hit]:
-            hits = await super().search(query, limit)
-            return [hit.model_copy(update={"rendered": hit.text.startswith("Tide")}) for hit in hits]
-
-    result = await found(Providers([Rendering("Tides turn at noon.", "Turns of the wire.")]), "turns")
-    assert {source.title: source.rendered for source in result.sources.values()} == {"Tides tu": True, "Turns of": None}
-
-
 async def test_one_text_at_several_addresses_is_one_source_with_all_of_them() -> None:
     def found_at(*hosts: str) -> list[Hit]:
         return [Hit(url=f"https://{host}/wire", title=host, kind="web", text="Piano wire is thin.") for host in hosts]

@@ -63,7 +63,3 @@ async def test_what_was_embedded_for_other_questions_changes_no_answer(large: Do
 
 async def test_translations_bring_passages_up(large: Documents) -> None:
     assert [hit.url for hit in await large.search("绳索", 5)][:1] == ["large/wire.md"]
-
-
-async def test_meaning_alone_compares_what_words_bring_up(large: Documents) -> None:
-    assert (await large.search("rope", 5, "meaning"))[0].url == "large/wire.md"

@@ -38,42 +38,52 @@ def test_what_tells_nothing_of_itself_keeps_its_order() -> None:
         assert order(question, *hits, source_kind="official") == [one.title for one in hits]
 
 
-def test_a_recent_source_comes_up_for_a_dated_question_alone() -> None:
-    hits = hit("old", published="2011"), hit("plain"), hit("new", published="2026-10-01")
-    assert order(DATED, *hits) == ["old", "new", "plain"]
-    assert order(TIMELESS, *hits) == ["old", "plain", "new"]
+PLAIN = [hit(name) for name in "abcd"]
+ORDERS: dict[str, tuple[str, SourceCategory, list[Hit], list[str]]] = {
+    "a recent source": (
+        DATED,
+        "general",
+        [hit("old", published="2011"), hit("plain"), hit("new", published="2026-10-01")],
+        ["old", "new", "plain"],
+    ),
+    "none of the future": (DATED, "general", [hit("plain"), hit("future", published="2031-01-01")], ["plain", "future"]),
+    "no date where none is asked for": (
+        TIMELESS, "general", [hit("plain"), hit("new", published="2026-10-01")], ["plain", "new"]
+    ),
+    "what is of the year that is asked about": (
+        "How many members had it in 2021?",
+        "general",
+        [hit("later", published="2025"), hit("before", published="2015"), hit("then", published="2021-05")],
+        ["later", "then", "before"],
+    ),
+    "a public body": (DATED, "general", [*PLAIN, hit("body", url="https://www.vell.gov/office")], ["a", "b", "c", "body", "d"]),
+    "what the question names": (
+        "What is the latest machine of Nordwerk?",
+        "general",
+        [*PLAIN, hit("maker", url="https://nordwerk.com/about")],
+        ["a", "b", "c", "maker", "d"],
+    ),
+    "the wanted kind": (
+        TIMELESS, "news", [*PLAIN[:3], hit("report", url="https://news.example.org/1")], ["a", "b", "report", "c"]
+    ),
+    "no other kind": (
+        TIMELESS, "academic", [*PLAIN[:3], hit("report", url="https://news.example.org/1")], ["a", "b", "c", "report"]
+    ),
+}  # fmt: skip
 
 
-def test_what_was_published_in_the_year_that_is_asked_about_comes_up() -> None:
-    hits = hit("later", published="2025"), hit("before", published="2015"), hit("then", published="2021-05")
-    assert order("How many members had it in 2021?", *hits) == ["later", "then", "before"]
-
-
-def test_a_page_that_claims_to_be_of_the_future_does_not_come_up() -> None:
-    assert order(DATED, hit("plain"), hit("future", published="2031-01-01")) == ["plain", "future"]
-
-
-def test_a_public_body_and_what_the_question_names_come_up_for_a_dated_question() -> None:
-    body = hit("body", url="https://www.vell.gov/office")
-    assert order(DATED, hit("a"), hit("b"), hit("c"), hit("d"), body) == ["a", "b", "c", "body", "d"]
-    maker = hit("maker", url="https://nordwerk.com/about")
-    asked = "What is the latest machine of Nordwerk?"
-    assert order(asked, hit("a"), hit("b"), hit("c"), hit("d"), maker) == ["a", "b", "c", "maker", "d"]
-
-
-def test_a_wanted_kind_comes_up_whatever_the_question() -> None:
-    hits = hit("a"), hit("b"), hit("c"), hit("report", url="https://news.example.org/1")
-    assert order(TIMELESS, *hits, source_kind="news") == ["a", "b", "report", "c"]
-    assert order(TIMELESS, *hits, source_kind="academic") == ["a", "b", "c", "report"]
+@pytest.mark.parametrize("name", ORDERS)
+def test_what_comes_up(name: str) -> None:
+    question, kind, hits, wanted = ORDERS[name]
+    assert order(question, *hits, source_kind=kind) == wanted
 
 
 def test_a_kind_weighs_by_itself_whatever_the_question() -> None:
-    plain = [hit(name) for name in "abcd"]
     for address in ("https://arxiv.org/abs/1", "https://stats.gov.cn/1", "https://en.wikipedia.org/wiki/Wire"):
-        assert order(TIMELESS, *plain, hit("up", url=address)) == ["a", "b", "c", "up", "d"]
+        assert order(TIMELESS, *PLAIN, hit("up", url=address)) == ["a", "b", "c", "up", "d"]
     for address in ("https://www.reddit.com/r/1", "https://shop.example.org/wire", "https://bob.substack.com/p/1"):
         many = [hit(str(place)) for place in range(50)]
-        assert order(TIMELESS, hit("first", url=address), *plain)[0] == "first"
+        assert order(TIMELESS, hit("first", url=address), *PLAIN)[0] == "first"
         assert order(TIMELESS, *many[:44], hit("down", url=address), *many[44:]).index("down") == 45
 
 
@@ -165,16 +175,10 @@ async def test_kinds_that_are_left_out_are_in_no_passage_whoever_found_them() ->
 async def test_kinds_that_are_preferred_come_up_in_what_is_gathered() -> None:
     pages = [hit(str(place), text=f"Piano wire, page {place}.") for place in range(8)]
     wiki = hit("w", url="https://en.wikipedia.org/wiki/Wire", text="Piano wire, as told.")
-    cases: list[tuple[list[SourceCategory], int]] = [([], 7), (["reference"], 2)]
-    for preferred, place in cases:
-        found = await gather(
-            ["piano wire"],
-            Providers(web=[Engine(*pages, wiki)]),
-            evidence=EvidenceStore(InMemoryStore()),
-            limit=9,
-            preferred=preferred,
-        )
-        assert [one.title for one in found.passages].index("w") == place
+    store = EvidenceStore(InMemoryStore())
+    web = Providers(web=[Engine(*pages, wiki)])
+    found = await gather(["piano wire"], web, evidence=store, limit=9, preferred=["reference"])
+    assert [one.title for one in found.passages].index("w") == 2
 
 
 def test_the_guide_names_each_weight_as_it_is() -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from schemas.publication import Publication
-from services.run.errors import SearchError
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.filters import Filters
 from services.search.hit import Hit
@@ -102,10 +101,3 @@ async def test_a_page_that_turns_out_to_be_of_a_site_left_out_stays_a_snippet(
     assert await completed([[kept]], outside.read, 5, Filters.of([], ["bad.example"])) == ([[kept]], [])
     [[read]], _ = await completed([[kept]], outside.read, 5)
     assert (read.url, read.published) == ("http://bad.example/x", "2020-01-02")
-
-
-def test_a_page_that_cannot_be_read_is_a_search_that_failed() -> None:
-    from services.run.errors import PageError, PageRefused
-
-    assert issubclass(PageRefused, PageError)
-    assert issubclass(PageError, SearchError)

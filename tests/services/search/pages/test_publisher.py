@@ -71,20 +71,6 @@ async def test_the_kind_is_what_the_page_says_of_itself(
     assert (page.source_kind, page.hit().source_kind) == (kind, kind)
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        meta("article:published_time", "2024-03-12T08:00:00+01:00"),
-        meta("citation_publication_date", "2024/03/12"),
-        meta("dc.date", "2024-03-12"),
-        linked({"@type": "NewsArticle", "datePublished": "2024-03-12T08:00:00Z", "headline": "Piano wire"}),
-    ],
-)
-async def test_the_date_that_a_page_states_is_taken(served: Site, reader: PageReader, head: str) -> None:
-    page = await read(served, reader, head)
-    assert (page.published, page.hit().published) == ("2024-03-12", "2024-03-12")
-
-
 HOSTILE = {
     "endless": meta("og:site_name", "x" * 100_000),
     "endless words": meta("og:site_name", "wire " * 20_000),

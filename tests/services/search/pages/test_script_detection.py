@@ -10,10 +10,7 @@ from services.search.pages.extraction import Extracted
 from services.search.pages.script_detection import (
     MAX_ELEMENTS,
     NeedsScripts,
-    ScriptSigns,
-    asks_for_scripts,
     has_drawn,
-    needs_scripts,
     script_signs,
 )
 from tests.attacks.processor_time import processor_time
@@ -54,43 +51,12 @@ def test_every_saved_page_is_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "JavaScript is required.", "Please enable JavaScript to continue.", "This site requires JavaScript.",
-        "JavaScript appears to be disabled.", "We're sorry but tides doesn't work properly without JavaScript enabled.",
-        "Turn on Java Script and reload.", "请启用JavaScript", "请在浏览器中打开脚本支持。", "JavaScript 已被禁用", "需要啟用腳本",
-    ],
-)  # fmt: skip
-def test_a_sentence_that_asks_for_scripts_is_recognised(text: str) -> None:
-    assert asks_for_scripts(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "JavaScript was designed in ten days.",
-        "He learned JavaScript and Python.",
-        "脚本由导演改写。",
-        "Enable notifications.",
-    ],
-)
-def test_other_sentences_about_scripts_are_not(text: str) -> None:
-    assert not asks_for_scripts(text)
-
-
-def test_a_page_without_scripts_is_never_rendered() -> None:
-    assert needs_scripts(ScriptSigns(0, empty_place=True, notice=True), "") is None
-
-
-@pytest.mark.parametrize(
     ("why", "text", "drawn"),
     [
         ("empty", "", False),
         ("empty", "High water at noon.", True),
         ("empty", "Tides of Brest\nLoading …", False),
-        ("empty", "布雷斯特潮汐\n加载中...", False),
         ("notice", "请启用JavaScript", False),
-        ("notice", "Noon.", True),
         ("route", "Noon.", True),
         ("shell", "Harbour office", False),
         ("shell", "Harbour office\nHigh water at noon.", True),
@@ -101,11 +67,6 @@ def test_a_page_has_drawn_when_it_shows_more_and_does_not_say_to_wait(
     why: NeedsScripts, text: str, drawn: bool
 ) -> None:
     assert has_drawn(why, "Harbour office.", text) is drawn
-
-
-def test_data_for_search_engines_is_no_script() -> None:
-    page = '<html><body><script type="application/ld+json">{}</script><div id="app"></div></body></html>'
-    assert script_signs(html.document_fromstring(page)).scripts == 0
 
 
 @pytest.mark.parametrize(
