@@ -12,10 +12,8 @@ from services.run.settings import forget_settings
 from services.search.web import forget_web
 from services.search.web_services.service import BUILT_IN
 from tests.conftest import CLOSED
-from tests.fakes.search_services import catalogues, web
-from tests.fakes.search_services.twin import Form, Twin, twin
-
-FORMS: dict[str, Form] = {**web.FORMS, **catalogues.FORMS}
+from tests.fakes.search_services.forms import FORMS
+from tests.fakes.search_services.twin import Twin, twin
 
 
 @contextmanager

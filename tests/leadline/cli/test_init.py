@@ -22,7 +22,8 @@ from services.run import roles
 from tests.fakes.anthropic_server import anthropic_server
 from tests.fakes.ollama_server import ollama_server
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.search_services.served import FORMS, served
+from tests.fakes.search_services.forms import FORMS
+from tests.fakes.search_services.served import served
 from tests.fakes.search_services.twin import KEY, twin
 from tests.fakes.tavily_server import tavily_server
 from tests.leadline.conftest import Leadline

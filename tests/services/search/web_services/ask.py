@@ -4,11 +4,7 @@ from typing import Any
 
 from services.search.web_services.client import ServiceSearch
 from services.search.web_services.service import services
-from tests.fakes.search_services.served import FORMS
 from tests.fakes.search_services.twin import KEY, Twin
-
-__all__ = ["FORMS", "PAPER_OF_2020", "search_of"]
-PAPER_OF_2020 = "depths by echo"
 
 
 def search_of(name: str, twin: Twin, **options: Any) -> ServiceSearch:

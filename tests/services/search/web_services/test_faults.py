@@ -12,27 +12,21 @@ import pytest
 
 from services.run.errors import BadInput, SearchError, SearchRefused
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.service import services
+from services.search.web_services.service import placeholders, services
 from tests.fakes.http import Reply
+from tests.fakes.search_services.forms import FORMS
 from tests.fakes.search_services.twin import KEY, changed, twin
 from tests.fakes.site import Answer, drip, site
-from tests.services.search.web_services.ask import FORMS, search_of
+from tests.services.search.web_services.ask import search_of
 
 JSON = sorted(FORMS.keys() - {"arxiv"})
-FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
-    "searxng": {"url": ("url",), "title": ("title",), "results": ("results",)},
-    "brave": {"url": ("url",), "title": ("title",), "results": ("results",)},
-    "exa": {"url": ("url",), "title": ("title",), "results": ("results",)},
-    "serper": {"url": ("link",), "title": ("title",), "results": ("organic",)},
-    "wikipedia": {"url": ("canonicalurl", "fullurl"), "title": ("title",), "results": ("pages",)},
-    "openalex": {"url": ("doi", "landing_page_url", "id"), "title": ("display_name",), "results": ("results",)},
-    "crossref": {"url": ("URL", "DOI"), "title": ("title",), "results": ("items",)},
-    "europepmc": {"url": ("doi", "source"), "title": ("title",), "results": ("result",)},
-    "semanticscholar": {"url": ("url", "paperId"), "title": ("title",), "results": ("data",)},
-    "github": {"url": ("html_url",), "title": ("full_name",), "results": ("items",)},
-    "github-code": {"url": ("html_url",), "title": ("full_name", "path", "name"), "results": ("items",)},
-}
-"""For each field the names that it goes by in an answer."""
+
+
+def names_of(name: str, field: str) -> set[str]:
+    """Return the names that a field goes by in an answer."""
+    service = services()[name]
+    paths = (service.results,) if field == "results" else getattr(service.fields, field)
+    return {part.rpartition(".")[2] for path in paths for part in placeholders(path) or {path}}
 
 
 async def answered(name: str, *replies: Reply, **options: Any) -> list[str]:
@@ -136,7 +130,7 @@ async def test_what_is_no_feed_is_named(body: bytes) -> None:
 @pytest.mark.parametrize("name", JSON)
 @pytest.mark.parametrize("field", ["url", "title", "results"])
 async def test_a_changed_field_is_named_with_its_service(name: str, field: str) -> None:
-    found = changed(FORMS[name].found, *FIELDS[name][field])
+    found = changed(FORMS[name].found, *names_of(name, field))
     with pytest.raises(SearchError, match=rf"{services()[name].title}'s answer has no usable {field} \(") as caught:
         await answered(name, Reply(body=found))
     assert f"the field {field} in the record of {name}" in str(caught.value)

@@ -13,9 +13,10 @@ from services.search.web_services.client import ServiceSearch
 from services.search.web_services.service import services
 from tests.attacks.processor_time import processor_time
 from tests.fakes.http import Reply
+from tests.fakes.search_services.forms import FORMS
 from tests.fakes.search_services.twin import twin
 from tests.fakes.site import Answer, endless, site
-from tests.services.search.web_services.ask import FORMS, search_of
+from tests.services.search.web_services.ask import search_of
 
 GOOD = {"url": "https://a.example/", "title": "Good", "content": "Text."}
 

@@ -18,11 +18,28 @@ def sent(name: str, query: str, filters: Filters | None = None, **changes: Any) 
     return asked(service, query, 5, address=own, filters=filters or Filters(), today=TODAY, **changes)
 
 
-def test_a_query_that_wants_words_is_sent_without_the_others() -> None:
-    query = "How deep is the Challenger Deep, and who measured it in 1875?"
-    assert sent("openalex", query).parameters["search"] == "deep challenger measured 1875"
-    assert sent("arxiv", query).parameters["search_query"] == "all:deep OR all:challenger OR all:measured OR all:1875"
-    assert sent("crossref", query).parameters["query.bibliographic"] == query
+QUESTION = "How deep is the Challenger Deep, and who measured it in 1875?"
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "parameter", "value"),
+    [
+        ("openalex", QUESTION, "search", "deep challenger measured 1875"),
+        ("openalex", "GPT4 at 3.5 O'Neill's COVID-19", "search", "gpt4 3.5 o'neill's covid 19"),
+        ("arxiv", QUESTION, "search_query", "all:deep OR all:challenger OR all:measured OR all:1875"),
+        ("wikipedia", "挑战者深渊 1960", "gsrsearch", "挑战者深渊 1960"),
+        ("crossref", QUESTION, "query.bibliographic", QUESTION),
+        ("searxng", "深度", "language", "zh-CN"),
+        ("brave", "深度", "search_lang", "zh-hans"),
+        ("serper", "depth", "hl", "en"),
+        ("exa", "depth", "numResults", 5),
+    ],
+)
+def test_a_query_and_its_language_are_written_as_the_service_wants_them(
+    name: str, query: str, parameter: str, value: object
+) -> None:
+    request = sent(name, query, key="k")
+    assert (request.body or request.parameters)[parameter] == value
 
 
 def test_no_more_words_are_sent_than_the_service_can_use() -> None:
@@ -66,24 +83,6 @@ def test_what_stands_in_braces_in_a_query_is_text() -> None:
 )
 def test_wikipedia_is_asked_in_the_language_of_the_query(query: str, host: str) -> None:
     assert sent("wikipedia", query).address == f"https://{host}/w/api.php"
-
-
-def test_words_with_digits_and_points_stay_whole() -> None:
-    assert sent("openalex", "GPT4 at 3.5 O'Neill's COVID-19").parameters["search"] == "gpt4 3.5 o'neill's covid 19"
-
-
-def test_chinese_words_stay_together() -> None:
-    assert sent("wikipedia", "挑战者深渊 1960").parameters["gsrsearch"] == "挑战者深渊 1960"
-
-
-def test_a_language_is_written_as_the_service_does() -> None:
-    assert sent("searxng", "深度").parameters["language"] == "zh-CN"
-    assert sent("brave", "深度", key="k").parameters["search_lang"] == "zh-hans"
-    assert (sent("serper", "depth", key="k").body or {})["hl"] == "en"
-
-
-def test_numbers_in_json_are_numbers() -> None:
-    assert (sent("exa", "depth", key="k").body or {})["numResults"] == 5
 
 
 def test_an_operators_address_takes_the_path_of_the_service() -> None:

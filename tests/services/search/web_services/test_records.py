@@ -1,6 +1,5 @@
 """Records of services: the built-in ones are whole, and a mistake in an operator's file is named."""
 
-import tomllib
 from pathlib import Path
 from string import Template
 
@@ -11,10 +10,10 @@ from schemas.clean_text import clean_address
 from schemas.options import SEARCH_WORDS, SearchPlace
 from services.run.errors import BadInput
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.service import BUILT_IN, OWN_CLIENTS, read_services, services
+from services.search.web_services.service import OWN_CLIENTS, read_services, services
 from tests.conftest import PROJECT
+from tests.fakes.search_services.forms import FORMS
 from tests.fakes.search_services.twin import Form, twin
-from tests.services.search.web_services.ask import FORMS
 
 OWN = """
 [library]
@@ -116,21 +115,6 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     file.write_bytes(b"#" * 1_000_001)
     with pytest.raises(BadInput, match="too long"):
         read_services(file)
-
-
-def test_the_built_in_file_can_be_taken_as_an_example(tmp_path: Path) -> None:
-    file = tmp_path / "copy.toml"
-    file.write_bytes(BUILT_IN.read_bytes())
-    assert read_services(file) == dict(services())
-    assert tomllib.loads(BUILT_IN.read_text("utf-8")).keys() == services().keys()
-
-
-def test_what_is_missing_is_told_by_setting() -> None:
-    known = services()
-    assert known["brave"].missing(None, None) == "BRAVE_API_KEY"
-    assert known["searxng"].missing(None, None) == "SEARXNG_URL"
-    assert known["github"].missing(None, None) == ""
-    assert known["brave"].missing("key", None) == ""
 
 
 def test_the_record_in_the_guide_is_one(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from services.run.errors import SearchRefused
 from services.search.filters import Filters
 from services.search.web_services.client import ServiceSearch
 from services.search.web_services.service import services
+from tests.fakes.search_services.forms import FORMS
 from tests.fakes.search_services.twin import KEY, twin
-from tests.services.search.web_services.ask import FORMS, search_of
+from tests.services.search.web_services.ask import search_of
 
 OF_THE_WEB = ["searxng", "brave", "exa", "serper"]
 
