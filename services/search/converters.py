@@ -46,9 +46,8 @@ class Converters:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._plain.__aexit__(kind, error, trace)
-        await self._office.__aexit__(kind, error, trace)
-        await self._images.__aexit__(kind, error, trace)
+        for workers in (self._plain, self._office, self._images):
+            await workers.__aexit__(kind, error, trace)
 
     @property
     def problem(self) -> str:

@@ -45,8 +45,8 @@ class Documents:
     """Embedding models of searches; empty if only words are searched."""
     count: int
     """Number of searched files."""
-    skipped: list[tuple[str, str]]
-    """(path below the folder, reason) of files that are not searched: links that lead nowhere and the like, or unreadable."""
+    left_out: list[tuple[str, str]]
+    """(path below the folder, reason) of what is not tried: links that lead nowhere and the like."""
     other_kinds: dict[str, int]
     """Number of files of each kind that is not read, by the end of their names; empty for names without one."""
     unreadable: list[tuple[str, str]]
@@ -191,7 +191,7 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     tables = await asyncio.to_thread(index.tables)
     count = await asyncio.to_thread(index.count)
     notes = await asyncio.to_thread(index.notes)
-    skipped = sorted([*(file for file in unsupported if file[1] != OTHER_KIND), *unreadable])
+    left_out = [file for file in unsupported if file[1] != OTHER_KIND]
     other_kinds = Counter(Path(path).suffix.lower() for path, reason in unsupported if reason == OTHER_KIND)
     if not count and not late:
         raise nothing_in(folder, sorted([*unsupported, *failed]))
@@ -201,7 +201,7 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     found = [
         Table(folder / state.path, table.view, table.csv) for state in states for table in tables.get(state.path, ())
     ]
-    return Documents(index, models, count, skipped, other_kinds, unreadable, notes, unread, found, missing)
+    return Documents(index, models, count, left_out, other_kinds, unreadable, notes, unread, found, missing)
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:

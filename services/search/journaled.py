@@ -16,18 +16,16 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
 from services.run.ui_text import problem_text, say
 from services.search.failover import Answered, FailOver
+from services.search.files_read import FilesRead
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
-from services.search.providers import MAX_FILES_NAMED, FileNote, Providers, not_read, of_other_kinds, providers_for
+from services.search.providers import Providers, providers_for
 from services.search.run_pages import GatheredPages, may_read_web
 from services.search.web import filters_of, named_pages
 from services.text.normal_form import normalise_text
 
 LINKS = "links"
 """Name under which pages reached by links are counted, beside the searches."""
-
-MAX_UNREADABLE_NAMED = 50
-"""Maximum unreadable files that the limits of a report name."""
 
 SECOND_TRY = 0.5
 """Seconds before the second attempt after a passing fault."""
@@ -43,7 +41,7 @@ class _TableFiles(BaseModel):
     """Of the files' bytes in the evidence store."""
 
 
-class Search(Gathered):
+class Search(Gathered, FilesRead):
     """What gathering passages for some queries came to."""
 
     searches: int = 0
@@ -58,18 +56,6 @@ class Search(Gathered):
     """Pages for which the limit left no room."""
     words_only: bool = False
     """Whether documents were searched by their words alone because no embedding model is installed."""
-    unreadable: list[tuple[str, str]] = Field(default_factory=list)
-    """Files of the documents that could not be read, each with the reason; a few of many."""
-    unread: list[str] = Field(default_factory=list)
-    """Files of the documents that were not read in time; a few of many."""
-    unread_count: int = 0
-    """Number of such files."""
-    other_kinds: dict[str, int] = Field(default_factory=dict)
-    """Number of files of each kind that is not read, most files first."""
-    notes: list[FileNote] = Field(default_factory=list)
-    """What is to be known of how files of the documents were read."""
-    files: int = 0
-    """Number of files of the documents, whether they could be read or not."""
     embedding: CallUsage = CallUsage()
     """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
 
@@ -78,15 +64,7 @@ class Search(Gathered):
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
         words = [say("searched_words_only", locale)] if self.words_only else []
-        return [*searches, *pages, *words, *self._files(locale), *self.trouble(locale)]
-
-    def _files(self, locale: str) -> list[str]:
-        """Return the messages about files that were not searched, each of them the same in every search of a run."""
-        unreadable = [say("file_unreadable", locale, file=file, reason=reason) for file, reason in self.unreadable]
-        further = [say("more_files_not_searched", locale)] if len(unreadable) > MAX_UNREADABLE_NAMED else []
-        notes = [note.message(locale) for note in self.notes]
-        late = not_read(self.unread, self.unread_count, self.files, locale)
-        return [*unreadable[:MAX_UNREADABLE_NAMED], *further, *late, *of_other_kinds(self.other_kinds, locale), *notes]
+        return [*searches, *pages, *words, *self.file_messages(locale), *self.trouble(locale)]
 
     def trouble(self, locale: str) -> list[str]:
         """Return the error messages in the language of the run."""
@@ -127,7 +105,6 @@ async def gather_once(
         providers = Providers([*web], available.documents if where != "web" else [])
         wanted = len(queries) * len(providers.all)
         affordable, affordable_providers = _within(run.budget.take_searches(wanted), queries, providers)
-        unread = [file for documents in providers.documents for file in documents.unread]
         run.tell_searching(affordable, [provider.name for provider in affordable_providers.all])
         made = len(affordable) * len(affordable_providers.all)
         pages = GatheredPages(run, evidence, affordable, followed if run.context.level.links else None)
@@ -151,21 +128,13 @@ async def gather_once(
         if pages.followed:
             searched.append(Searched(name=LINKS, hits=pages.by_links))
         return Search(
-            **dict(gathered) | {"searched": searched},
+            **dict(gathered) | {"searched": searched} | dict(FilesRead.of(providers.documents)),
             searches=made,
             not_made=wanted - made,
             pages=pages.read,
             not_read=pages.not_read,
             followed=pages.followed,
             words_only=any(documents.words_only for documents in providers.documents),
-            unreadable=[file for documents in providers.documents for file in documents.unreadable][
-                : MAX_UNREADABLE_NAMED + 1
-            ],
-            unread=unread[:MAX_FILES_NAMED],
-            unread_count=len(unread),
-            other_kinds=providers.other_kinds,
-            notes=providers.notes,
-            files=providers.files,
             embedding=current_run().take_embedding(),
         )
 

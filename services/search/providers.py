@@ -2,12 +2,9 @@
 
 import asyncio
 import os
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.evidence import StepKind
@@ -19,6 +16,7 @@ from services.run.ui_text import say
 from services.run.users import own_folder
 from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
+from services.search.files_read import FilesRead
 from services.search.folder_files import ATTACHMENTS, check_folder, kept_from_runs, own_attachments
 from services.search.folder_reading import progress_told
 from services.search.hit import SearchProvider
@@ -31,9 +29,6 @@ EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
 READING_SHARE = 0.5
 """Share of a run's remaining time in which new documents are read; the rest is for searching what was read."""
 
-MAX_FILES_NAMED = 10
-"""Maximum unread files that a message names."""
-
 _allowed: set[Path] = set()
 
 
@@ -44,22 +39,6 @@ def allow_folders(folders: Iterable[str | Path]) -> None:
     `LEADLINE_DOCS` and the examples: a run's context comes from outside.
     """
     _allowed.update(Path(os.path.realpath(folder)) for folder in folders)  # `resolve` fails for links in a circle
-
-
-class FileNote(BaseModel):
-    """What is to be known of how some files were read."""
-
-    note: str
-    """See `Converted.note`."""
-    count: int
-    """Number of the files."""
-    files: list[str]
-    """Their paths; a few of many."""
-
-    def message(self, locale: str) -> str:
-        """Return the note as a sentence that names the files."""
-        key, _, value = self.note.partition(":")
-        return say(f"file_{key}", locale, files=_named(self.files, self.count, locale), value=value)
 
 
 @dataclass(slots=True)
@@ -74,42 +53,11 @@ class Providers:
         """All providers, web searches first."""
         return [*self.web, *self.documents]
 
-    @property
-    def files(self) -> int:
-        """Number of files of searchable kinds in all folders."""
-        return sum(document.count + len(document.unreadable) + len(document.unread) for document in self.documents)
-
-    @property
-    def other_kinds(self) -> dict[str, int]:
-        """Number of files of each kind that is not read, most files first."""
-        counts = Counter[str]()
-        for document in self.documents:
-            counts.update(document.other_kinds)
-        return dict(sorted(counts.items(), key=lambda kind: (-kind[1], kind[0])))
-
-    @property
-    def notes(self) -> list["FileNote"]:
-        """What is to be known of how files were read."""
-        files: dict[str, list[str]] = {}
-        for document in self.documents:
-            for note, paths in document.notes.items():
-                files.setdefault(note, []).extend(paths)
-        return [
-            FileNote(note=note, count=len(paths), files=paths[:MAX_FILES_NAMED])
-            for note, paths in sorted(files.items())
-        ]
-
     def notices(self, locale: str) -> list[str]:
-        """Return messages about missing searches in the user's language."""
-        skipped = [f"{path}: {reason}" for document in self.documents for path, reason in document.skipped]
-        unread = [path for document in self.documents for path in document.unread]
-        return [
-            *skipped,
-            *not_read(unread, len(unread), self.files, locale),
-            *of_other_kinds(self.other_kinds, locale),
-            *(note.message(locale) for note in self.notes),
-            *dict.fromkeys(filter(None, (document.notice(locale) for document in self.documents))),
-        ]
+        """Return messages about files and functions that are missing from the search, in the user's language."""
+        left_out = [f"{path}: {reason}" for document in self.documents for path, reason in document.left_out]
+        about = [document.notice(locale) for document in self.documents]
+        return [*left_out, *FilesRead.of(self.documents).file_messages(locale), *dict.fromkeys(filter(None, about))]
 
     @property
     def _tables(self) -> list[Table]:
@@ -128,42 +76,6 @@ class Providers:
         shared = [(len(wanted & table.terms()), table) for table in self._tables]
         ranked = sorted(shared, key=lambda pair: -pair[0])
         return [table for score, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
-
-
-def not_read(named: Sequence[str], count: int, total: int, locale: str) -> list[str]:
-    """Return the message about files that were not read in time, if there are any.
-
-    Args:
-        named: some of them, or all.
-        count: their number.
-        total: number of all files.
-        locale: locale of the reader.
-    """
-    if not count:
-        return []
-    return [say("files_not_read", locale, count=count, total=total, files=_named(named, count, locale))]
-
-
-def _named(paths: Sequence[str], count: int, locale: str) -> str:
-    """Return a list of a few of so many files."""
-    shown = paths[:MAX_FILES_NAMED]
-    files = say("searched_between", locale).join(shown)
-    return files if count <= len(shown) else say("files_further", locale, files=files, count=count - len(shown))
-
-
-def of_other_kinds(kinds: Mapping[str, int], locale: str) -> list[str]:
-    """Return the message about files of kinds that are not read, if there are any.
-
-    Args:
-        kinds: number of files by the end of their names, most files first.
-        locale: locale of the reader.
-    """
-    if not kinds:
-        return []
-    named = [f"{kind or say('no_ending', locale)} ({count})" for kind, count in [*kinds.items()][:MAX_FILES_NAMED]]
-    further = ["…"] if len(kinds) > MAX_FILES_NAMED else []
-    listed = say("searched_between", locale).join([*named, *further])
-    return [say("other_kinds", locale, count=sum(kinds.values()), kinds=listed)]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:

@@ -221,7 +221,7 @@ class GatheredPages:
 
     async def complete(self, results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
         """Replace snippets by the texts of their pages, and return errors."""
-        urls = await self._granted(in_turns(results))
+        urls, self.not_read = await self._granted(in_turns(results))
         if not urls:
             return results, []
         pages: dict[str, Page] = {}
@@ -241,14 +241,13 @@ class GatheredPages:
                 failures = [*failures, say("files_read_unlocked", self._run.context.locale, reason=reader.problem)]
         return completed, failures
 
-    async def _granted(self, urls: Sequence[str]) -> list[str]:
-        """Return the addresses to read: those that the run has already read, and others within the limit."""
+    async def _granted(self, urls: Sequence[str]) -> tuple[list[str], int]:
+        """Return the addresses to read, which are free for this call or within the limits, and how many others there are no pages left for."""
         known = await RunPages(self._run, self._evidence, self._call).known(urls)
         fresh = [url for url in urls if url not in known][: self._run.context.level.pages]
         granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
         self.read += len(granted)
-        self.not_read += len(fresh) - len(granted)
-        return [url for url in urls if url in known or url in granted]
+        return [url for url in urls if url in known or url in granted], len(fresh) - len(granted)
 
     async def _follow(
         self, pages: Sequence[Page], reader: PageReader, followed: Mapping[str, Sequence[str]]
@@ -266,11 +265,8 @@ class GatheredPages:
             known={url for page in pages for url in (page.url, page.final_url)},
             permit=lambda url: is_public(url, reader.allowance) and filters.permit(url),
         )
-        free = await RunPages(self._run, self._evidence, self._call).known(link.url for link in chosen)
-        fresh = [link for link in chosen if link.url not in free]
-        granted = fresh[: self._run.budget.take_pages(len(fresh)) if fresh else 0]
-        self.read += len(granted)
-        chosen = [link for link in chosen if link.url in free or link in granted]
+        granted, _ = await self._granted([link.url for link in chosen])
+        chosen = [link for link in chosen if link.url in granted]
         for link in chosen:
             self.followed.setdefault(link.page, []).append(link.url)
         read = partial(_recorded_page, self._run, reader, self._evidence, call=self._call)

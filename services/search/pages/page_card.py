@@ -77,17 +77,21 @@ def _article(tree: HtmlElement) -> Iterator[Field]:
 
 
 def _values(value: Any) -> list[str]:
-    """Return the texts of a value: itself, or the names of the people in it."""
+    """Return the texts of a value: itself, or the names of the people or organisations in it."""
     values = value[:MAX_PAIRS] if isinstance(value, list) else [value]
     names = (one.get("name") if isinstance(one, dict) else one for one in values)
     return [name for name in names if isinstance(name, str)]
 
 
 def _meta(tree: HtmlElement) -> Iterator[Field]:
+    return ((plain(name), content) for name, content in _tags(tree) if any(word in name.casefold() for word in _META))
+
+
+def _tags(tree: HtmlElement) -> Iterator[Field]:
+    """Yield the names of the page's meta tags with their contents."""
     for element in islice(tree.iter("meta"), MAX_META):
-        name = element.get("property") or element.get("name") or ""
-        if any(word in name.casefold() for word in _META):
-            yield plain(name), element.get("content") or ""
+        if content := (element.get("content") or "").strip():
+            yield element.get("property") or element.get("name") or "", content
 
 
 def _times(tree: HtmlElement) -> Iterator[Field]:
@@ -102,27 +106,17 @@ def publisher_of(tree: HtmlElement) -> tuple[str, Claimed]:
     Args:
         tree: the page including its scripts.
     """
-    tags = _tags(tree)
+    tags: dict[str, str] = {}
+    for name, content in _tags(tree):
+        tags.setdefault(name.lower(), content)
     things = list(json_ld(tree))
-    types = {name for thing in things for name in _strings(thing.get("@type"))}
+    types = {name for thing in things for name in _values(thing.get("@type"))}
     names = [tags[name] for name in _SITE_NAMES if tags.get(name)]
-    names += [name for thing in things for name in _publishers(thing.get("publisher"))]
+    names += [name.strip() for thing in things for name in _values(thing.get("publisher"))[:1] if name.strip()]
     claimed = next((category for category, known in _TYPES.items() if known & types), None)
     if claimed is None and _ACADEMIC & tags.keys():
         claimed = "academic"
     return names[0][:LONGEST_NAME] if names else "", claimed or "general"
-
-
-def _tags(tree: HtmlElement) -> dict[str, str]:
-    """Return the contents of the page's meta tags by name; of repeated tags, the first."""
-    tags: dict[str, str] = {}
-    for place, element in enumerate(tree.iter("meta")):
-        if place >= MAX_META:
-            break
-        name = (element.get("property") or element.get("name") or "").lower()
-        if content := (element.get("content") or "").strip():
-            tags.setdefault(name, content)
-    return tags
 
 
 def json_ld(tree: HtmlElement) -> Iterator[dict[str, Any]]:
@@ -145,17 +139,3 @@ def json_ld(tree: HtmlElement) -> Iterator[dict[str, Any]]:
             yield thing
             if "@graph" in thing:
                 waiting.append(thing["@graph"])
-
-
-def _publishers(value: Any) -> list[str]:
-    """Return the name of a publisher, given as a text, an organisation, or a list of these."""
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if isinstance(value, dict):
-        value = value.get("name")
-    return [value.strip()] if isinstance(value, str) and value.strip() else []
-
-
-def _strings(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [name for name in values if isinstance(name, str)]

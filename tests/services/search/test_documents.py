@@ -33,7 +33,7 @@ async def test_every_kind_of_file_is_found_by_its_words(tmp_path: Path, home: Pa
     ):  # fmt: skip
         shutil.copy(EXAMPLES / "deep-sea" / name, folder)
     documents = await open_documents(folder, home)
-    assert (documents.count, documents.skipped) == (7, [])
+    assert (documents.count, documents.unreadable) == (7, [])
     hits = await documents.search("Sigsbee Blake piano wire", 10)
     assert hits[0].url == "kinds/sigsbee-and-the-blake.docx"
     assert all(hit.text[place.start : place.end].strip() for hit in hits for place in hit.passages)
@@ -54,10 +54,11 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path,
     (docs.parent / "secret.md").write_text("# Secret")
     (docs / "link.md").symlink_to(docs.parent / "secret.md")
     documents = await open_documents(docs, home)
-    assert [path for path, _ in documents.skipped] == [
-        "binary.md", "book.xls", "broken.pdf", "cells.ipynb", "empty.md", "fake.docx", "link.md", "mail.msg", "text.odt",
+    assert [path for path, _ in documents.unreadable] == [
+        "binary.md", "book.xls", "broken.pdf", "cells.ipynb", "empty.md", "fake.docx", "mail.msg", "text.odt",
     ]  # fmt: skip
-    assert all(reason for _, reason in documents.skipped)
+    assert all(reason for _, reason in documents.unreadable)
+    assert documents.left_out == [("link.md", "leads out of the folder")]
     assert (documents.count, documents.other_kinds) == (5, {".mp4": 1})
     assert not await documents.search("secret", 5)
 

@@ -124,7 +124,7 @@ async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
     )
     shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
     documents = await open_documents(folder, tmp_path / "home")
-    assert documents.skipped == []
+    assert documents.unreadable == []
     for kind in [*(name.rpartition(".")[2] for name in plain), "pptx", "odt", "odp", "ods", "epub", "xls", "msg"]:
         hits = await documents.search(f"{kind}word", 3, "words")
         assert [Path(hit.url).suffix for hit in hits] == [f".{kind}"]

@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 @needs_ocr
 async def test_a_scan_and_a_figure_are_found_by_what_they_say(folder: Path) -> None:
     documents = await open_documents(folder, folder.parent / "home")
-    assert (documents.count, documents.skipped) == (1, [])
+    assert (documents.count, documents.unreadable) == (1, [])
     (hit,) = await documents.search("second sounding after the dredger", 3)
     assert "## 第 1 页（由 OCR 识别）" in hit.text
     assert "A second sounding, made\nafter the dredger had gone,\ngave 39.1 metres" in hit.text
@@ -54,7 +54,7 @@ async def test_without_the_extra_a_scan_says_how_to_install_it(folder: Path, mon
     (folder / "scan.pdf").write_bytes(_without_text())
     (folder / "other.md").write_text("A port.")
     documents = await open_documents(folder, folder.parent / "home")
-    ((path, reason),) = documents.skipped
+    ((path, reason),) = documents.unreadable
     assert path == "scan.pdf"
     assert "holds no text: its pages may be images; to read them, install: " in reason
     assert reason.endswith("[ocr]'")

@@ -1,0 +1,95 @@
+"""How the files of a run's documents were read, as messages for its user."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Self
+
+from pydantic import BaseModel, Field
+
+from services.run.ui_text import say
+from services.search.documents import Documents
+
+MAX_UNREADABLE_NAMED = 50
+"""Maximum unreadable files that the limits of a report name."""
+MAX_FILES_NAMED = 10
+"""Maximum files or kinds that another message names."""
+
+
+class FileNote(BaseModel):
+    """What is to be known of how some files were read."""
+
+    note: str
+    """See `Converted.note`."""
+    count: int
+    """Number of the files."""
+    files: list[str]
+    """Their paths; a few of many."""
+
+    def message(self, locale: str) -> str:
+        """Return the note as a sentence that names the files."""
+        key, _, value = self.note.partition(":")
+        return say(f"file_{key}", locale, files=_listed(self.files, self.count, locale), value=value)
+
+
+class FilesRead(BaseModel):
+    """How the files of some folders were read."""
+
+    unreadable: list[tuple[str, str]] = Field(default_factory=list)
+    """Files that could not be read, each with the reason; a few of many."""
+    unread: list[str] = Field(default_factory=list)
+    """Files that were not read in time; a few of many."""
+    unread_count: int = 0
+    """Number of such files."""
+    other_kinds: dict[str, int] = Field(default_factory=dict)
+    """Number of files of each kind that is not read, most files first."""
+    notes: list[FileNote] = Field(default_factory=list)
+    """What is to be known of how files were read."""
+    files: int = 0
+    """Number of files of searchable kinds, whether they could be read or not."""
+
+    @classmethod
+    def of(cls, folders: Sequence[Documents]) -> Self:
+        """Return how the files of these folders were read."""
+        unread = [path for folder in folders for path in folder.unread]
+        unreadable = [file for folder in folders for file in folder.unreadable]
+        kinds, noted = Counter[str](), dict[str, list[str]]()
+        for folder in folders:
+            kinds.update(folder.other_kinds)
+            for note, paths in folder.notes.items():
+                noted.setdefault(note, []).extend(paths)
+        return cls(
+            unreadable=unreadable[: MAX_UNREADABLE_NAMED + 1],
+            unread=unread[:MAX_FILES_NAMED],
+            unread_count=len(unread),
+            other_kinds=dict(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
+            notes=[
+                FileNote(note=note, count=len(paths), files=paths[:MAX_FILES_NAMED])
+                for note, paths in sorted(noted.items())
+            ],
+            files=sum(folder.count + len(folder.unreadable) + len(folder.unread) for folder in folders),
+        )
+
+    def file_messages(self, locale: str) -> list[str]:
+        """Return the messages about files that were not searched, or not read as they are."""
+        messages = [say("file_unreadable", locale, file=file, reason=reason) for file, reason in self.unreadable]
+        if len(messages) > MAX_UNREADABLE_NAMED:
+            messages[MAX_UNREADABLE_NAMED:] = [say("more_files_not_searched", locale)]
+        if self.unread_count:
+            late = _listed(self.unread, self.unread_count, locale)
+            messages.append(say("files_not_read", locale, count=self.unread_count, total=self.files, files=late))
+        if self.other_kinds:
+            messages.append(self._kinds(locale))
+        return [*messages, *(note.message(locale) for note in self.notes)]
+
+    def _kinds(self, locale: str) -> str:
+        kinds = [*self.other_kinds.items()]
+        named = [f"{kind or say('no_ending', locale)} ({count})" for kind, count in kinds[:MAX_FILES_NAMED]]
+        further = ["…"] if len(kinds) > MAX_FILES_NAMED else []
+        listed = say("searched_between", locale).join([*named, *further])
+        return say("other_kinds", locale, count=sum(self.other_kinds.values()), kinds=listed)
+
+
+def _listed(paths: Sequence[str], count: int, locale: str) -> str:
+    """Return a list of a few of so many files."""
+    files = say("searched_between", locale).join(paths)
+    return files if count <= len(paths) else say("files_further", locale, files=files, count=count - len(paths))
