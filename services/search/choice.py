@@ -5,8 +5,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 
 from schemas.evidence import StepKind
 from schemas.options import SEARCH_WORDS
@@ -34,17 +32,7 @@ def known_services() -> Mapping[str, Service]:
     Raises:
         BadInput: the operator's file cannot be used.
     """
-    return _services(settings().leadline_search_services)
-
-
-@cache
-def _services(own: Path | None) -> Mapping[str, Service]:
-    return services(own)
-
-
-def forget_services() -> None:
-    """Read the operator's file again at the next use."""
-    _services.cache_clear()
+    return services(settings().leadline_search_services)
 
 
 def known_names() -> list[str]:

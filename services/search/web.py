@@ -7,13 +7,14 @@ from schemas.context import RunContext
 from schemas.evidence import StepKind
 from services.run.errors import BadInput, SettingsError
 from services.run.settings import settings
-from services.search.choice import Access, access_to, forget_services, known_services, side_by_side
+from services.search.choice import Access, access_to, known_services, side_by_side
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.filters import Filters
 from services.search.hit import Hit, SearchProvider
 from services.search.tavily import TavilySearch
 from services.search.web_services.client import ServiceSearch
+from services.search.web_services.service import services
 from services.text.dates import first_day, last_day
 
 _URL = re.compile(r"https?://[^\s<>\"'，。；！？）】》]+", re.ASCII)
@@ -95,7 +96,7 @@ def provider_of(access: Access, filters: Filters | None = None) -> SearchProvide
 def forget_web() -> None:
     """Forget paused providers and the operator's services."""
     _web.cache_clear()
-    forget_services()
+    services.cache_clear()
 
 
 def named_pages(text: str) -> list[Hit]:

@@ -2,7 +2,6 @@
 
 import zlib
 from collections.abc import Iterator
-from typing import Protocol
 
 from services.run.errors import PageError
 
@@ -11,33 +10,20 @@ PIECE = 256 * 1024
 ACCEPTED = "gzip, deflate"
 
 
-class Decoder(Protocol):
-    """Decoder of one content encoding."""
+class Decoder:
+    """Decoder of one content encoding: gzip (also with several members), deflate (with or without the zlib header, as servers send both), or none."""
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the decoded pieces of this data, each of at most `PIECE`."""
-
-    def done(self) -> bool:
-        """Tell whether the data so far is complete."""
-
-
-class _Identity:
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        yield data
-
-    def done(self) -> bool:
-        return True
-
-
-class _Zlib:
-    """Gzip (also with several members) and deflate, with or without the zlib header, as servers send both."""
-
-    def __init__(self, wbits: int) -> None:
+    def __init__(self, wbits: int = 0) -> None:
+        """Begin to decode a body of zlib's `wbits`; 0 stands for no encoding."""
         self._wbits = wbits
-        self._stream = zlib.decompressobj(wbits)
+        self._stream = zlib.decompressobj(wbits) if wbits else None
         self._started = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield the decoded pieces of this data, each of at most `PIECE`."""
+        if self._stream is None:
+            yield data
+            return
         while True:
             try:
                 out = self._stream.decompress(data, PIECE)
@@ -57,7 +43,8 @@ class _Zlib:
                 return
 
     def done(self) -> bool:
-        return self._stream.eof
+        """Tell whether the data so far is complete."""
+        return self._stream is None or self._stream.eof
 
 
 def decoder_for(encoding: str) -> Decoder:
@@ -69,11 +56,11 @@ def decoder_for(encoding: str) -> Decoder:
     names = [name for name in (part.strip().lower() for part in encoding.split(",")) if name not in {"", "identity"}]
     match names:
         case []:
-            return _Identity()
+            return Decoder()
         case ["gzip" | "x-gzip"]:
-            return _Zlib(zlib.MAX_WBITS | 16)
+            return Decoder(zlib.MAX_WBITS | 16)
         case ["deflate"]:
-            return _Zlib(zlib.MAX_WBITS)
+            return Decoder(zlib.MAX_WBITS)
     raise PageError(f"it is encoded as {', '.join(names)[:60]}, which is not read")
 
 

@@ -8,11 +8,11 @@ from typing import Any
 from urllib.parse import quote
 
 from services.search.filters import Filters
+from services.search.pages.fetch import USER_AGENT
 from services.search.web_services.service import Service, Words
 from services.text.normal_form import normal_form
 from services.text.tokens import STOP_WORDS, message_language
 
-USER_AGENT = "Leadline"
 ACCEPTED_TYPES = {"json": "application/json", "atom": "application/atom+xml"}
 MAX_SITES = 10
 """Maximum domains named in a query; results are checked against all domains in any case."""

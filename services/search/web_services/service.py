@@ -233,13 +233,14 @@ class Service(_Record):
         return self.pause_with_key if key and self.pause_with_key is not None else self.pause
 
 
+@cache
 def services(own: Path | None = None) -> Mapping[str, Service]:
-    """Return the services by name; records of the operator's file replace built-in ones of the same name. Blocking.
+    """Return the services by name; records of the operator's file replace built-in ones of the same name. Blocking when called first.
 
     Raises:
         BadInput: the file cannot be read, or one of its records cannot be used.
     """
-    return {**_built_in(), **(read_services(own) if own else {})}
+    return MappingProxyType({**read_services(BUILT_IN), **(read_services(own) if own else {})})
 
 
 def read_services(file: Path) -> dict[str, Service]:
@@ -277,8 +278,3 @@ def _service(file: Path, name: str, table: Any) -> Service:
         where = ".".join(str(part) for part in (name, *problem["loc"]))
         what = _WORDS.get(problem["type"]) or reason_of(problem)
         raise BadInput(f"{file}: {where} cannot be used: {what}.") from None
-
-
-@cache
-def _built_in() -> Mapping[str, Service]:
-    return MappingProxyType(read_services(BUILT_IN))
