@@ -199,13 +199,3 @@ async def test_a_search_is_asked_with_what_the_environment_gives_it(set_up: SetU
     assert twins["brave"].headers[0]["X-Subscription-Token"] == KEY
     assert (twins["openalex"].asked[0]["api_key"], twins["openalex"].asked[0]["mailto"]) == (KEY, "me@lab.example")
     assert "lab.example" not in f"{twins['europepmc'].asked}{twins['europepmc'].headers}"
-
-
-async def test_the_next_answers_when_one_fails_and_a_refused_one_rests(set_up: SetUp, tmp_path: Path) -> None:
-    with served(tmp_path, "serper", "wikipedia") as twins:
-        set_up(SERPER_API_KEY="wrong")
-        for _ in range(2):
-            [web] = web_search(RunContext(search="serper|wikipedia"))
-            assert {hit.site for hit in await web.search("echo sounding", 5)} == {"wikipedia.org"}
-    assert len(twins["wikipedia"].asked) == 2
-    assert len(twins["serper"].asked) == 1

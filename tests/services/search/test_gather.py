@@ -73,20 +73,6 @@ def test_a_passage_that_several_sources_have_word_for_word_stands_first_once_and
     ]
 
 
-async def test_a_copy_counts_once_and_is_named_as_one(docs: Path, tmp_path: Path) -> None:
-    providers = Providers(documents=[await open_documents(docs, tmp_path / "home")])
-    result = await found(providers, "wire sounding machine Lalla Rookh")
-    [copy] = [source for source in result.sources.values() if source.duplicate_of]
-    assert copy.duplicate_of in result.sources
-    assert copy.content_hash not in {one.content_hash for one in result.passages}
-
-
-async def test_a_name_in_what_was_found_leads_to_the_next_document(docs: Path, tmp_path: Path) -> None:
-    providers = Providers(documents=[await open_documents(docs, tmp_path / "home")])
-    result = await found(providers, "who designed the wire sounding machine")
-    assert "William Thomson" in [one.title for one in result.passages]
-
-
 async def test_a_failing_provider_is_named_once_and_the_others_count() -> None:
     result = await found(Providers(web=[Web(fails=True), Web("Piano wire is thin.")]), "wire", "rope")
     assert result.failures == ["The engine is down. Wait."]

@@ -58,7 +58,10 @@ Wire    1
      - 5
    * - Lead
      - 2
+
 """
+DRAWN = "+---+---+\n| a | b |\n+---+---+\n| both  |\n+-------+"
+"""A table with a cell across others."""
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:"
 _ODF = (
     f'<office:document-content xmlns:office="{_OFFICE}office:1.0" xmlns:text="{_OFFICE}text:1.0" '
@@ -171,7 +174,7 @@ async def test_inline_markup_of_restructuredtext_reads_as_its_words_and_code_sta
 async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_place(tmp_path: Path) -> None:
     folder = tmp_path / "peps"
     folder.mkdir()
-    (folder / "pep-0900.rst").write_text(RST)
+    (folder / "pep-0900.rst").write_text(f"{RST}{DRAWN}\n")
     documents = await open_documents(folder, tmp_path / "home")
     [hit] = await documents.search("Performance fathoms", 5, "words")
     assert (hit.title, hit.card.name, hit.card.status) == ("PEP 900 – Wires for Sounding", "PEP 900", "Final")
@@ -182,14 +185,6 @@ async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_
     assert "| Ship | Fathoms |\n| --- | --- |\n| Blake | 2,000 in all weathers |\n| Enterp. | 3,000 |" in passage
     assert "| Rope | Hours |\n| --- | --- |\n| Hemp | 3 |\n| Wire | 1 |" in passage
     assert "Prices\n\n| Item | Pounds |\n| --- | --- |\n| Drum | 5 |\n| Lead | 2 |" in passage
+    assert DRAWN in hit.text
     [hit] = await documents.search("Abstract", 5, "words")
     assert "Piano wire" in hit.text[hit.passages[0].start : hit.passages[0].end]
-
-
-async def test_a_table_that_is_drawn_in_another_way_stays_as_it_is(tmp_path: Path) -> None:
-    folder = tmp_path / "drawn"
-    folder.mkdir()
-    table = "+---+---+\n| a | b |\n+---+---+\n| both  |\n+-------+"
-    (folder / "drawn.rst").write_text(f"Title\n=====\n\n{table}\n\nText below.\n")
-    [hit] = await (await open_documents(folder, tmp_path / "home")).search("both", 2, "words")
-    assert table in hit.text

@@ -40,8 +40,3 @@ def test_headings_do_not_count() -> None:
         "Sigsbee sounding machine", ["# Sigsbee sounding machine\n\nIt rained.", "It rained."]
     )
     assert with_heading == without < 0.1
-
-
-def test_a_query_of_nothing_that_tells_is_held_by_none() -> None:
-    assert proximity("the of and", ["the sea", ""]) == [0, 0]
-    assert proximity("sea", []) == []

@@ -62,14 +62,6 @@ async def test_tasks_side_by_side_share_one_fetch() -> None:
     assert web.asked == {URL: 1}
 
 
-async def test_another_run_reads_anew() -> None:
-    store, web = InMemoryStore(), Web()
-    await task(store).read(URL, web.read)
-    assert await task(store, key="other").known([URL]) == set()
-    await task(store, key="other").read(URL, web.read)
-    assert web.asked == {URL: 2}
-
-
 async def test_a_lasting_fault_is_not_tried_again_and_a_passing_one_a_few_times() -> None:
     store, web = InMemoryStore(), Web(fault=PageError("there is no such page"))
     for _ in range(3):
@@ -81,15 +73,12 @@ async def test_a_lasting_fault_is_not_tried_again_and_a_passing_one_a_few_times(
     for _ in range(MAX_TRIES + 2):
         assert (await task(store).read(other, web.read)).problem == "it did not answer"
     assert web.asked[other] == MAX_TRIES
-
-
-async def test_a_fault_that_has_passed_gives_the_page() -> None:
-    store, web = InMemoryStore(), Web(fault=PageError("it did not answer", passing=True))
-    await task(store).read(URL, web.read)
-    assert await task(store).known([URL]) == set()
+    passed = "https://tides.example/back"
+    await task(store).read(passed, web.read)
+    assert await task(store).known([passed]) == set()
     web.fault = None
-    assert (await task(store).read(URL, web.read)).page is not None
-    assert await task(store).known([URL]) == {URL}
+    assert (await task(store).read(passed, web.read)).page is not None
+    assert await task(store).known([passed]) == {passed}
 
 
 async def test_what_a_task_at_the_side_has_read_counts_for_both_whoever_was_first() -> None:
@@ -100,13 +89,6 @@ async def test_what_a_task_at_the_side_has_read_counts_for_both_whoever_was_firs
     assert await task(store, "6:researcher:s3").known([URL]) == {URL}
     await task(store, "3:researcher:s2").read(URL, web.read)
     assert await task(store, "3:researcher:s2").known([URL]) == {URL}
-
-
-async def test_without_a_place_to_keep_things_a_page_is_just_read() -> None:
-    web = Web()
-    pages = RunPages(Run(), EvidenceStore(InMemoryStore()))
-    assert (await pages.read(URL, web.read)).page is not None
-    assert await pages.known([URL]) == set()
 
 
 async def test_a_call_that_a_crash_ended_pays_for_its_pages_again_and_later_calls_do_not() -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from services.search.hit import Hit
 from services.search.source_kinds import LONGEST_SITE, category_of, registrable, site_of
 
 
@@ -81,12 +80,6 @@ def test_other_sources_are_named_by_their_folder_server_or_database() -> None:
     assert site_of("tool:library/lookup#2", "tool") == "library"
     assert site_of("database:sales", "database") == "sales"
     assert site_of("computation:C1", "computation") == ""
-
-
-def test_a_hit_has_its_dates_in_one_form_and_its_site_by_its_address() -> None:
-    hit = Hit(url="https://a.gov/x", title="", kind="web", text="x", published="Tue, 12 Mar 2024 08:00:00 GMT")
-    assert (hit.published, hit.site, hit.source_kind) == ("2024-03-12", "a.gov", "official")
-    assert Hit(url="https://a.org/x", title="", kind="web", text="x", published="yesterday").published is None
 
 
 @pytest.mark.parametrize("piece", ["a.", "news/", "%", "<", "é", "\x00", ".gov", "(" * 9, "://"])

@@ -76,12 +76,6 @@ async def test_a_publication_is_read_where_it_is_open_and_keeps_what_its_catalog
     assert kept == gone
 
 
-async def test_documents_and_an_empty_search_are_left_alone(served: Site, reader: PageReader) -> None:
-    document = Hit(url="papers/a.md", title="A", kind="document", text="Text.", snippet_only=True)
-    assert await completed([[document], []], reader.read, max_pages=5) == ([[document], []], [])
-    assert await completed([], reader.read, max_pages=5) == ([], [])
-
-
 async def test_a_result_that_leads_inwards_stays_a_snippet_and_is_named(
     served: Site, internet: Internet, outside: PageReader
 ) -> None:

@@ -44,21 +44,16 @@ async def test_a_limit_is_a_refusal_that_says_how_long_to_wait(name: str, header
 
 
 async def test_a_limit_that_soon_ends_is_waited_for_once() -> None:
-    limited = Reply(429, {}, headers={"Retry-After": "0"})
-    assert await answered("crossref", limited, Reply(body=FORMS["crossref"].found))
-    with pytest.raises(SearchRefused, match="usage limit"):
-        await answered("crossref", limited, limited, Reply(body=FORMS["crossref"].found))
-
-
-async def test_a_date_after_which_to_ask_again_is_understood() -> None:
     past, future = (format_datetime(datetime.now(UTC) + timedelta(days=days), usegmt=True) for days in (-1, 1))
-    assert await answered(
-        "crossref", Reply(429, {}, headers={"Retry-After": past}), Reply(body=FORMS["crossref"].found)
-    )
-    with pytest.raises(SearchRefused, match=r"Wait \d{5} seconds"):
-        await answered("crossref", Reply(429, {}, headers={"Retry-After": future}))
-    with pytest.raises(SearchRefused, match="Wait a while"):
-        await answered("crossref", Reply(429, {}, headers={"Retry-After": "after lunch ¹"}))
+    found = Reply(body=FORMS["crossref"].found)
+    for soon in ("0", past):
+        limited = Reply(429, {}, headers={"Retry-After": soon})
+        assert await answered("crossref", limited, found)
+        with pytest.raises(SearchRefused, match="usage limit"):
+            await answered("crossref", limited, limited, found)
+    for later, advice in ((future, r"Wait \d{5} seconds"), ("after lunch ¹", "Wait a while")):
+        with pytest.raises(SearchRefused, match=advice):
+            await answered("crossref", Reply(429, {}, headers={"Retry-After": later}))
 
 
 async def test_githubs_403_at_its_limit_is_one() -> None:
@@ -108,23 +103,18 @@ async def test_a_failure_is_named_and_is_no_refusal(status: int, advice: str) ->
     assert not isinstance(caught.value, SearchRefused)
 
 
-@pytest.mark.parametrize("name", JSON)
-@pytest.mark.parametrize("body", [b"<!doctype html><p>Sign in</p>", b"  <html>"])
-async def test_a_page_instead_of_json_is_named(name: str, body: bytes) -> None:
-    with pytest.raises(SearchError, match=rf"{services()[name].title}'s answer is not JSON: it is a page of HTML"):
-        await answered(name, Reply(raw=body, headers={"Content-Type": "text/html"}))
-
-
-@pytest.mark.parametrize("body", [b"", b"  ", b'{"message": {"items": [', b"\xff\xfe", b"not json"])
-async def test_a_malformed_answer_is_named(body: bytes) -> None:
-    with pytest.raises(SearchError, match=r"Crossref's answer is not JSON: it is (?:empty|malformed)"):
-        await answered("crossref", Reply(raw=body))
-
-
-@pytest.mark.parametrize("body", [b"", b"<html><p>Sign in</p></html>", b"<feed", b'{"entry": []}'])
-async def test_what_is_no_feed_is_named(body: bytes) -> None:
-    with pytest.raises(SearchError, match="arXiv's answer is not Atom: it is"):
-        await answered("arxiv", Reply(raw=body))
+@pytest.mark.parametrize(
+    ("name", "body", "problem"),
+    [
+        *((name, b"  <!doctype html><p>Sign in</p>", "not JSON: it is a page of HTML") for name in JSON),
+        *(("crossref", body, "not JSON: it is empty") for body in (b"", b"  ")),
+        *(("crossref", body, "not JSON: it is malformed") for body in (b'{"message": {"items": [', b"\xff\xfe", b"not json")),
+        *(("arxiv", body, "not Atom: it is") for body in (b"", b"<html><p>Sign in</p></html>", b"<feed", b'{"entry": []}')),
+    ],
+)  # fmt: skip
+async def test_a_malformed_answer_is_named(name: str, body: bytes, problem: str) -> None:
+    with pytest.raises(SearchError, match=f"{services()[name].title}'s answer is {problem}"):
+        await answered(name, Reply(raw=body))
 
 
 @pytest.mark.parametrize("name", JSON)
