@@ -1,7 +1,6 @@
 """A folder of real files of every kind: converted apart, indexed once, kept up to date."""
 
 import asyncio
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,26 +20,6 @@ EXAMPLES = PROJECT / "examples"
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     return tmp_path / "index"
-
-
-async def test_every_kind_of_file_is_found_by_its_words(tmp_path: Path, home: Path) -> None:
-    folder = tmp_path / "kinds"
-    folder.mkdir()
-    for name in (
-        "errors-of-deep-sounding.pdf", "sigsbee-and-the-blake.docx", "seabed-mapping-progress.xlsx",
-        "wire-to-echo-1920s.html", "nautical-charts-zones-of-confidence.txt", "historic-deep-soundings.csv",
-        "lead-line.md",
-    ):  # fmt: skip
-        shutil.copy(EXAMPLES / "deep-sea" / name, folder)
-    documents = await open_documents(folder, home)
-    assert (documents.count, documents.unreadable) == (7, [])
-    hits = await documents.search("Sigsbee Blake piano wire", 10)
-    assert hits[0].url == "kinds/sigsbee-and-the-blake.docx"
-    assert all(hit.text[place.start : place.end].strip() for hit in hits for place in hit.passages)
-    assert {table.view.file for table in documents.tables} == {
-        "seabed-mapping-progress.xlsx",
-        "historic-deep-soundings.csv",
-    }
 
 
 async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path, home: Path) -> None:

@@ -1,10 +1,5 @@
 """Tables inside documents: found in Markdown, and profiled and kept as CSV like tables of their own."""
 
-from pathlib import Path
-
-from docx import Document
-
-from services.search.documents import open_documents
 from services.search.table_profile import embedded_tables
 
 TEXT = """# Lamps
@@ -33,22 +28,3 @@ def test_a_table_is_named_after_its_document_and_its_heading_and_holds_no_markup
 
 def test_lines_without_a_rule_below_the_first_are_no_table() -> None:
     assert embedded_tables("a.md", "| a | 1 |\n| b | 2 |\n| c | 3 |\n") == []
-
-
-async def test_tables_of_word_and_html_files_are_tables_of_the_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
-    rows = [("Year", "Wrecks"), ("1871", "12"), ("1872", "9")]
-    document = Document()
-    table = document.add_table(rows=3, cols=2)
-    for place, row in enumerate(rows):
-        for column, cell in enumerate(row):
-            table.cell(place, column).text = cell
-    document.save(str(folder / "wrecks.docx"))
-    cells = "".join(f"<tr><td>{year}</td><td>{count}</td></tr>" for year, count in rows)
-    (folder / "page.html").write_text(f"<h1>Wrecks</h1><table>{cells}</table>")
-    opened = await open_documents(folder, tmp_path / "home")
-    assert {table.view.file: table.read().decode() for table in opened.tables} == {
-        "wrecks-table-1.csv": "Year,Wrecks\n1871,12\n1872,9\n",
-        "page-table-1.csv": "Year,Wrecks\n1871,12\n1872,9\n",
-    }

@@ -5,9 +5,11 @@ import shutil
 import zipfile
 from pathlib import Path
 
+from docx import Document
 from pptx import Presentation
 
 from services.search.documents import open_documents
+from tests.conftest import EXAMPLES
 
 SAMPLES = Path(__file__).parent / "samples"
 """A workbook of Excel 2 (BIFF2) and an Outlook message, with the word of their kind each."""
@@ -126,15 +128,32 @@ async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
         },
     )
     shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
+    for name in ("errors-of-deep-sounding.pdf", "seabed-mapping-progress.xlsx"):
+        shutil.copy(EXAMPLES / "deep-sea" / name, folder)
+    rows = [("Year", "docxword"), ("1871", "12"), ("1872", "9")]
+    document = Document()
+    table = document.add_table(rows=3, cols=2)
+    for place, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            table.cell(place, column).text = cell
+    document.save(str(folder / "wrecks.docx"))
+    cells = "".join(f"<tr><td>{year}</td><td>{count}</td></tr>" for year, count in rows).replace("docx", "html")
+    (folder / "page.html").write_text(f"<h1>Wrecks</h1><table>{cells}</table>")
     documents = await open_documents(folder, tmp_path / "home")
     assert documents.unreadable == []
-    for kind in [*(name.rpartition(".")[2] for name in plain), "pptx", "odt", "odp", "ods", "epub", "xls", "msg"]:
+    others = "docx html pptx odt odp ods epub xls msg".split()
+    for kind in [*(name.rpartition(".")[2] for name in plain), *others]:
         hits = await documents.search(f"{kind}word", 3, "words")
         assert [Path(hit.url).suffix for hit in hits] == [f".{kind}"]
+    assert (await documents.search("Maskelyne wire sounding errors", 1, "words"))[0].url.endswith(".pdf")
+    assert (await documents.search("North Pacific mapped", 1, "words"))[0].url.endswith(".xlsx")
     titles = {hit.url: hit.title for hit in await documents.search("*", 50)}
     assert titles["kinds/haul.py"] == "haul.py"
     assert (titles["kinds/mail.eml"], titles["kinds/old.msg"]) == ("Sounding", "Ropes of hemp")
-    assert [table.view.file for table in documents.tables] == ["old.xls", "sheet-table-1.csv"]
+    tables = {table.view.file: table for table in documents.tables}
+    assert tables.keys() >= {"old.xls", "sheet-table-1.csv", "seabed-mapping-progress.xlsx"}
+    for kind, name in (("docx", "wrecks-table-1.csv"), ("html", "page-table-1.csv")):
+        assert tables[name].read().decode() == f"Year,{kind}word\n1871,12\n1872,9\n"
 
 
 async def test_links_of_markdown_by_reference_have_their_address_and_code_stays(tmp_path: Path) -> None:
