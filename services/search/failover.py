@@ -10,6 +10,11 @@ from services.run.errors import SearchError, SearchRefused
 from services.run.log import WARNING, log
 from services.search.hit import Hit, SearchProvider
 
+MAX_FAILURES = 3
+"""Consecutive failures after which a provider pauses."""
+REST_SECONDS = 60.0
+"""Length of a pause."""
+
 
 @dataclass(slots=True)
 class _State:
@@ -45,8 +50,6 @@ class FailOver:
         providers: Sequence[SearchProvider],
         *,
         at_once: int = 4,
-        failures: int = 3,
-        rest_seconds: float = 60.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take providers, the preferred provider first.
@@ -54,15 +57,11 @@ class FailOver:
         Args:
             providers: at least one provider; the names are unique.
             at_once: concurrent searches of a provider.
-            failures: consecutive failures after which a provider pauses.
-            rest_seconds: length of a pause.
             clock: a monotonic clock in seconds.
         """
         self.providers = list(providers)
         self.name = "|".join(provider.name for provider in self.providers)
         self._at_once = at_once
-        self._failures = failures
-        self._rest_seconds = rest_seconds
         self._clock = clock
         self._states = {provider.name: _State() for provider in self.providers}
 
@@ -106,8 +105,8 @@ class FailOver:
                 hits = await provider.search(query, limit)
             except SearchError as error:
                 state.failures += 1
-                if isinstance(error, SearchRefused) or state.failures >= self._failures:
-                    state.rests_until = self._clock() + self._rest_seconds
+                if isinstance(error, SearchRefused) or state.failures >= MAX_FAILURES:
+                    state.rests_until = self._clock() + REST_SECONDS
                     state.reason = str(error)
                 raise
         state.failures = 0

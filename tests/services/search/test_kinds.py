@@ -137,8 +137,8 @@ async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
         for column, cell in enumerate(row):
             table.cell(place, column).text = cell
     document.save(str(folder / "wrecks.docx"))
-    cells = "".join(f"<tr><td>{year}</td><td>{count}</td></tr>" for year, count in rows).replace("docx", "html")
-    (folder / "page.html").write_text(f"<h1>Wrecks</h1><table>{cells}</table>")
+    html = "".join(f"<tr><td>{year}</td><td>{count}</td></tr>" for year, count in rows).replace("docx", "html")
+    (folder / "page.html").write_text(f"<h1>Wrecks</h1><table>{html}</table>")
     documents = await open_documents(folder, tmp_path / "home")
     assert documents.unreadable == []
     others = "docx html pptx odt odp ods epub xls msg".split()
