@@ -1,4 +1,4 @@
-"""One-sentence descriptions of the nodes for Studio, the page and the README."""
+"""One-sentence descriptions of the nodes for Studio, the page and the guide to the architecture."""
 
 from typing import Any
 

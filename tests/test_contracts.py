@@ -85,17 +85,17 @@ def _names(node: ast.AST) -> list[str]:
     return []
 
 
-def test_the_picture_in_the_readme_is_that_of_the_compiled_graph() -> None:
+def test_the_picture_in_the_guide_is_that_of_the_compiled_graph() -> None:
     drawn = graph.get_graph().draw_mermaid(with_styles=False).strip()
-    assert drawn in (PROJECT / "README.md").read_text("utf-8")
+    assert drawn in (PROJECT / "docs/architecture.md").read_text("utf-8")
     assert "description" not in graph.get_graph().draw_mermaid()
 
 
-def test_every_node_is_described_and_the_readme_says_the_same() -> None:
+def test_every_node_is_described_and_the_guide_says_the_same() -> None:
     assert [*DESCRIPTIONS] == [*build_graph().nodes]
-    readme = (PROJECT / "README.md").read_text("utf-8")
+    guide = (PROJECT / "docs/architecture.md").read_text("utf-8")
     for node, does in DESCRIPTIONS.items():
-        assert f"| `{node}` | {does} |" in readme
+        assert f"| `{node}` | {does} |" in guide
 
 
 def test_the_graph_is_compiled_without_checkpointer_and_store() -> None:

@@ -1,4 +1,4 @@
-"""What a new user does: a checkout with nothing set, the commands and the Python of README in it, and its dev server.
+"""What a new user does: a checkout with nothing set, the commands of README and the Python of the guides in it, and its dev server.
 
 The checkout holds what git tracks, as a clone does, and shares this environment's libraries; `.ci/run` sets up one of its own.
 """
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.timeout(600)
 
 INSTALLED = ("setup", ".venv/runtime", ".venv/develop")
 """Targets of the Makefile that need the network."""
-SERVED = ("README.md", "docs/api.md", "docs/server.md", "docs/runs.md")
+SERVED = ("docs/api.md", "docs/server.md", "docs/runs.md")
 """Guides whose Python talks to a server."""
 OWNER = "Who owned the schooner Lalla Rookh?"
 
@@ -75,14 +75,8 @@ def test_the_first_commands_answer(checkout: Path) -> None:
     assert (checkout / ".leadline").is_dir()
 
 
-def test_the_commands_of_the_terminal_work(checkout: Path) -> None:
-    [block] = [block for block in _blocks("README.md", "sh") if "leadline follow" in block]
-    said = _ran(checkout, "bash", "-c", f"set -e\n{block}")
-    assert "Challenger Deep" in said
-
-
 def test_the_python_answers_and_follows_up(checkout: Path) -> None:
-    code = next(block for block in _blocks("README.md", "python") if "research(" in block)
+    code = next(block for block in _blocks("docs/scripts.md", "python") if "research(" in block)
     shown = "print(report.markdown)\nprint(follow_up.answered, follow_up.markdown)"
     said = _ran(checkout, ".venv/bin/python", "-c", f"{code}\n{shown}")
     assert "William Thomson" in said
@@ -148,6 +142,13 @@ def test_the_python_of_the_guide_to_memory_works(checkout: Path) -> None:
 
 
 def test_every_guide_with_python_is_run_somewhere() -> None:
-    elsewhere = {"docs/architecture.md"}  # tests/docs/test_guides.py
+    elsewhere = {"docs/scripts.md", "docs/architecture.md"}  # above, and in tests/docs/test_guides.py
     guides = ["README.md", *(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md"))]
     assert {guide for guide in guides if _blocks(guide, "python")} == {*SERVED} | elsewhere
+
+
+def test_the_readme_is_one_screen_and_there_are_fifteen_guides() -> None:
+    before, links, _ = (PROJECT / "README.md").read_text("utf-8").partition("\n## Links\n")
+    assert links
+    assert len(before.split()) <= 600
+    assert len([*(PROJECT / "docs").glob("*.md")]) <= 15
