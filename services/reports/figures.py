@@ -1,11 +1,11 @@
-"""Key figures: numbers with a unit in quoted or supported claims, in the order of the report."""
+"""Key figures: numbers with a unit in quoted or supported claims of a report's opening, in its order."""
 
 import re
 from collections.abc import Sequence
 
 from schemas.reporter import Report
 from services.check.compared_text import CELL
-from services.reports.document import KeyFigure
+from services.reports.document import KeyFigure, letters
 from services.reports.numbered_text import Citations
 from services.reports.statuses import SURE, status_of
 from services.text.numbers import is_held, quantities, quantities_with_places
@@ -41,13 +41,15 @@ _TO = re.compile(r"\s?(?:[-–—~～至到±]|\+/-|to)\s?(?:US\$|[$€£¥])?\s
 """Text between the two numbers of a range, or between a number and its uncertainty."""
 
 
-def key_figures(report: Report, citations: Citations) -> tuple[KeyFigure, ...]:
+def key_figures(report: Report, citations: Citations, opening: str) -> tuple[KeyFigure, ...]:
     """Select numbers of interest to the reader: measured, not in the question, each once.
 
     Args:
         report: the checked report.
         citations: the citations of its sentences.
+        opening: text of its opening, which says what matters of it.
     """
+    opening = letters(opening)
     in_question = quantities(report.question)
     figures: dict[str, KeyFigure] = {}
     for claim in report.citations:
@@ -57,6 +59,7 @@ def key_figures(report: Report, citations: Citations) -> tuple[KeyFigure, ...]:
             status not in SURE
             or len(text) > MAX_CLAIM
             or CELL in text
+            or letters(text) not in opening
             or any(text == figure.claim for figure in figures.values())
         ):
             continue

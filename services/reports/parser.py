@@ -1,7 +1,7 @@
 """Prepares a finished report once for all formats."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 
@@ -25,9 +25,11 @@ from services.reports.document import (
     ParsedReport,
     Section,
     citations_in,
+    contents,
     is_bold,
     number_sides,
     unmarked,
+    within,
     words,
 )
 from services.reports.figures import key_figures
@@ -59,6 +61,8 @@ def parse_report(report: Report) -> ParsedReport:
             listed = {labels.references, ENGLISH.references}  # which once was English in most languages
             sections = [section for section in sections if words(section.title) not in listed]
         sections.append(Section((Text(labels.references),), 2, "sec-references", (), "references"))
+    first = lead or next((section.blocks for section in sections if not section.role), ())
+    figures = key_figures(report, Citations.of(report), " ".join(_text_of(first)))
     opening = _leading_quotations(lead)
     summary, lead = _summary(lead[len(opening) :])
     return ParsedReport(
@@ -71,7 +75,7 @@ def parse_report(report: Report) -> ParsedReport:
         sections=tuple(sections),
         references=references(report, labels, entries),
         entries=entries,
-        figures=key_figures(report, Citations.of(report)) if len(report.citations) > 1 and not report.by_rules else (),
+        figures=figures if len(figures) > 1 and not report.by_rules else (),
         disagreements=tuple(_disagreements(sections)),
         marked=tuple(
             Marked(claim.text, status_of(claim), claim.reason or labels.meanings[status_of(claim)])
@@ -104,6 +108,11 @@ def _cut(blocks: Sequence[Block]) -> tuple[Inlines, tuple[Block, ...], list[Sect
         for (place, head), end in zip(heads, ends[1:], strict=True)
     ]
     return title, tuple(blocks[1 if title else 0 : ends[0]]), sections
+
+
+def _text_of(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in chain.from_iterable(map(within, blocks)):
+        yield from map(words, contents(block))
 
 
 def _anchor(title: str, taken: dict[str, int]) -> str:

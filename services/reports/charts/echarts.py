@@ -117,5 +117,9 @@ def _series(chart: Chart, place: int) -> dict[str, Any]:
     if chart.type == "bar":
         drawn["barMaxWidth"] = 48
         if len(chart.series) * len(chart.categories) <= MAX_LABELLED:
-            drawn["label"] = {"show": True, "position": "right" if _lies(chart) else "top"}
+            above, below = ("right", "left") if _lies(chart) else ("top", "bottom")
+            drawn["label"] = {"show": True, "position": above}
+            drawn["data"] = [
+                {"value": value, "label": {"position": below}} if value < 0 else value for value in series.values
+            ]
     return drawn

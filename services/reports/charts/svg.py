@@ -9,6 +9,8 @@ from schemas.chart import Chart
 from services.reports.charts.echarts import MAX_LABELLED, PALETTE
 
 PNG_SCALE = 2
+NUMBERS = 28
+"""Room for numbers around a pie, or left of bars, in CSS pixels."""
 FONT = "system-ui, Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, sans-serif"
 
 
@@ -52,6 +54,7 @@ def chart_png(chart: Chart, *, width: int = 500, height: int = 260) -> tuple[byt
 
 def specification(chart: Chart, width: int, height: int) -> dict[str, Any]:
     """Return the Vega-Lite specification of a chart, built from its data only."""
+    radius = min(width, height) / 2 - NUMBERS
     colour = {
         "field": "s",
         "type": "nominal",
@@ -66,7 +69,7 @@ def specification(chart: Chart, width: int, height: int) -> dict[str, Any]:
             "color": {**colour, "field": "c"},
             "order": {"field": "n", "type": "quantitative"},
         }
-        mark: dict[str, Any] = {"type": "arc", "innerRadius": 50, "stroke": "#fff"}
+        mark: dict[str, Any] = {"type": "arc", "innerRadius": 50, "outerRadius": radius, "stroke": "#fff"}
     elif chart.type == "scatter":
         across = {"field": "x", "type": "quantitative", "title": chart.x_unit or None, "scale": {"zero": False}}
         up = {"field": "v", "type": "quantitative", "title": chart.unit or None, "scale": {"zero": False}}
@@ -80,7 +83,7 @@ def specification(chart: Chart, width: int, height: int) -> dict[str, Any]:
         "background": None,
         "data": {"values": _rows(chart)},
         "encoding": encoding,
-        "layer": [{"mark": mark}, *_numbers(chart)],
+        "layer": [{"mark": mark}, *_numbers(chart, radius)],
         "config": {
             "aria": False,
             "font": FONT,
@@ -95,7 +98,8 @@ def _by_category(chart: Chart, colour: dict[str, Any]) -> tuple[dict[str, Any], 
     lying = _lies(chart)
     axis = {"labelLimit": 220 if lying else 110, "labelAngle": 0, "labelOverlap": True}
     category = {"field": "c", "type": "nominal", "sort": None, "title": None, "axis": axis}
-    zero = {"zero": chart.type == "bar"}
+    beside = NUMBERS if lying and any(value < 0 for series in chart.series for value in series.values) else 0
+    zero = {"zero": chart.type == "bar", "padding": beside}
     value = {"field": "v", "type": "quantitative", "title": chart.unit or None, "scale": zero}
     encoding: dict[str, Any] = {"color": colour, "y" if lying else "x": category, "x" if lying else "y": value}
     if chart.type == "bar":
@@ -113,12 +117,19 @@ def _lies(chart: Chart) -> bool:
     return chart.type == "bar" and (len(chart.categories) > 8 or max(map(len, chart.categories)) > 18)
 
 
-def _numbers(chart: Chart) -> list[dict[str, Any]]:
-    """Return the layer with a number beside each bar, if there are few bars."""
-    if chart.type != "bar" or len(chart.series) * len(chart.categories) > MAX_LABELLED:
+def _numbers(chart: Chart, radius: float) -> list[dict[str, Any]]:
+    """Return the layers with a number at the end of each bar or beside each slice, if there are few."""
+    if chart.type not in {"bar", "pie"} or len(chart.series) * len(chart.categories) > MAX_LABELLED:
         return []
-    mark = {"type": "text", **({"align": "left", "dx": 4} if _lies(chart) else {"baseline": "bottom", "dy": -3})}
-    return [{"mark": mark, "encoding": {"text": {"field": "v", "format": ",~f"}, "color": {"value": "black"}}}]
+    encoding = {"text": {"field": "v", "format": ",~f"}, "color": {"value": "black"}}
+    if chart.type == "pie":
+        return [{"mark": {"type": "text", "radius": radius + NUMBERS / 2}, "encoding": encoding}]
+    above = {"align": "left", "dx": 4} if _lies(chart) else {"baseline": "bottom", "dy": -3}
+    below = {"align": "right", "dx": -4} if _lies(chart) else {"baseline": "top", "dy": 3}
+    return [
+        {"transform": [{"filter": {"field": "v", **side}}], "mark": {"type": "text", **place}, "encoding": encoding}
+        for side, place in (({"gte": 0}, above), ({"lt": 0}, below))
+    ]
 
 
 def _rows(chart: Chart) -> list[dict[str, Any]]:

@@ -1,12 +1,16 @@
 """Charts: drawn where their numbers stand in what they cite and their form suits them, else refused with a reason."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
+from schemas.chart import Chart, Series
 from schemas.document import Code, Drawing
 from services.reports.charts.checks import ChartRefused, check_charts, checked_chart
+from services.reports.charts.echarts import options
+from services.reports.charts.svg import chart_svg
 from services.reports.document import walk
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
@@ -98,6 +102,25 @@ def test_charts_of_a_report_are_cited_by_the_numbers_of_their_sources() -> None:
         assert {one.number for one in (*bar.citations, *pie.citations)} <= {
             one.number for one in parsed.references if one.cited
         }
+
+
+def test_a_number_stands_at_the_end_of_each_bar_and_beside_each_slice() -> None:
+    bars = Chart(
+        type="bar", title="", categories=["1951", "1957"], series=[Series(values=[-121, 50])], sources=["E1-1"]
+    )
+    [series] = options(bars)["series"]
+    assert series["data"] == [{"value": -121, "label": {"position": "bottom"}}, 50]
+    drawn = chart_svg(bars, height=300)
+    assert drawn
+    below, above = (
+        float(match[1])
+        for number in ("−121", "50")
+        for match in [re.search(rf'transform="translate\([\d.]+,([\d.]+)\)[^>]*>{number}<', drawn)]
+        if match
+    )
+    assert 0 <= above < 150 < below
+    pie = bars.model_copy(update={"type": "pie", "series": [Series(values=[24.9, 75.1])]})
+    assert all(f">{number}<" in (chart_svg(pie) or "") for number in ("24.9", "75.1"))
 
 
 def test_a_chart_that_was_changed_afterwards_stays_code() -> None:

@@ -21,7 +21,7 @@ def figures(question: str, *sentences: str) -> list[str]:
     )
     report = finish_report(draft, Usage())
     assert all(claim.verified for claim in report.citations)
-    return [figure.value for figure in key_figures(report, Citations.of(report))]
+    return [figure.value for figure in key_figures(report, Citations.of(report), " ".join(sentences))]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,23 @@ def test_a_number_stands_on_one_card_only_and_cards_are_few() -> None:
         for name, depth in zip("ABCDEF", (11, 11, 12, 13, 14, 15), strict=True)
     ]
     assert figures("How deep is it?", *depths) == ["11 metres", "12 metres", "13 metres", "14 metres"]
+
+
+def test_cards_are_those_of_the_opening_and_more_than_one() -> None:
+    told = [
+        "The ship found 11 metres of water.",
+        "The boat found 12 metres of water.",
+        "For the 6 metres no level is stated.",
+    ]
+    excerpts, sources = evidence(told)
+    first, second, third = (f"{said[:-1]} [E1-{place}]." for place, said in enumerate(told, 1))
+    for body, values in (
+        (f"{first} {second}\n\n## Limits\n\n{third}", ["11 metres", "12 metres"]),
+        (f"## Found\n\n{first} {second}\n\n## Limits\n\n{third}", ["11 metres", "12 metres"]),
+        (f"{first}\n\n## Limits\n\n{second} {third}", []),
+    ):
+        draft = ReportInputs("How deep is it?", "en-US", "", read_draft(body), excerpts, sources)
+        assert [figure.value for figure in parse_report(finish_report(draft, Usage())).figures] == values
 
 
 def test_a_report_of_one_statement_has_no_card_that_says_it_again() -> None:

@@ -42,13 +42,13 @@ def test_a_short_deck_has_the_summary_first_and_neither_contents_nor_dividers() 
 
 
 def test_an_introduction_is_the_title_above_what_it_introduces_and_the_summary_does_not_come_again() -> None:
-    told = f"**TL;DR** {ENGLISH[1][:-1]} [E1-2].\n\nAnother source gives another figure:\n\n{ENGLISH[3][:-1]} [E1-4]."
-    slides = written(f"# Depth\n\n{told}\n\n## Evidence\n\n> {ENGLISH[1]} [E1-2]\n\n> {ENGLISH[2]} [E1-3]")
+    told = f"**TL;DR** {ENGLISH[1][:-1]} [E1-2].\n\nAnother source gives another figure:\n\n{ENGLISH[2][:-1]} [E1-3]."
+    slides = written(f"# Depth\n\n{told}\n\n## Evidence\n\n> {ENGLISH[1]} [E1-2]\n\n> {ENGLISH[3]} [E1-4]")
     first, second = slides[1:3]
     assert (first.title, first.cards[0].heading) == ("In short", "10,863 metres")
     assert (second.title, second.subtitle) == ("Another source gives another figure", "In short")
-    assert second.cards[0].text == ENGLISH[3]
-    assert [card.text for slide in slides if slide.title == "Evidence" for card in slide.cards] == [ENGLISH[2]]
+    assert second.cards[0].text == ENGLISH[2]
+    assert [card.text for slide in slides if slide.title == "Evidence" for card in slide.cards] == [ENGLISH[3]]
 
 
 @pytest.mark.parametrize("mark", ["", "‡"])
