@@ -33,7 +33,11 @@ def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: str) -> No
     page.wait("document.querySelector('.recorded a')", "the link to its report")
     assert page.evaluate("document.querySelectorAll('.steps [data-status=done]').length") > 1
     assert "This was a recording" in text(page, ".reply")
+    assert "six figures within 1.56 percent" in text(page, ".recorded")
     assert httpx.get(page.evaluate("document.querySelector('.recorded a').href")).status_code == 200
+    page.click("document.querySelector('.recorded button')")
+    page.wait("document.getElementById('connect').open", "the form that connects a model")
+    page.evaluate("document.getElementById('connect').close()")
 
     ask(page, SIMPLE)  # a question of one's own comes in its place
     report_text(page)

@@ -35,7 +35,10 @@ export async function playRecording(begin, signal) {
   view.show(turn);
   view.element.querySelector(".work").open = false;
   announce(say("recordingEnds"));
-  view.element.append(el("p", { class: "recorded" }, el("a", { href: "/page/recorded/report", target: "_blank", rel: "noopener", text: say("recordedReport") })));
+  const { title } = events.find((event) => event.type === "report").data;
+  view.element.append(el("section", { class: "recorded" }, el("h3", { text: title, lang: "en" }), el("p", { class: "small-row" },
+    el("a", { class: "primary", href: "/page/recorded/report", target: "_blank", rel: "noopener", text: say("recordedReport") }),
+    el("button", { type: "button", class: "plain", text: say("connectTitle"), on: { click: () => document.getElementById("model").click() } }))));
 }
 
 /** A node has ended: the next event comes from another one. */
