@@ -34,7 +34,7 @@ def summary(record: RunRecord, values: Mapping[str, Any]) -> Iterator[tuple[str,
         _line(record.question),
         _answer(record, values, parsed, locale),
         "-" if report is None or parsed is None else _sources(report, parsed, locale),
-        _cost(values.get("usage") or Usage(), locale),
+        _cost(values.get("usage") or Usage(), report, locale),
         _files(record, locale),
     )
     yield from zip(say("show_labels", locale).split("|"), lines, strict=True)
@@ -58,7 +58,9 @@ def _sources(report: Report, parsed: ParsedReport, locale: str) -> str:
     return say("show_sources", locale, **counts)
 
 
-def _cost(usage: Usage, locale: str) -> str:
+def _cost(usage: Usage, report: Report | None, locale: str) -> str:
+    if report is not None and report.by_rules:
+        return say("show_free", locale, time=clock(usage.seconds))
     total = usage.total
     money = "$?" if total.cost is None else f"${total.cost:.4f}"
     values = {"calls": total.calls, "read": f"{total.input_tokens:,}", "wrote": f"{total.output_tokens:,}"}

@@ -70,6 +70,14 @@ def test_a_run_is_shown_in_five_lines(docs: Path, leadline: Leadline, endpoint: 
     assert "--calls" in ran.err
 
 
+def test_a_run_without_a_model_is_said_to_cost_nothing(
+    docs: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL", "offline")
+    leadline("research", "Who designed the machine?", "--docs", docs, "--quick")
+    assert re.search(r"Cost: nothing, no model was called; time: \d", leadline("runs", "show").out)
+
+
 def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> None:
     leadline("research", "测深机的设计者在哪里出生？", "--docs", docs, "--review")
     ran = leadline("runs", "show")
