@@ -140,7 +140,7 @@ async def _adapted(
 async def _attempt(model: RoleModel, attempts: Attempts, send: Send, tell: Tell) -> AIMessage:
     began = time.monotonic()
     watch = AnswerWatch()
-    async with at_hand(model) as slots, turn_at(model.endpoint, slots):
+    async with at_hand(model), turn_at(model.endpoint, alone=model.file is not None):
         attempts.waited += time.monotonic() - began
         attempts.made += 1
         try:

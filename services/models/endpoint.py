@@ -56,18 +56,18 @@ def forget_endpoints() -> None:
 
 
 @asynccontextmanager
-async def turn_at(endpoint: str, slots: int | None = None) -> AsyncIterator[None]:
+async def turn_at(endpoint: str, *, alone: bool = False) -> AsyncIterator[None]:
     """Wait for a slot at an endpoint, and hold it while the block runs.
 
     Args:
         endpoint: name of the endpoint.
-        slots: concurrent calls of a process on this machine; other endpoints have a limit and a rate
-            (`LEADLINE_MAX_CONCURRENCY`, `LEADLINE_REQUESTS_PER_MINUTE`).
+        alone: whether it takes one call at a time, as a process on this machine does; other endpoints have a limit and a
+            rate (`LEADLINE_MAX_CONCURRENCY`, `LEADLINE_REQUESTS_PER_MINUTE`).
     """
-    if slots is None:
+    if not alone:
         await _wait_for_rate(endpoint)
     loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
-    most = slots or settings().leadline_max_concurrency
+    most = 1 if alone else settings().leadline_max_concurrency
     async with loop.under_way.setdefault(endpoint, asyncio.Semaphore(most)):
         yield
 

@@ -7,6 +7,7 @@ JSON once the model is loaded, and ends when its standard input closes: when its
 import json
 import os
 import sys
+import urllib.request
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,10 @@ def main() -> None:
     with suppress(OSError):  # not on Linux
         Path("/proc/self/oom_score_adj").write_text(_FIRST_TO_GO)
     server = _serving(settings)
-    os.write(answers, json.dumps({"address": str(server.listening_address)}).encode() + b"\n")
+    address = str(server.listening_address)
+    os.write(
+        answers, json.dumps({"address": address, "context": _context_at(address, settings["key"])}).encode() + b"\n"
+    )
     while os.read(0, 1024):
         pass
     os._exit(0)  # without waiting for llama.cpp's threads
@@ -40,8 +44,7 @@ def _serving(settings: dict[str, Any]) -> Any:
     wanted.model.path = settings["model"]
     wanted.model_alias = {settings["alias"]}
     wanted.hostnames, wanted.port, wanted.api_keys = ["127.0.0.1"], 0, [settings["key"]]
-    wanted.n_parallel = settings["slots"]
-    wanted.n_ctx = settings["context"] * settings["slots"]
+    wanted.n_parallel, wanted.n_ctx = 1, settings["context"]
     wanted.cache_ram_mib = settings["cache"] >> 20
     if settings["threads"]:
         wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = settings["threads"]
@@ -49,6 +52,13 @@ def _serving(settings: dict[str, Any]) -> Any:
     wanted.ui = False
     wanted.verbosity = 1  # errors
     return xllamacpp.Server(wanted)
+
+
+def _context_at(address: str, key: str) -> int:
+    """Return the tokens of context that the server gives, at most those that the model was trained with."""
+    request = urllib.request.Request(f"{address}/v1/models", headers={"Authorization": f"Bearer {key}"})
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+        return int(json.load(answer)["data"][0]["meta"]["n_ctx"])
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
-"""Computes a model's share of this machine: context, concurrent requests and threads, from free memory and processors."""
+"""A model file's share of this machine: context, threads and cache, by its size and the free memory and processors."""
 
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.models.llamacpp.model_file import ModelFile
 from services.run.errors import SettingsError
 
 CONTEXTS = (32_768, 16_384, 8_192, 4_096)
 """Context sizes to try in tokens, largest first: a processor takes too long to read more than the first."""
+BYTES_A_TOKEN = 128 << 10
+"""Bytes of the context's cache per token, rounded up: models with up to 8 billion parameters take 28 to 144 KB (Qwen 2.5 and 3, Llama 3)."""
+_WORKING = 256 << 20
+"""Bytes that a model takes while it computes."""
 _USABLE = 0.9
 """Share of the available memory that a model may take."""
-_CORES_FOR_TWO = 8
-"""Minimum number of cores for two concurrent requests."""
 _PROMPT_CACHE = 512 << 20
 """Bytes of llama.cpp's prompt cache, if there is room: prompts of a role begin with the same text."""
 _CGROUP = Path("/sys/fs/cgroup")
@@ -33,9 +34,7 @@ class MachineShare:
     """Resources given to a model."""
 
     context: int
-    """Tokens of context of each request."""
-    slots: int
-    """Number of concurrent requests; others wait."""
+    """Tokens of context; llama.cpp gives no more than the model was trained with."""
     threads: int
     """Number of threads; 0 lets llama.cpp choose."""
     cache: int
@@ -52,54 +51,68 @@ def this_machine(cgroup: Path = _CGROUP) -> FreeResources:
     return FreeResources(min(psutil.virtual_memory().available, _memory_of(cgroup)), cores)
 
 
-def share_of(model: ModelFile, machine: FreeResources, window: int | None) -> MachineShare:
-    """Return a model's share of a machine.
+def share_of(path: Path, machine: FreeResources, window: int | None) -> MachineShare:
+    """Return the share of a model file. Blocking.
 
     Args:
-        model: the model.
+        path: of the file.
         machine: free resources.
-        window: tokens of context that the operator set; None chooses the size here.
+        window: tokens of context that the operator set, whatever they take; None chooses the size here.
 
     Raises:
-        SettingsError: the memory does not suffice.
+        SettingsError: the file is not there, or the memory does not suffice.
     """
-    room = int(machine.memory * _USABLE)
-    choices = [min(window, model.trained_context)] if window else [min(c, model.trained_context) for c in CONTEXTS]
-    for context in choices:
-        if model.memory(context) <= room:
-            break
-    else:
-        needed, free = (f"{size / 1e9:.1f} GB" for size in (model.memory(choices[-1]), machine.memory))
-        remedy = (
-            "a lower LEADLINE_CONTEXT_WINDOW" if window and window > CONTEXTS[-1] else "a smaller quantization of it"
-        )
+    weights, room = size_of(path), int(machine.memory * _USABLE)
+    context = window or next((size for size in CONTEXTS if _taken(weights, size) <= room), None)
+    if context is None:
+        needed, free = (f"{size / 1e9:.1f} GB" for size in (_taken(weights, CONTEXTS[-1]), machine.memory))
         raise SettingsError(
-            f"There is too little memory for the model {model.path.name}: with a context of {choices[-1]:,} tokens it takes about "
-            f"{needed}, and {free} are free. End other programs, or choose {remedy} or a smaller model; what a run has done "
-            "is kept, and leadline resume continues it."
+            f"There is too little memory for the model {path.name}: with a context of {CONTEXTS[-1]:,} tokens it takes about "
+            f"{needed}, and {free} are free. End other programs, or choose a smaller quantization of it or a smaller model; what a "
+            "run has done is kept, and leadline resume continues it."
         )
-    two = machine.cores >= _CORES_FOR_TWO and model.memory(2 * context) <= room
-    slots = 2 if two else 1
-    spare = room - model.memory(slots * context)
     threads = machine.cores if sys.platform == "linux" else 0  # elsewhere only llama.cpp knows the fast cores
-    return MachineShare(context, slots, threads, _PROMPT_CACHE if spare > 2 * _PROMPT_CACHE else 0)
+    spare = room - _taken(weights, context)
+    return MachineShare(context, threads, _PROMPT_CACHE if spare > 2 * _PROMPT_CACHE else 0)
+
+
+def _taken(weights: int, context: int) -> int:
+    """Return the approximate bytes of memory that a model takes with a context of so many tokens."""
+    return weights + context * max(BYTES_A_TOKEN, weights // CONTEXTS[0]) + _WORKING
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a model file, with those of its other parts if it comes in several. Blocking.
+
+    Raises:
+        SettingsError: there is no such file.
+    """
+    if path.is_dir():
+        raise SettingsError(f"{path} is a folder. Name the model file in it: llamacpp:/path/model.gguf")
+    start, several, end = path.name.partition("-00001-of-")
+    try:
+        parts = [
+            part for part in path.parent.iterdir() if part.name.startswith(f"{start}-") and part.name.endswith(end)
+        ]
+        return path.stat().st_size + sum(part.stat().st_size for part in parts if several and part != path)
+    except OSError as error:
+        raise SettingsError(
+            f"The model file {path} is not there, or cannot be read ({error.strerror}). Correct its path in LEADLINE_MODEL "
+            "(llamacpp:/path/model.gguf)."
+        ) from None
 
 
 def _memory_of(cgroup: Path) -> int:
     """Return the bytes that a container may still take; without a limit, a number that is larger than any memory."""
-    limit, used = _number(cgroup / "memory.max"), _number(cgroup / "memory.current")
-    if limit is None or used is None:
-        return sys.maxsize
-    return max(0, limit - used + _cached(cgroup))
-
-
-def _cached(cgroup: Path) -> int:
-    """Return the bytes of cached files, which the operating system frees when programs need memory."""
     try:
         fields = dict(line.split() for line in (cgroup / "memory.stat").read_text().splitlines())
-        return int(fields.get("inactive_file", 0)) + int(fields.get("active_file", 0))
-    except (OSError, ValueError):
-        return 0
+        cached = int(fields.get("inactive_file", 0)) + int(
+            fields.get("active_file", 0)
+        )  # freed when programs need memory
+        limit, used = ((cgroup / name).read_text() for name in ("memory.max", "memory.current"))
+        return max(0, int(limit) - int(used) + cached)
+    except (OSError, ValueError):  # `max` means no limit
+        return sys.maxsize
 
 
 def _cores_of(cgroup: Path) -> int:
@@ -109,10 +122,3 @@ def _cores_of(cgroup: Path) -> int:
         return max(1, round(int(quota) / int(period)))
     except (OSError, ValueError):  # `max` means no limit
         return sys.maxsize
-
-
-def _number(file: Path) -> int | None:
-    try:
-        return int(file.read_text())
-    except (OSError, ValueError):
-        return None

@@ -21,8 +21,7 @@ from pydantic import SecretStr
 
 from services.models.endpoint import close_with_connections
 from services.models.endpoint_memory import learned
-from services.models.llamacpp.model_file import ModelFile, read_model_file
-from services.models.llamacpp.resources import FreeResources, MachineShare, share_of, this_machine
+from services.models.llamacpp.resources import FreeResources, MachineShare, share_of, size_of, this_machine
 from services.run.errors import ModelError, NotInstalled, SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.log import WARNING, log
@@ -46,7 +45,8 @@ _INHERITED = re.compile(
 )
 """Environment variables that the process inherits: none that holds a secret."""
 _TIME_STAMP = re.compile(r"^[\d.]+ [A-Z] ")
-_LOADING = "error loading model: "
+_LOADING = re.compile(r"(?:error loading model|gguf_init_from_reader): (?!llama_model_loader: failed)(.*)")
+"""Why a model cannot be loaded, in llama.cpp's words."""
 
 
 @dataclass(slots=True)
@@ -57,9 +57,10 @@ class Served:
     words: IO[bytes]
     """Its output, which is errors only."""
     key: SecretStr
-    share: MachineShare
     base_url: str = ""
     """Address of its OpenAI-compatible API, on loopback."""
+    context: int = 0
+    """Tokens of its context."""
     calls: int = 0
     """Calls under way."""
     timer: asyncio.TimerHandle | None = None
@@ -87,19 +88,19 @@ _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary(
 
 
 @asynccontextmanager
-async def at_hand(model: RoleModel) -> AsyncIterator[int | None]:
-    """Keep the process of a model file running while the block runs; yields its number of concurrent requests, None for other models.
+async def at_hand(model: RoleModel) -> AsyncIterator[None]:
+    """Keep the process of a model file running while the block runs; does nothing for other models.
 
     Raises:
         SettingsError: the model cannot be served here.
         ModelError: its process has ended unexpectedly, twice.
     """
     if model.file is None:
-        yield None
+        yield
         return
     async with serving(model.file, model.context_window) as served:
-        learned(model).context_window = served.share.context
-        yield served.share.slots
+        learned(model).context_window = served.context
+        yield
 
 
 def addressed(model: RoleModel) -> RoleModel:
@@ -156,26 +157,28 @@ def foreseen(path: Path, window: int | None) -> str:
     Raises:
         SettingsError: the model cannot be served here.
     """
-    model = _checked(path)
-    share = share_of(model, this_machine(), window)
+    path = _checked(path)
+    share = share_of(path, this_machine(), window)
     threads = f"{share.threads} threads" if share.threads else "threads as llama.cpp chooses"
-    return f"{model.weights / 1e9:.1f} GB, a context of {share.context:,} tokens, {threads}"
+    return f"{size_of(path) / 1e9:.1f} GB, a context of up to {share.context:,} tokens, {threads}"
 
 
-def _checked(path: Path) -> ModelFile:
+def _checked(path: Path) -> Path:
     if not is_installed("xllamacpp") or not is_installed("psutil"):
         raise NotInstalled(f"The model {path.name} needs llama.cpp, which is not installed.", install_command(EXTRA))
-    return read_model_file(path.expanduser().resolve())
+    return path.expanduser().resolve()
 
 
 async def _started(
     path: Path, window: int | None, machine: FreeResources | None, start_seconds: float | None
 ) -> Served:
     """Start the process, and wait until it has loaded the model."""
-    model = await asyncio.to_thread(_checked, path)
-    limit = start_seconds if start_seconds is not None else START_SECONDS + model.weights / BYTES_A_SECOND
+    file = await asyncio.to_thread(_checked, path)
+    limit = start_seconds
+    if limit is None:
+        limit = START_SECONDS + await asyncio.to_thread(size_of, file) / BYTES_A_SECOND
     free = await asyncio.to_thread(this_machine) if machine is None else machine
-    served = await _process(model.path, share_of(model, free, window))
+    served = await _process(file, await asyncio.to_thread(share_of, file, free, window))
     assert served.child.stdout is not None  # noqa: S101 - a pipe, as asked for
     answer = b""
     try:
@@ -194,7 +197,8 @@ async def _started(
             f"llama.cpp cannot load the model {path.name}{reason}. If the file is incomplete, download it again; if its kind of "
             f"model is new, update llama.cpp: {install_command(EXTRA)} --upgrade"
         )
-    served.base_url = f"{json.loads(answer)['address']}/v1"
+    about = json.loads(answer)
+    served.base_url, served.context = f"{about['address']}/v1", about["context"]
     return served
 
 
@@ -213,7 +217,7 @@ async def _process(path: Path, share: MachineShare) -> Served:
     assert child.stdin is not None  # noqa: S101 - a pipe, as asked for
     settings = {"model": str(path), "alias": path.name, "key": key, **asdict(share)}
     child.stdin.write(json.dumps(settings).encode() + b"\n")
-    return Served(child, words, SecretStr(key), share)
+    return Served(child, words, SecretStr(key))
 
 
 async def _note_crash(own: _Loop, path: Path, served: Served) -> None:
@@ -251,7 +255,7 @@ async def _end(served: Served) -> str:
     if code == -signal.SIGKILL:
         return " (the system ended it, which it does when memory runs out)"
     lines = [_TIME_STAMP.sub("", line).strip() for line in without_secrets(words).splitlines() if line.strip()]
-    told = next((line.partition(_LOADING)[2] for line in lines if _LOADING in line), lines[-1] if lines else "")
+    told = next((found[1] for found in map(_LOADING.search, lines) if found), lines[-1] if lines else "")
     reason = ": ".join(filter(None, (f"signal {-code}" if code < 0 else "", told[:_MAX_TOLD].rstrip("."))))
     return f" ({reason})" if reason else ""
 

@@ -1,8 +1,6 @@
 """The process that serves a model file: one for a run's process, closed to others, ended with it."""
 
 import asyncio
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -15,8 +13,8 @@ import pytest
 from services.models import close_clients
 from services.models.llamacpp import serve
 from services.models.llamacpp.resources import FreeResources
-from services.models.llamacpp.serve import Served, serving
-from services.run.errors import ModelError, SettingsError
+from services.models.llamacpp.serve import serving
+from services.run.errors import SettingsError
 from tests.fakes.tiny_gguf import write_tiny_model
 
 WAIT = 20.0
@@ -45,11 +43,6 @@ async def gone(pid: int) -> bool:
     return False
 
 
-async def killed(served: Served) -> None:
-    os.kill(served.child.pid, signal.SIGKILL)
-    await served.child.wait()
-
-
 async def test_a_model_file_is_served_to_who_knows_the_key_alone(tiny: Path) -> None:
     body = {"messages": [{"role": "user", "content": "How deep?"}], "max_tokens": 8}
     async with serving(tiny) as served, httpx2.AsyncClient(base_url=served.base_url) as client:
@@ -61,18 +54,16 @@ async def test_a_model_file_is_served_to_who_knows_the_key_alone(tiny: Path) -> 
     assert served.base_url.startswith("http://127.0.0.1:")
 
 
-async def test_the_key_stands_in_no_command_line_environment_or_output(tiny: Path) -> None:
+async def test_the_process_shows_its_key_nowhere_and_gets_no_secret_of_the_environment(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     async with serving(tiny) as served:
         key, process = served.key.get_secret_value(), psutil.Process(served.child.pid)
         assert key not in " ".join([*process.cmdline(), *process.environ().values()])
+        assert "OPENAI_API_KEY" not in process.environ()
         served.words.seek(0)
         assert key.encode() not in served.words.read()
-
-
-async def test_the_process_gets_no_secret_of_the_environment(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    async with serving(tiny) as served:
-        assert "OPENAI_API_KEY" not in psutil.Process(served.child.pid).environ()
 
 
 @pytest.mark.parametrize("how", ["ends", pytest.param("is killed", marks=pytest.mark.long)])
@@ -96,40 +87,32 @@ async def test_calls_side_by_side_start_one_process(tiny: Path) -> None:
     assert len({*await asyncio.gather(*(pid() for _ in range(4)))}) == 1
 
 
-async def test_a_run_that_makes_no_call_for_long_lets_go_and_starts_the_model_again(
+async def test_a_process_without_calls_ends_and_one_at_work_is_kept(
     tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serve, "IDLE_SECONDS", 0.05)
-    for _ in range(3):
+    for _ in range(2):
         async with serving(tiny) as served:
-            pass
+            await asyncio.sleep(0.3)
+            assert served.child.returncode is None
         assert await gone(served.child.pid)
 
 
-async def test_a_process_that_is_at_work_is_kept_however_long_it_takes(
-    tiny: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("without_tensors", "words"),
+    [(True, r"\(tensor .* incomplete\)"), (False, r"\(.*magic.*\)")],
+    ids=["cut off", "no model"],
+)
+async def test_what_cannot_be_loaded_is_refused_in_llama_cpps_words(
+    tmp_path: Path, tiny: Path, without_tensors: bool, words: str
 ) -> None:
-    monkeypatch.setattr(serve, "IDLE_SECONDS", 0.05)
-    async with serving(tiny) as served:
-        await asyncio.sleep(1.0)
-        assert served.child.returncode is None
-
-
-async def test_a_process_that_was_killed_is_started_again_once(tiny: Path) -> None:
-    async with serving(tiny) as first:
-        await killed(first)
-    async with serving(tiny) as second:
-        assert second.child.pid != first.child.pid
-        await killed(second)
-    with pytest.raises(ModelError, match=r"ended unexpectedly twice .*memory runs out.*aresume"):
-        async with serving(tiny):
-            pass
-
-
-async def test_a_model_without_its_tensors_is_refused_in_llama_cpps_words(tmp_path: Path, tiny: Path) -> None:
-    cut = write_tiny_model(tmp_path / "cut.gguf", without_tensors=True)
-    with pytest.raises(SettingsError, match=r"cannot load the model cut\.gguf \(tensor .* incomplete\)\."):
-        async with serving(cut):
+    path = tmp_path / "cut.gguf"
+    if without_tensors:
+        write_tiny_model(path, without_tensors=True)
+    else:
+        path.write_text("<!DOCTYPE html>")
+    with pytest.raises(SettingsError, match=rf"cannot load the model cut\.gguf {words}\."):
+        async with serving(path):
             pass
 
 
@@ -144,7 +127,7 @@ async def test_a_start_that_takes_too_long_is_given_up(tiny: Path) -> None:
         async with serving(tiny, start_seconds=0.01):
             pass
     async with serving(tiny) as served:
-        assert served.share.context
+        assert served.context
 
 
 async def test_a_start_that_is_interrupted_leaves_nothing_behind(tiny: Path) -> None:
