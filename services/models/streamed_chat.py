@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, merge_message_runs
@@ -49,9 +49,10 @@ class PiecewiseChatOpenAI(ChatOpenAI):
         **kwargs: Any,
     ) -> ChatResult:
         async with self._response(messages, stop, **kwargs) as response:
-            if _is_stream(response):
-                return self._result(await _put_together(self._heard(response)))
-            return self._result(await _whole(response))
+            answer = _Assembled()
+            async for piece in self._heard(response):
+                answer.add(piece)
+            return self._result(answer.whole())
 
     def _result(self, answer: dict[str, Any]) -> ChatResult:
         result = self._create_chat_result(answer)
@@ -96,28 +97,21 @@ class PiecewiseChatOpenAI(ChatOpenAI):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
+        """Yield the text of the answer as it comes, without thoughts at its beginning, and then all that came with it."""
+        answer, shown = _Assembled(), _ShownText()
         async with self._response(messages, stop, **kwargs) as response:
-            if not _is_stream(response):
-                whole = self._result(await _whole(response)).generations[0]
-                message = AIMessageChunk(**whole.message.model_dump(exclude={"type"}))
-                chunks = _single(ChatGenerationChunk(message=message, generation_info={"finish_reason": "stop"}))
-            else:
-                chunks = self._chunks(response)
-            async for chunk in _without_tags(chunks):
-                if run_manager is not None and chunk.text:
-                    await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-                yield chunk
-
-    async def _chunks(self, response: AsyncAPIResponse[Any]) -> AsyncIterator[ChatGenerationChunk]:
-        async for piece in self._heard(response):
-            for choice in piece.get("choices") or ():
-                choice.setdefault("delta", None)  # some endpoints leave it out of the last piece
-            chunk = self._convert_chunk_to_generation_chunk(piece, AIMessageChunk, None)
-            if chunk is not None:
-                reasoning = "".join(_reasoning(choice["delta"] or {}) for choice in piece.get("choices") or ())
-                if reasoning:
-                    chunk.message.additional_kwargs[REASONING] = reasoning
-                yield chunk
+            async for piece in self._heard(response):
+                if text := shown.add(answer.add(piece)):
+                    yield ChatGenerationChunk(message=AIMessageChunk(content=text))
+        result = self._result(answer.whole())
+        [generation] = result.generations
+        text, thoughts = split_thinking(generation.text)
+        message = AIMessageChunk(
+            **generation.message.model_dump(exclude={"type", "content"}), content="" if shown.begun else text
+        )
+        message.additional_kwargs[REASONING] = message.additional_kwargs[REASONING] or thoughts
+        info = {**(generation.generation_info or {}), "model_name": (result.llm_output or {}).get("model_name")}
+        yield ChatGenerationChunk(message=message, generation_info=info)
 
 
 def _others(part: dict[str, Any], known: set[str]) -> dict[str, Any]:
@@ -132,108 +126,88 @@ def _pass_back(kept: dict[str, Any] | None, sent: dict[str, Any]) -> None:
             call.update(kept["calls"].get(call.get("id"), {}))
 
 
-def _is_stream(response: AsyncAPIResponse[Any]) -> bool:
-    """Tell whether an answer is a stream; some endpoints answer whole although a stream was requested."""
-    return "event-stream" in response.headers.get("content-type", "")
+class _ShownText:
+    """The text that is shown while an answer comes: it begins behind the thoughts with which the answer may begin."""
+
+    def __init__(self) -> None:
+        self.begun = False
+        self._held = ""
+
+    def add(self, text: str) -> str:
+        """Add a piece of the answer; returns the text to show now."""
+        if self.begun or not text:
+            return text
+        self._held += text
+        if may_open(self._held):
+            return ""
+        closing = closing_of(self._held)
+        self.begun = closing is None or (bool(closing) and closing in self._held)
+        if not self.begun:
+            return ""
+        return self._held.partition(closing)[2].lstrip() if closing else self._held
 
 
-async def _single(chunk: ChatGenerationChunk) -> AsyncIterator[ChatGenerationChunk]:
-    yield chunk
+class _Assembled:
+    """Assembles the pieces of a stream into the answer that would have come without streaming."""
 
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {"content": [], "refusal": [], **{key: [] for key in _REASONING_KEYS}}
+        self._others: dict[str, Any] = {}
+        self._calls: dict[int, dict[str, Any]] = {}
+        self._about: dict[str, Any] = {}
+        self._finish_reason: str | None = None
 
-async def _without_tags(chunks: AsyncIterator[ChatGenerationChunk]) -> AsyncIterator[ChatGenerationChunk]:
-    """Hold back the text between reasoning tags at the beginning of an answer.
-
-    Raises:
-        BrokeOff: the stream ends before the answer does.
-    """
-    held, closing = "", None
-    writing = ended = False
-    async for chunk in chunks:
-        ended = ended or bool((chunk.generation_info or {}).get("finish_reason"))
-        text, thoughts = chunk.text, ""
-        if text and not writing:
-            held += text
-            if may_open(held):
-                continue
-            closing = closing_of(held)
-            writing = closing is None or (bool(closing) and closing in held)
-            thoughts, _, text = held.partition(closing) if writing and closing else ("", "", held if writing else "")
-            if writing:
-                text, held = text.lstrip() if closing else text, ""
-        yield _chunk(text, split_thinking(thoughts)[1], chunk)
-    if not ended:
-        raise BrokeOff
-    if held:
-        yield _chunk(*split_thinking(held))
-
-
-def _chunk(text: str, thoughts: str, of: ChatGenerationChunk | None = None) -> ChatGenerationChunk:
-    message = of.message if of else AIMessageChunk(content="")
-    update: dict[str, Any] = {"content": text}
-    if thoughts:
-        update["additional_kwargs"] = {**message.additional_kwargs, REASONING: thoughts}
-    return ChatGenerationChunk(
-        message=message.model_copy(update=update), generation_info=of.generation_info if of else None
-    )
-
-
-async def _put_together(pieces: AsyncIterator[Piece]) -> dict[str, Any]:
-    """Assemble a stream's pieces into the answer that would have come without streaming.
-
-    Raises:
-        APIError: the endpoint failed amid its answer.
-        BrokeOff: the stream ends before the answer does.
-    """
-    text: dict[str, list[str]] = {"content": [], "refusal": [], **{key: [] for key in _REASONING_KEYS}}
-    others: dict[str, Any] = {}
-    calls: dict[int, dict[str, Any]] = {}
-    about: dict[str, Any] = {}
-    finish_reason = None
-    async for piece in pieces:
-        about |= {key: piece[key] for key in ("id", "model", "usage") if piece.get(key)}
+    def add(self, piece: Piece) -> str:
+        """Add a piece; returns its text."""
+        text = ""
+        self._about |= {key: piece[key] for key in ("id", "model", "usage") if piece.get(key)}
         for choice in piece.get("choices") or []:
-            finish_reason = choice.get("finish_reason") or finish_reason
+            self._finish_reason = choice.get("finish_reason") or self._finish_reason
             delta = choice.get("delta") or {}
-            for key, parts in text.items():
+            text += delta.get("content") or ""
+            for key, parts in self._texts.items():
                 parts.append(delta.get(key) or "")
-            for key, value in _others(delta, {*_MESSAGE_KEYS, *text}).items():
-                others[key] = [*others.get(key, []), *value] if isinstance(value, list) else value
+            for key, value in _others(delta, {*_MESSAGE_KEYS, *self._texts}).items():
+                self._others[key] = [*self._others.get(key, []), *value] if isinstance(value, list) else value
             for call in delta.get("tool_calls") or []:
-                _add_call(calls, call)
-    if finish_reason is None:
-        raise BrokeOff
-    whole = {key: "".join(parts) or None for key, parts in text.items()}
-    message: dict[str, Any] = {"role": "assistant", **whole, **others}
-    if calls:
-        message["tool_calls"] = [calls[place] for place in sorted(calls)]
-    return {**about, "choices": [{"index": 0, "finish_reason": finish_reason, "message": message}]}
+                _add_call(self._calls, call)
+        return text
 
+    def whole(self) -> dict[str, Any]:
+        """Return the answer.
 
-async def _whole(response: AsyncAPIResponse[Any]) -> dict[str, Any]:
-    """Decode an answer that came whole.
-
-    Raises:
-        APIError: it is an error, or has no answer in it, although its status says that all went well.
-    """
-    answer: Any = await response.json()
-    choices = answer.get("choices") if isinstance(answer, dict) else None
-    if not choices or answer.get("error"):
-        raise APIError("The answer has no choices.", response.http_request, body=answer)
-    for choice in choices:
-        _as_text(choice["message"])
-    return cast("dict[str, Any]", answer)
+        Raises:
+            BrokeOff: the stream ended before the answer did.
+        """
+        if self._finish_reason is None:
+            raise BrokeOff
+        whole = {key: "".join(parts) or None for key, parts in self._texts.items()}
+        message: dict[str, Any] = {"role": "assistant", **whole, **self._others}
+        if self._calls:
+            message["tool_calls"] = [self._calls[place] for place in sorted(self._calls)]
+        return {**self._about, "choices": [{"index": 0, "finish_reason": self._finish_reason, "message": message}]}
 
 
 async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
     """Decode server-sent events; comments, heartbeats and other events without content are empty pieces.
 
-    An answer without a finish reason has ended where the server says that all is sent.
+    An answer without a finish reason has ended where the server says that all is sent. One that comes whole, although a stream was
+    requested, is a single piece.
 
     Raises:
-        APIError: the endpoint failed amid its answer.
+        APIError: the endpoint failed amid its answer, or sent an error or no answer although its status says that all went well.
         BrokeOff: an event is not whole.
     """
+    if "event-stream" not in response.headers.get("content-type", ""):
+        answer: Any = await response.json()
+        choices = answer.get("choices") if isinstance(answer, dict) else None
+        if not choices or answer.get("error"):
+            raise APIError("The answer has no choices.", response.http_request, body=answer)
+        for choice in choices:
+            choice |= {"delta": choice["message"], "finish_reason": choice.get("finish_reason") or "stop"}
+            _as_text(choice["delta"])
+        yield answer
+        return
     begun = ended = False
     async for line in response.iter_lines():
         data = line.removeprefix("data:").strip()

@@ -7,8 +7,8 @@ JSON once the model is loaded, and ends when its standard input closes: when its
 import json
 import os
 import sys
-import urllib.request
 from contextlib import suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +56,9 @@ def _serving(settings: dict[str, Any]) -> Any:
 
 def _context_at(address: str, key: str) -> int:
     """Return the tokens of context that the server gives, at most those that the model was trained with."""
-    request = urllib.request.Request(f"{address}/v1/models", headers={"Authorization": f"Bearer {key}"})
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
-        return int(json.load(answer)["data"][0]["meta"]["n_ctx"])
+    connection = HTTPConnection(address.removeprefix("http://"))
+    connection.request("GET", "/v1/models", headers={"Authorization": f"Bearer {key}"})
+    return int(json.load(connection.getresponse())["data"][0]["meta"]["n_ctx"])
 
 
 if __name__ == "__main__":
