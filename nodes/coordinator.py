@@ -20,8 +20,7 @@ from schemas.state import ResearchState
 from schemas.usage import Usage
 from schemas.wishes import Wishes
 from services.evidence.views import evidence_views
-from services.models import ask
-from services.models.fallback import ask_by_rules
+from services.models import ask, ask_by_rules
 from services.run.budget import limit_message
 from services.run.choices import note_choices, store_choices
 from services.run.errors import BadInput, LimitReached, UselessAnswer

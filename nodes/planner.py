@@ -13,8 +13,7 @@ from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools
 from schemas.state import ResearchState, plans_of, research_question
 from services.evidence.background import background_views
 from services.evidence.views import overview, steps_by_id
-from services.models import ask
-from services.models.fallback import ask_by_rules
+from services.models import ask, ask_by_rules
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, UselessAnswer
 from services.run.events import emit, emit_message

@@ -15,8 +15,7 @@ from services.evidence.background import background_views
 from services.evidence.contradictions import check_contradiction
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.views import contradiction_views, overview, steps_by_id
-from services.models import ask
-from services.models.fallback import ask_by_rules
+from services.models import ask, ask_by_rules
 from services.run.budget import limit_message, spent_limit
 from services.run.errors import LimitReached, UselessAnswer
 from services.run.events import emit

@@ -4,6 +4,7 @@
 more room, at most twice; what repeated itself without end once more, in another way. `write` returns free text and lets its tokens stream.
 """
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,9 +15,9 @@ from pydantic import BaseModel
 
 from prompts import as_data
 from services.models.model_call import FIRST, ModelCall
-from services.models.output_room import MORE_ROOM
 from services.models.reply import REPEATED, Reply
 from services.models.structured_output import explain, is_json, parse
+from services.models.token_limits import MORE_ROOM
 from services.run.errors import LimitReached, UselessAnswer
 from services.run.log import WARNING, log
 
@@ -161,3 +162,18 @@ def _correction(text: str, problem: str, schema: type[BaseModel]) -> list[BaseMe
             f"That answer cannot be used: {as_data(problem)}\nAnswer again, with the whole corrected JSON and nothing else.{shape}"
         ),
     ]
+
+
+async def answer_by_rules(prompt: BaseModel) -> str:
+    """Return the offline model's answer to a prompt."""
+    from services.models import offline
+
+    return await asyncio.to_thread(offline.answer, prompt)
+
+
+async def ask_by_rules(
+    prompt: BaseModel, schema: type[Answer], check: Callable[[Answer], Answer] | None = None
+) -> Answer:
+    """Return the offline model's answer that fits a schema."""
+    answer = schema.model_validate_json(await answer_by_rules(prompt))
+    return check(answer) if check else answer

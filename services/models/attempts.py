@@ -3,7 +3,8 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Set
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from langchain_core.messages import AIMessage
@@ -12,10 +13,9 @@ from schemas.events import CallProgress
 from services.models.answer_watch import AnswerWatch, BrokeOff, RepeatsItself, Sign, telling
 from services.models.chat import comes_in_pieces
 from services.models.endpoint import turn_at
-from services.models.endpoint_memory import learned
+from services.models.endpoint_memory import Learned, learned
 from services.models.failures import CallFailed, failure_of
 from services.models.llamacpp import at_hand
-from services.models.stall_timeout import stall_limited
 from services.run.log import WARNING, log
 from services.run.roles import RoleModel
 from services.run.settings import settings
@@ -24,6 +24,17 @@ Send = Callable[[Callable[[Sign, str], None]], Awaitable[AIMessage]]
 """Makes one attempt; it calls the function that it is given for each piece of the answer."""
 Tell = Callable[[CallProgress], None]
 """Called with the progress of the call."""
+UNKNOWN_SECONDS = 120.0
+"""Seconds of silence allowed before the answer of an endpoint with fewer than `KNOWN_ANSWERS` answers: a slow machine
+takes its time to read, and a reasoning model may think in silence."""
+KNOWN_SECONDS = 30.0
+"""Minimum seconds of silence allowed before the answer of a known endpoint."""
+AMID_SECONDS = 30.0
+"""Seconds of silence allowed between two signs of life of an answer."""
+KNOWN_ANSWERS = 3
+"""Answers after which an endpoint's silence is known: the first prompts of a run are short."""
+PATIENCE = 3.0
+"""Factor on a model's longest silence so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +177,42 @@ def _again(
     return CallProgress(
         role=model.role, state="again", seconds=round(pause, 1), attempt=attempts.made + 1, reason=reason
     )
+
+
+@asynccontextmanager
+async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable[[bool], None]]:
+    """Abort an attempt that is silent for too long; yields the function to call for each sign of life.
+
+    The function takes whether any reasoning or answer has come: until then, each heartbeat restarts the first limit.
+    The longest silence of a model raises its later limits.
+
+    Args:
+        model: the model that is called.
+        stalls: attempts at this call that were given up before; each doubles the limits.
+
+    Raises:
+        TimeoutError: the model sent nothing for as long as the limit.
+    """
+    known = learned(model)
+    first, between = (min(model.timeout, seconds * 2**stalls) for seconds in _limits(model, known))
+    loop = asyncio.get_running_loop()
+    last, longest = loop.time(), 0.0
+    async with asyncio.timeout(first) as limit:
+
+        def sign_came(begun: bool) -> None:
+            nonlocal last, longest
+            now = loop.time()
+            longest, last = max(longest, now - last), now
+            with suppress(RuntimeError):  # the limit was reached in this very moment
+                limit.reschedule(now + (between if begun else first))
+
+        yield sign_came
+    known.longest_silence = max(known.longest_silence, longest)
+
+
+def _limits(model: RoleModel, known: Learned) -> tuple[float, float]:
+    """Return the allowed seconds of silence before an answer and within it."""
+    minimum = PATIENCE * known.longest_silence
+    unknown = known.answers < KNOWN_ANSWERS
+    first = model.first_token_timeout or (UNKNOWN_SECONDS if unknown else KNOWN_SECONDS)
+    return max(first, minimum), max(model.token_timeout or AMID_SECONDS, minimum)

@@ -1,25 +1,26 @@
 """Executes one model call: fits the prompt to context and budget, makes the attempts, reads the answer and books its cost."""
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import RunnableConfig
+from pydantic import BaseModel
 
 from schemas.usage import CallUsage
 from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telling
 from services.models.attempts import Attempts, attempt_until_answered
-from services.models.call_spec import CallSpec
 from services.models.chat import build
 from services.models.endpoint_memory import Dialect, keep_learned, learned, load_learned
 from services.models.failures import CallFailed
 from services.models.llamacpp import at_hand
-from services.models.output_room import MARGIN, output_room, window_of
 from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
 from services.models.reply import (
     REPEATED,
@@ -30,7 +31,8 @@ from services.models.reply import (
     tool_calls_of,
     usage_of,
 )
-from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, with_schema
+from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, shape_of, with_schema
+from services.models.token_limits import MARGIN, output_room, window_of
 from services.run.budget import Reservation
 from services.run.errors import LeadlineError, LimitReached, ModelError, NoNativeTools
 from services.run.prices import Price, price_of
@@ -53,6 +55,39 @@ TOOL_CHOICE = "tool_choice"
 QUIET: RunnableConfig = {"tags": ["nostream"]}
 WARM, COOL = 0.7, 0.2
 """Temperatures to try after an answer that repeated itself: the one farther from the role's own temperature is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallSpec:
+    """Specification of one role's model call: prompt, answer form and output bounds."""
+
+    role: str
+    prompt: BaseModel
+    schema: type[BaseModel] | None = None
+    tools: Sequence[dict[str, Any]] = ()
+    """Tools that are offered natively, in OpenAI's form."""
+    must_call: bool = False
+    """Whether some tool must be called, if the endpoint can demand that."""
+    instructions: str = ""
+    """Text that is added to the system message."""
+    stream: bool = False
+    template: str = ""
+    """Stem of the template where it is not the role's own."""
+    on_token: Callable[[str], None] | None = None
+    """Called with each token as it arrives; the tokens then do not go to the run's message stream."""
+    scale: float = 1.0
+    """Factor on the role's maximum number of output tokens, for long answers."""
+
+    @property
+    def stem(self) -> str:
+        """Stem of the template."""
+        return self.template or self.role
+
+    @property
+    def overhead(self) -> int:
+        """Estimated tokens of schema and tools, which are sent beside the messages."""
+        shapes = [shape_of(self.schema)] if self.schema else []
+        return (len(json.dumps([*shapes, *self.tools])) + len(self.instructions)) // 4
 
 
 @dataclass(slots=True)

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl
+from uuid import UUID
 
 import httpx
 import httpx2
+from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.language_models import BaseChatModel
+from langchain_core.outputs import ChatGenerationChunk, GenerationChunk
 from pydantic import BaseModel, SecretStr
 
 from services.models.answer_watch import Sign
@@ -25,7 +28,6 @@ from services.models.endpoint import (
 from services.models.endpoint_memory import Learned, learned
 from services.models.llamacpp import addressed
 from services.models.server_models import root_of
-from services.models.token_stream import TokenHandler
 from services.run.errors import BadInput, NotInstalled, SettingsError
 from services.run.installation import install_command
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, SET_UP_BY, RoleModel
@@ -231,3 +233,31 @@ def comes_in_pieces(model: RoleModel) -> bool:
 
 def _first_line(error: Exception) -> str:
     return without_secrets(re.sub(r"\s+", " ", str(error)))[:200].rstrip(".")
+
+
+class TokenHandler(AsyncCallbackHandler):
+    """Calls one function for each piece of a streaming call, and another for its text, if it has any."""
+
+    raise_error = True
+    """Exceptions of the functions end the call."""
+
+    def __init__(self, on_piece: Callable[[Sign, str], None] | None, on_token: Callable[[str], None] | None) -> None:
+        self._on_piece = on_piece
+        self._on_token = on_token
+
+    async def on_llm_new_token(
+        self,
+        token: str | list[str | dict[str, Any]],
+        *,
+        chunk: GenerationChunk | ChatGenerationChunk | None = None,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Pass on a piece."""
+        text = token if isinstance(token, str) else chunk.text if chunk is not None else ""
+        if self._on_piece is not None:
+            self._on_piece("writing" if text else "thinking", text)
+        if self._on_token is not None and text:
+            self._on_token(text)

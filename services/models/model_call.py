@@ -12,8 +12,7 @@ from langchain_core.messages import BaseMessage, messages_to_dict
 
 from prompts import render
 from schemas.events import CallProgress
-from services.models.call_execution import Exchange
-from services.models.call_spec import CallSpec
+from services.models.call_execution import CallSpec, Exchange
 from services.models.local_endpoint import settled
 from services.models.prompt_fit import off_loop
 from services.models.reply import Reply

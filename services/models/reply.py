@@ -1,5 +1,6 @@
 """The reply to one model call: answer, reasoning, usage and faults."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -10,7 +11,6 @@ from schemas.usage import CallUsage
 from services.models.prompt_fit import estimate_tokens
 from services.models.reasoning_tags import REASONING, split_thinking
 from services.models.structured_output import answer_text
-from services.models.unwrapping import unwrapped
 from services.run.prices import Price
 from services.run.secrecy import without_secrets, without_secrets_in
 from services.text.sanitize import sanitize
@@ -21,6 +21,11 @@ _CALLS = {"tool_calls", "function_call"}
 """Keys of calls as they came, which go back as `tool_calls` of the message."""
 REPEATED = "repetition"
 """Finish reason of an answer that was stopped because it repeated itself."""
+_FENCE = re.compile(r"^(?:`{3,}|~{3,})[ \t]*(\w*)[^\n]*$", re.MULTILINE)
+_TITLE = re.compile(r"^# \S", re.MULTILINE)
+_RULE = re.compile(r"^(?:-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
+_CITED = re.compile(r"\[E\d|^#|^\||^[-*] |^[`~]{3}", re.MULTILINE)
+"""What belongs to an answer: a citation, a heading, a table, a list, a block of code."""
 
 
 class ToolCall(BaseModel):
@@ -81,6 +86,32 @@ def answer_and_reasoning(message: AIMessage, *, structured: bool) -> tuple[str, 
     if structured and not answer and finish_reason_of(message.response_metadata) == "stop":
         answer = last_object(reasoning)
     return answer if structured else unwrapped(answer), reasoning, bool(tagged)
+
+
+def unwrapped(text: str) -> str:
+    """Return an answer without a fence of Markdown around it, and without what is before its title or after its last rule.
+
+    What is around it cites nothing, and has neither headings, lists nor tables; else it stays.
+    """
+    text = _out_of_fence(text)
+    title = _TITLE.search(text)
+    if title is not None and not _CITED.search(text[: title.start()]):
+        text = text[title.start() :]
+    *_, last = [None, *_RULE.finditer(text)]
+    if last is not None and text[: last.start()].strip() and not _CITED.search(text[last.end() :]):
+        text = text[: last.start()]
+    return text.strip()
+
+
+def _out_of_fence(text: str) -> str:
+    fences = list(_FENCE.finditer(text))
+    if not fences or fences[0][1].lower() not in {"", "markdown", "md"}:
+        return text
+    first, last = fences[0], fences[-1] if len(fences) % 2 == 0 else None
+    end, after = (last.start(), text[last.end() :]) if last else (len(text), "")
+    inside, around = text[first.end() : end], f"{text[: first.start()]}\n{after}"
+    is_answer = bool(first[1]) or "[E" in inside
+    return inside if not around.strip() or (is_answer and not _CITED.search(around)) else text
 
 
 def _reasoning_blocks(message: AIMessage) -> str:

@@ -19,7 +19,7 @@ from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt
 from schemas.sections import Section
 from services.models import ask
-from services.models.portions import evidence_tokens
+from services.models.token_limits import evidence_tokens
 from services.reports.checking.citations import check_citations
 from services.reports.document import cited_in
 from services.reports.labels import labels_for

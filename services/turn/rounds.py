@@ -16,9 +16,9 @@ from schemas.events import Searched
 from schemas.evidence import Excerpt, Passage, Source, StepKind, root_of
 from schemas.researcher import MOST_READ_ON, Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
-from services.models.fallback import ask_by_rules
-from services.models.portions import evidence_tokens
+from services.models import ask_by_rules
 from services.models.prompt_fit import passages_within
+from services.models.token_limits import evidence_tokens
 from services.run.budget import limit_message
 from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer
 from services.run.evidence_store import EvidenceStore

@@ -11,8 +11,7 @@ from schemas.state import ResearchState, plans_of, research_question
 from services.evidence.background import background_views
 from services.evidence.repeated_excerpts import held_by
 from services.evidence.views import contradiction_views, finding_views, steps_by_id, within
-from services.models import write
-from services.models.fallback import answer_by_rules
+from services.models import answer_by_rules, write
 from services.reports.document import cited_in
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft

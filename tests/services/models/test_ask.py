@@ -10,7 +10,7 @@ from schemas.planner import Plan, PlannerPrompt
 from schemas.reflector import Reflection
 from schemas.reporter import ReporterPrompt
 from services.models import ask, close_clients, write
-from services.models.output_room import THINKING_ROOM
+from services.models.token_limits import THINKING_ROOM
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.reflector import Reflection
 from services.models import ask, write
-from services.models.repetition import MIN_REPEATED, RepetitionWatch, repeated_at_end
+from services.models.answer_watch import MIN_REPEATED, RepetitionWatch, repeated_at_end
 from services.run.errors import UselessAnswer
 from services.run.scope import counting
 from tests.fakes.openai_server import OpenAIServer

@@ -1,7 +1,11 @@
-"""Computes the token limits of a call: the context, and its share for the answer and the reasoning before it."""
+"""Computes the token limits of a call: the context, and its shares for evidence, the answer and the reasoning before it."""
 
-from services.models.endpoint_memory import Learned
-from services.run.roles import CONTEXT_WINDOW, DEFAULTS, RoleModel
+from pydantic import BaseModel
+
+from services.models.endpoint_memory import Learned, learned, load_learned
+from services.models.local_endpoint import settled
+from services.run.roles import CONTEXT_WINDOW, DEFAULTS, OFFLINE, RoleModel, role_model
+from services.run.scope import Run
 
 OUTPUT_SHARE = 4
 """Divisor of the context: answer and reasoning get at most a fourth of it."""
@@ -15,6 +19,11 @@ MARGIN = 64
 """Tokens kept free for errors of the estimates."""
 MORE_ROOM = 4
 """Factor on the room of an answer after it was cut off."""
+EVIDENCE_OF_WINDOW = 3
+"""Divisor of the window: evidence gets at most a third of it. Instructions, findings and the answer need the rest."""
+EVIDENCE_OF_BUDGET = 2
+"""Divisor of the remaining tokens: evidence gets at most half of them."""
+LEAST_EVIDENCE = 300
 
 
 def window_of(model: RoleModel, known: Learned) -> int:
@@ -45,3 +54,31 @@ def thinking_room(model: RoleModel, known: Learned) -> int:
         chosen = model.max_tokens != DEFAULTS.get(model.role, (0.0, model.max_tokens))[1]
         return 0 if chosen else THINKING_ROOM
     return min(MOST_THINKING, max(THINKING_ROOM, 2 * known.thinking_tokens))
+
+
+class _Tokens(BaseModel):
+    tokens: int
+
+
+async def evidence_tokens(run: Run, role: str, wanted: int) -> int:
+    """Return the tokens of evidence for a role's prompt; a replay, which knows no model, returns the recorded number.
+
+    Args:
+        run: the run with its model, budget and journal.
+        role: the role whose prompt is built.
+        wanted: tokens that the depth asks for.
+    """
+
+    async def work() -> _Tokens:
+        bounds = [wanted]
+        room = run.budget.room()
+        if room is not None:
+            bounds.append(room // EVIDENCE_OF_BUDGET)
+        model = role_model(role, run.context)
+        if model.provider != OFFLINE:
+            await load_learned()
+            model = await settled(model)
+            bounds.append(window_of(model, learned(model)) // EVIDENCE_OF_WINDOW)
+        return _Tokens(tokens=max(LEAST_EVIDENCE, min(bounds)))
+
+    return (await run.journal.once("portion", role, {"wanted": wanted}, _Tokens, work)).answer.tokens
