@@ -25,7 +25,7 @@ _AT_ONCE = 100
 """Rows fetched at a time."""
 COLUMNS = """
     SELECT CASE n.nspname WHEN 'public' THEN '' ELSE n.nspname || '.' END || c.relname,
-    quote_ident(n.nspname) || '.' || quote_ident(c.relname), c.relkind IN ('r', 'm', 'p'), a.attname, format_type(a.atttypid, a.atttypmod)
+    quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname, format_type(a.atttypid, a.atttypmod)
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
     WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
     AND n.nspname NOT LIKE 'pg\\_toast%' AND NOT c.relispartition AND has_table_privilege(c.oid, 'SELECT')

@@ -164,9 +164,8 @@ async def _view(database: Database) -> DatabaseView:
 def _described(table: dict[str, Any]) -> str:
     columns = [f"{_plain(name)} {_plain(kind)}".strip() for name, kind in table["columns"][:MAX_COLUMNS]]
     more = len(table["columns"]) - MAX_COLUMNS
-    size = f" ({table['rows']})" if table["rows"] else ""
     rest = f", … and {more} more columns" if more > 0 else ""
-    return f"{_plain(table['name'])}{size}: {', '.join(columns)}{rest}"
+    return f"{_plain(table['name'])}: {', '.join(columns)}{rest}"
 
 
 def _plain(name: str) -> str:

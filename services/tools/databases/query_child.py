@@ -7,14 +7,13 @@ import contextlib
 import importlib
 import json
 import os
-import sqlite3
 import sys
 import threading
 from types import ModuleType
 from typing import Any
 
 from services.run.secrecy import register_named_secrets, without_secrets
-from services.tools.databases.rows import COUNTED, QueryFailure, Rows, counted
+from services.tools.databases.rows import QueryFailure, Rows
 
 MEMORY = 2 << 30
 """Maximum bytes of address space."""
@@ -99,14 +98,8 @@ def _result(driver: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
 def _schema(connection: Any, columns: str, max_tables: int) -> dict[str, Any]:
     """Return the first tables with their columns, and the number of all tables."""
     tables: dict[str, dict[str, Any]] = {}
-    for name, quoted, has_rows, *column in connection.execute(columns).fetchall():
-        table = tables.setdefault(quoted, {"name": name, "rows": "", "columns": [], "counted": has_rows})
-        table["columns"].append(column)
-    for quoted, table in list(tables.items())[:max_tables]:
-        counting = f"SELECT count(*) FROM (SELECT 1 FROM {quoted} LIMIT {COUNTED + 1}) counted"  # noqa: S608 - a name, quoted
-        if table["counted"]:
-            with contextlib.suppress(sqlite3.DatabaseError):  # a virtual table whose module is not there
-                table["rows"] = counted(connection.execute(counting).fetchone()[0])
+    for name, quoted, *column in connection.execute(columns).fetchall():
+        tables.setdefault(quoted, {"name": name, "columns": []})["columns"].append(column)
     return {"tables": list(tables.values())[:max_tables], "count": len(tables)}
 
 

@@ -16,8 +16,6 @@ MAX_CELL = 2_000
 """Maximum characters of a cell; longer cells are truncated, with a note."""
 MAX_BYTES = 1_000_000
 """Maximum bytes of all cells together."""
-COUNTED = 100_000
-"""Maximum number of rows that are counted exactly."""
 
 
 class QueryFailure(Exception):
@@ -84,11 +82,6 @@ def _cut(text: str) -> str:
 def _kind(value: object) -> str:
     kinds = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
     return kinds.get(type(value), "")
-
-
-def counted(rows: int) -> str:
-    """Describe a number of rows; numbers above `COUNTED` mean that counting stopped."""
-    return f"{rows:,} rows" if rows <= COUNTED else f"more than {COUNTED:,} rows"
 
 
 def as_table(rows: Rows, file: str) -> str:

@@ -23,11 +23,11 @@ _PRAGMAS = {"table_info", "table_xinfo", "table_list", "index_list", "index_info
 _FUNCTIONS = frozenset("load_extension readfile writefile edit fts3_tokenizer fsdir zipfile sqlar_uncompress".split())
 """Refused functions, which access more than the data."""
 COLUMNS = """
-    SELECT m.name, '"' || replace(m.name, '"', '""') || '"', m.type = 'table', c.name, c.type
+    SELECT m.name, '"' || replace(m.name, '"', '""') || '"', c.name, c.type
     FROM sqlite_master m, pragma_table_xinfo(m.name) c
     WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND c.hidden <> 1 ORDER BY m.type, m.name, c.cid
 """
-"""Query of all columns: their table's name, its name in a query, whether it has rows of its own; their names and types."""
+"""Query of all columns: their table's name, its name in a query; their names and types."""
 
 
 @contextlib.contextmanager

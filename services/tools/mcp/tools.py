@@ -117,7 +117,7 @@ async def mcp_tools(run: Run, names: Sequence[str], locale: str = "en-US") -> tu
 
 
 def text_of(server: Server, tool: str, result: Any) -> str:
-    """Return a result as text: texts and resources in full, images and sounds by their type.
+    """Return a result as text: texts and resources in full, images and sounds by their type; structured content where there is none.
 
     Args:
         server: the server whose secrets are removed.
@@ -128,29 +128,14 @@ def text_of(server: Server, tool: str, result: Any) -> str:
         ToolError: the tool reports a failure.
     """
     parts = [part for part in map(_part, result.content) if part]
-    structured = None if result.isError else result.structuredContent
-    if structured is not None and not _repeats(parts, structured):
-        parts.append(json.dumps(structured, ensure_ascii=False))
+    if not parts and result.structuredContent is not None:
+        parts.append(json.dumps(result.structuredContent, ensure_ascii=False))
     text = server.without_secrets("\n\n".join(parts))
     if len(text) > MAX_RESULT:
         text = f"{text[:MAX_RESULT]}\n[cut off: the result has {len(text):,} characters]"
     if result.isError:
         raise ToolError(text[:4_000] or f"The tool {tool} failed and does not say why.")
     return text or "(The tool returned nothing.)"
-
-
-def _repeats(parts: list[str], structured: dict[str, Any]) -> bool:
-    """Tell whether the text of a result repeats its structured content, as the protocol recommends."""
-    wrapped = structured.get("result")
-    values = [_read(part) for part in parts]
-    return structured in values or any(texts in (wrapped, [wrapped]) for texts in (values, parts))
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _part(content: Any) -> str:
