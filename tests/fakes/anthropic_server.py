@@ -17,6 +17,8 @@ class AnthropicServer:
 
     base_url: str = ""
     key: str = "test-key"
+    model: str = "claude-sonnet-4-6"
+    """The only one that there is."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     script: list[Reply | list[dict[str, Any]]] = field(default_factory=list)
     """Answers that come before the model's own: content blocks, or a whole reply."""
@@ -32,6 +34,8 @@ class AnthropicServer:
             return failure(404, "not_found_error", f"no such path: {request.path}")
         body = request.body
         self.requests.append(body)
+        if body["model"] != self.model:
+            return failure(404, "not_found_error", f"model: {body['model']}")
         scripted = self.script.pop(0) if self.script else None
         if isinstance(scripted, Reply):
             return scripted

@@ -188,8 +188,8 @@ def test_a_provider_with_its_own_package_is_connected_and_its_key_is_read_from_t
     with anthropic_server() as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
-        run("init", "--provider", "anthropic", "--model", "claude-x")
-        assert dotenv_values(ENV) == {"LEADLINE_MODEL": "anthropic:claude-x", "ANTHROPIC_API_KEY": server.key}
+        run("init", "--provider", "anthropic", "--model", server.model)
+        assert dotenv_values(ENV) == {"LEADLINE_MODEL": "anthropic:claude-sonnet-4-6", "ANTHROPIC_API_KEY": server.key}
         assert private()
         monkeypatch.delenv("ANTHROPIC_API_KEY")
         asked = len(server.requests)

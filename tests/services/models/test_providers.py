@@ -1,5 +1,6 @@
-"""Google's, Mistral's and Ollama's own LangChain integrations, each against a loopback server of its protocol."""
+"""Anthropic's, Google's, Mistral's and Ollama's own LangChain integrations, each against a loopback server of its protocol."""
 
+import gc
 import importlib.util
 import re
 from collections.abc import AsyncIterator
@@ -12,29 +13,36 @@ from langchain_core.tools import tool
 from leadline import aresearch
 from leadline.setup.model_table import checked_models
 from schemas.reflector import Reflection
-from schemas.researcher import ResearcherPrompt
 from services.models import ask, attempts, close_clients
 from services.models.endpoint import forget_endpoints
 from services.run.errors import ModelError
 from services.run.settings import forget_settings
 from services.tools.loop import use_tools
-from tests.fakes import google_server, mistral_server, ollama_server
+from tests.fakes import anthropic_server, google_server, mistral_server, ollama_server
+from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.google_server import GoogleServer
 from tests.fakes.http import Reply
 from tests.fakes.mistral_server import MistralServer
 from tests.fakes.ollama_server import OllamaServer
 from tests.services.models.conftest import PROMPT
+from tests.services.models.test_endpoints_as_they_are import WORKING
 
-Server = GoogleServer | MistralServer | OllamaServer
+Server = AnthropicServer | GoogleServer | MistralServer | OllamaServer
 QUESTION = "Where was the designer of the wire sounding machine born?"
 SERVING: dict[str, Any] = {
+    "anthropic": anthropic_server.anthropic_server,
     "google_genai": google_server.google_server,
     "mistralai": mistral_server.mistral_server,
     "ollama": ollama_server.ollama_server,
 }
-ADDRESSES = {"google_genai": "GOOGLE_GEMINI_BASE_URL", "mistralai": "MISTRAL_BASE_URL", "ollama": "OLLAMA_HOST"}
-KEYS = {"google_genai": "GOOGLE_API_KEY", "mistralai": "MISTRAL_API_KEY"}
-EXTRAS = {"google_genai": "google", "mistralai": "mistral", "ollama": "ollama"}
+ADDRESSES = {
+    "anthropic": "ANTHROPIC_BASE_URL",
+    "google_genai": "GOOGLE_GEMINI_BASE_URL",
+    "mistralai": "MISTRAL_BASE_URL",
+    "ollama": "OLLAMA_HOST",
+}
+KEYS = {"anthropic": "ANTHROPIC_API_KEY", "google_genai": "GOOGLE_API_KEY", "mistralai": "MISTRAL_API_KEY"}
+EXTRAS = {"anthropic": "anthropic", "google_genai": "google", "mistralai": "mistral", "ollama": "ollama"}
 
 
 @pytest.fixture(params=SERVING)
@@ -59,6 +67,18 @@ async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         yield server
         forget_endpoints()
         await close_clients()
+        if provider == "anthropic":
+            await _close_anthropic()
+
+
+async def _close_anthropic() -> None:
+    """Close the connections that the integration keeps for ever."""
+    from langchain_anthropic._client_utils import _AsyncHttpxClientWrapper, _get_default_async_httpx_client
+
+    for client in gc.get_objects():
+        if isinstance(client, _AsyncHttpxClientWrapper):
+            await client.aclose()
+    _get_default_async_httpx_client.cache_clear()
 
 
 async def test_a_whole_run_works(server: Server, docs: Path) -> None:
@@ -69,7 +89,7 @@ async def test_a_whole_run_works(server: Server, docs: Path) -> None:
     assert (total.input_tokens, total.output_tokens) == tuple(map(sum, zip(*server.counted, strict=True)))
 
 
-async def test_the_check_finds_it_working(server: Server) -> None:
+async def test_the_check_finds_it_working(server: Server, provider: str) -> None:
     rows = await checked_models()
     assert {(row.problem, row.json_schema, row.tools) for row in rows} == {("", True, True)}
     assert len(server.requests) == 1
@@ -98,79 +118,65 @@ async def test_a_wrong_key_is_said_to_be_wrong(server: Server, provider: str, mo
         await ask("reflector", PROMPT, Reflection)
 
 
+@pytest.mark.parametrize("provider", ["google_genai", "mistralai"], indirect=True)
 async def test_a_missing_key_is_said_to_be_missing(
     server: Server, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if provider not in KEYS:
-        pytest.skip("Ollama wants no key.")
     monkeypatch.delenv(KEYS[provider])
     forget_settings()
     [problem] = {row.problem for row in await checked_models()}
     assert "key" in problem.lower()
 
 
-@pytest.mark.parametrize("status", [429, 503])
-async def test_a_passing_fault_is_tried_again(server: Server, provider: str, status: int) -> None:
-    said = {"error": "busy"} if provider == "ollama" else {"error": {"code": status, "message": "busy", "status": "X"}}
-    server.script.append(Reply(status, said))
+async def test_a_passing_fault_is_tried_again(server: Server, provider: str) -> None:
+    said: dict[str, Any] = {"type": "error", "error": {"code": 503, "type": "x", "message": "busy", "status": "X"}}
+    server.script.append(Reply(503, {"error": "busy"} if provider == "ollama" else said))
     assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
     assert len(server.requests) == 2
 
 
-async def test_tools_are_called_natively(server: Server, provider: str) -> None:
+DONE = "It is 10,935 m deep."
+THOUGHT = {"type": "thinking", "thinking": "Weigh it.", "signature": "c2lnbmVk"}
+CALLING = {"type": "tool_use", "id": "toolu_9", "name": "depth_of", "input": {"trench": "Mariana"}}
+CALL = {"id": "call00009", "index": 0, "function": {"name": "depth_of", "arguments": '{"trench": "Mariana"}'}}
+SCRIPTS: dict[str, list[Any]] = {
+    "anthropic": [[THOUGHT, CALLING], [{"type": "text", "text": DONE}]],
+    "google_genai": [
+        [
+            {"text": "Weigh it.", "thought": True},
+            {"functionCall": {"name": "depth_of", "args": {"trench": "Mariana"}}, "thoughtSignature": "c2lnbmVk"},
+        ],
+        [{"text": DONE}],
+    ],
+    "mistralai": [
+        {"role": "assistant", "content": "", "tool_calls": [CALL]},
+        {"role": "assistant", "content": DONE},
+    ],
+    "ollama": [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"function": {"name": "depth_of", "arguments": {"trench": "Mariana"}}}],
+        },
+        {"role": "assistant", "content": DONE},
+    ],
+}
+"""A call of a tool and the answer after it, as each provider writes them."""
+
+
+async def test_tools_are_called_natively_and_signed_thoughts_go_back(server: Server, provider: str) -> None:
     @tool
     async def depth_of(trench: str) -> str:
         """Return the depth of a trench in metres."""
         return f"{trench}: 10,935 m"
 
-    scripts: dict[str, list[Any]] = {
-        "google_genai": [
-            [
-                {"text": "Weigh it.", "thought": True},
-                {"functionCall": {"name": "depth_of", "args": {"trench": "Mariana"}}, "thoughtSignature": "c2lnbmVk"},
-            ],
-            [{"text": "It is 10,935 m deep."}],
-        ],
-        "mistralai": [
-            {
-                "role": "assistant",
-                "content": "",
-                "tool_calls": [
-                    {
-                        "id": "call00009",
-                        "index": 0,
-                        "function": {"name": "depth_of", "arguments": '{"trench": "Mariana"}'},
-                    }
-                ],
-            },
-            {"role": "assistant", "content": "It is 10,935 m deep."},
-        ],
-        "ollama": [
-            {
-                "role": "assistant",
-                "content": "",
-                "tool_calls": [{"function": {"name": "depth_of", "arguments": {"trench": "Mariana"}}}],
-            },
-            {"role": "assistant", "content": "It is 10,935 m deep."},
-        ],
-    }
-    server.script = scripts[provider]
-    prompt = ResearcherPrompt(
-        question="How deep?",
-        locale="en-US",
-        title="",
-        description="",
-        queries=[],
-        feedback="",
-        findings=[],
-        passages=[],
-    )
-    worked = await use_tools("researcher", prompt, [depth_of], must_call=True)
-    assert worked.text == "It is 10,935 m deep."
+    server.script = SCRIPTS[provider]
+    worked = await use_tools("researcher", WORKING, [depth_of], must_call=True)
+    assert worked.text == DONE
     demands = [re.findall(r"'any'|'ANY'", str(request)) for request in server.requests]
     assert [len(demand) for demand in demands] == [0 if provider == "ollama" else 1, 0]
     assert "10,935 m" in str(server.requests[1])
-    assert ("c2lnbmVk" in str(server.requests[1])) == (provider == "google_genai"), "its signature goes back"
+    assert ("c2lnbmVk" in str(server.requests[1])) == (provider in {"anthropic", "google_genai"})
 
 
 @pytest.fixture
@@ -180,37 +186,24 @@ def ollama(server: Server) -> OllamaServer:
     return server
 
 
-async def test_ollama_is_given_the_schema(ollama: OllamaServer) -> None:
+async def test_ollama_is_given_the_schema_and_the_context_and_a_tool_where_it_takes_no_schema(
+    ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", "16384")
+    forget_settings()
     await ask("reflector", PROMPT, Reflection)
     [request] = ollama.requests
     assert set(request["format"]["properties"]) == set(Reflection.model_json_schema()["properties"])
     assert not request.get("tools")
-
-
-async def test_an_ollama_that_takes_no_schema_is_given_a_tool(ollama: OllamaServer) -> None:
+    assert request["options"]["num_ctx"] == 16_384
     ollama.takes_schemas = False
     await ask("reflector", PROMPT, Reflection)
-    assert [bool(request.get("format")) for request in ollama.requests] == [True, False]
+    assert [bool(request.get("format")) for request in ollama.requests] == [True, True, False]
 
 
-async def test_ollama_is_told_how_long_the_context_is(ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", "16384")
-    forget_settings()
-    await ask("reflector", PROMPT, Reflection)
-    assert ollama.requests[0]["options"]["num_ctx"] == 16_384
-
-
-async def test_an_answer_that_repeats_itself_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    if importlib.util.find_spec("langchain_ollama") is None:
-        pytest.skip("The extra `ollama` is not installed: pip install langchain-ollama")
-    with ollama_server.ollama_server() as server:
-        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
-        monkeypatch.setenv("LEADLINE_MODEL", f"ollama:{server.model}")
-        forget_settings()
-        forget_endpoints()
-        server.script = [{"role": "assistant", "content": '{"reasoning": "' + "and so on and on, " * 300}]
-        assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
-        first, second = server.requests
-        assert second["options"]["temperature"] != first["options"]["temperature"]
-        assert "repeated itself" in second["messages"][-1]["content"]
-        await close_clients()
+async def test_an_answer_of_an_integration_that_repeats_itself_is_stopped(ollama: OllamaServer) -> None:
+    ollama.script = [{"role": "assistant", "content": '{"reasoning": "' + "and so on and on, " * 300}]
+    assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
+    first, second = ollama.requests
+    assert second["options"]["temperature"] != first["options"]["temperature"]
+    assert "repeated itself" in second["messages"][-1]["content"]
