@@ -18,12 +18,10 @@ from services.models import ask, close_clients, local_endpoint
 from services.models.chat import build
 from services.models.endpoint import forget_endpoints
 from services.models.local_endpoint import WINDOW, settled
-from services.models.server_models import listed_models
 from services.run.errors import SettingsError
 from services.run.roles import DEFAULT_MODEL, role_model
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.ollama_server import OllamaServer, ollama_server
-from tests.fakes.openai_server import OpenAIServer
 from tests.services.models.conftest import PROMPT
 from tests.services.models.test_roles import SetEnvironment, chosen, environment
 
@@ -46,17 +44,16 @@ async def ollama(environment: SetEnvironment) -> AsyncIterator[OllamaServer]:
 
 
 @needs_package
-async def test_a_run_speaks_to_ollama_by_its_own_api_and_sets_the_context(ollama: OllamaServer, docs: Path) -> None:
+async def test_a_run_speaks_to_ollama_by_its_own_api_and_asks_about_it_once(ollama: OllamaServer, docs: Path) -> None:
     report = await aresearch(QUESTION, docs=[docs])
     assert "Belfast" in report.markdown
     assert ollama.compatible == []
     assert {request["options"]["num_ctx"] for request in ollama.requests} == {WINDOW}
-
-
-@needs_package
-async def test_ollama_is_asked_about_itself_once(ollama: OllamaServer, docs: Path) -> None:
-    await aresearch(QUESTION, docs=[docs])
     assert sorted(ollama.about) == ["/", "/api/show", "/api/version"]
+    forget_endpoints()
+    assert report.run_id
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert len(ollama.about) == 3, "a replay asks nothing"
 
 
 @needs_package
@@ -93,16 +90,6 @@ async def test_a_key_of_the_address_goes_along(ollama: OllamaServer, environment
     assert len(ollama.requests) == 1
     chat = build(await settled(role_model("reflector", RunContext())), 100)
     assert "of-the-proxy" not in f"{chat!r} {dumpd(chat)}", "traces hold what a model is built with"
-
-
-@needs_package
-async def test_a_replay_asks_nothing_about_the_server(ollama: OllamaServer, docs: Path) -> None:
-    report = await aresearch(QUESTION, docs=[docs])
-    forget_endpoints()
-    ollama.about.clear()
-    assert report.run_id
-    assert (await areplay(report.run_id)).markdown == report.markdown
-    assert ollama.about == []
 
 
 @needs_package
@@ -148,22 +135,12 @@ async def test_a_parameter_that_only_the_compatible_address_takes_is_not_lost(ol
 
 
 @needs_package
-async def test_the_table_of_models_says_that_it_is_ollama(ollama: OllamaServer) -> None:
-    assert {(row.model, row.problem) for row in await checked_models()} == {(f"ollama:{ollama.model}", "")}
-
-
-@needs_package
 async def test_a_model_that_was_not_pulled_is_said_to_be_missing(
     ollama: OllamaServer, environment: SetEnvironment
 ) -> None:
     environment(LEADLINE_MODEL="gemma3")
     [problem] = {row.problem for row in await checked_models()}
     assert problem == f"Ollama has no model gemma3. Get it with: ollama pull gemma3. It has {ollama.model}."
-
-
-async def test_another_server_is_spoken_to_as_before(endpoint: OpenAIServer) -> None:
-    model = await settled(role_model("reflector", RunContext()))
-    assert model == role_model("reflector", RunContext())
 
 
 async def test_a_server_that_copies_ollamas_version_is_not_taken_for_it(environment: SetEnvironment) -> None:
@@ -205,19 +182,6 @@ async def test_where_nobody_named_a_model_the_endpoint_settles_it(
         assert (await settled(role_model("planner", chosen(default="named")))).model == "named"
 
 
-async def test_an_endpoint_that_lists_nothing_is_asked_for_its_list_once() -> None:
-    asked: list[str] = []
-
-    def answer(request: Request) -> Reply:
-        asked.append(request.path)
-        return Reply(404, {})
-
-    with serving(answer) as address:
-        for _ in range(2):
-            assert await listed_models(f"{address}/v1", None) == []
-    assert asked == ["/v1/models"]
-
-
 async def test_an_encrypted_endpoint_with_several_models_is_not_guessed_at(
     environment: SetEnvironment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,13 +192,6 @@ async def test_an_encrypted_endpoint_with_several_models_is_not_guessed_at(
     environment(OPENAI_BASE_URL="https://models.example/v1")
     with pytest.raises(SettingsError, match=r"lists 2: deep-1, deep-2\. Name one in LEADLINE_MODEL"):
         await settled(role_model("planner", RunContext()))
-
-
-async def test_ollama_is_asked_for_its_models_where_nobody_named_one(
-    ollama: OllamaServer, environment: SetEnvironment
-) -> None:
-    environment(LEADLINE_MODEL="")
-    assert (await settled(role_model("planner", RunContext()))).model == ollama.model
 
 
 @pytest.fixture(autouse=True)

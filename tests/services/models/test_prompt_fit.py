@@ -50,15 +50,15 @@ def prompt(steps: int) -> ReporterPrompt:
     )
 
 
-@pytest.mark.parametrize("room", [4_000, 16_000, 64_000])
+@pytest.mark.parametrize("room", [4_000, 16_000])
 def test_the_prompt_levels_off_at_its_room(room: int) -> None:
     sizes = {}
-    for steps in (5, 50, 200, 400):
+    for steps in (5, 50, 200):
         _, messages, left_out = fit("reporter", prompt(steps), room)
         sizes[steps] = estimate_tokens(messages)
         assert sizes[steps] <= room
         assert (left_out > 0) == (estimate_tokens(render("reporter", prompt(steps))) > room * FILLED)
-    assert sizes[400] > 0.7 * room, "what there is room for is used"
+    assert sizes[200] > 0.7 * room, "what there is room for is used"
 
 
 def test_evidence_goes_before_findings_and_the_last_findings_go_first() -> None:
