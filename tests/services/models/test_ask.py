@@ -38,19 +38,6 @@ async def test_characters_that_no_database_takes_are_left_out_of_answers(endpoin
     assert (await write("reporter", PROMPT_OF_REPORT)).text == "deep  and 😀"
 
 
-async def test_one_leading_system_message_and_one_human_message(endpoint: OpenAIServer) -> None:
-    endpoint.script["reflector"] = [ANSWER]
-    await ask("reflector", PROMPT, Reflection)
-    assert [message["role"] for message in endpoint.requests[0]["messages"]] == ["system", "user"]
-
-
-async def test_a_role_can_have_a_model_of_its_own(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_MODEL_REFLECTOR", "special-model")
-    endpoint.script["reflector"] = [ANSWER]
-    await ask("reflector", PROMPT, Reflection)
-    assert endpoint.requests[0]["model"] == "special-model"
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -162,55 +149,50 @@ async def test_an_empty_text_is_asked_for_again_and_then_an_error(endpoint: Open
     assert len(endpoint.requests) == 3
 
 
-async def test_no_choices_at_all_are_said_to_be_no_chat_completion(endpoint: OpenAIServer) -> None:
-    empty = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}
-    endpoint.script["reflector"] = [Reply(200, empty)] * 9
-    with pytest.raises(ModelError, match="OPENAI_BASE_URL"):
-        await ask("reflector", PROMPT, Reflection)
-
-
-async def test_a_page_in_place_of_an_answer_is_said_to_be_no_endpoint(endpoint: OpenAIServer) -> None:
-    endpoint.script["reflector"] = [Reply(200, "<html>Welcome!</html>")] * 9
+@pytest.mark.parametrize(
+    "body",
+    [{"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}, "<html>Welcome!</html>"],
+)
+async def test_what_is_no_chat_completion_is_said_to_be_none(endpoint: OpenAIServer, body: object) -> None:
+    endpoint.script["reflector"] = [Reply(200, body)] * 9
     with pytest.raises(ModelError, match=r"OPENAI_BASE_URL; it usually ends in /v1"):
         await ask("reflector", PROMPT, Reflection)
 
 
-async def test_a_refusal_is_an_error_that_says_so(endpoint: OpenAIServer) -> None:
-    body = {"model": "m", "messages": []}
-    endpoint.script["reflector"] = [completion(body, "", refusal="I cannot help with that.")]
-    with pytest.raises(ModelError, match=r"refused.*reflector.*I cannot help with that"):
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"refusal": "I cannot help with that."}, r"refused.*reflector.*I cannot help with that"),
+        ({"finish_reason": "content_filter"}, "content filter"),
+    ],
+)
+async def test_a_refusal_is_an_error_that_says_so(endpoint: OpenAIServer, answer: dict[str, str], said: str) -> None:
+    endpoint.script["reflector"] = [completion({"model": "m", "messages": []}, "", **answer)]
+    with pytest.raises(ModelError, match=said):
         await ask("reflector", PROMPT, Reflection)
     assert len(endpoint.requests) == 1
 
 
-async def test_a_content_filter_is_an_error_that_says_so(endpoint: OpenAIServer) -> None:
-    endpoint.script["reflector"] = [completion({"model": "m", "messages": []}, "", "content_filter")]
-    with pytest.raises(ModelError, match="content filter"):
-        await ask("reflector", PROMPT, Reflection)
-
-
-async def test_an_endpoint_without_json_schema_is_asked_by_a_tool_call_and_remembered(endpoint: OpenAIServer) -> None:
-    endpoint.refuses = {"response_format"}
+@pytest.mark.parametrize(
+    ("refuses", "expected"),
+    [
+        ({"response_format"}, ["response_format", "tools", "tools"]),
+        ({"response_format", "tools"}, ["response_format", "tools", "text", "text"]),
+    ],
+)
+async def test_a_form_that_an_endpoint_refuses_is_left_out_from_then_on(
+    endpoint: OpenAIServer, refuses: set[str], expected: list[str]
+) -> None:
+    endpoint.refuses = refuses
     for _ in range(2):
         assert not (await ask("reflector", PROMPT, Reflection)).has_enough_context
     forms = [
         next((name for name in ("response_format", "tools") if name in request), "text")
         for request in endpoint.requests
     ]
-    assert forms == ["response_format", "tools", "tools"]
-
-
-async def test_an_endpoint_without_json_schema_and_tools_is_asked_for_json_in_the_text(endpoint: OpenAIServer) -> None:
-    endpoint.refuses = {"response_format", "tools"}
-    for _ in range(2):
-        assert not (await ask("reflector", PROMPT, Reflection)).has_enough_context
-    forms = [
-        next((name for name in ("response_format", "tools") if name in request), "text")
-        for request in endpoint.requests
-    ]
-    assert forms == ["response_format", "tools", "text", "text"]
+    assert forms == expected
     assert [message["role"] for message in endpoint.requests[-1]["messages"]] == ["system", "user"]
-    assert "JSON schema" in endpoint.requests[-1]["messages"][0]["content"]
+    assert ("JSON schema" in endpoint.requests[-1]["messages"][0]["content"]) == ("tools" in refuses)
 
 
 async def test_an_endpoint_that_does_not_heed_the_schema_is_shown_it_and_asked_in_the_text_from_then_on(
@@ -261,20 +243,6 @@ async def test_a_model_that_never_fits_ends_in_an_error_that_names_role_and_sche
     assert len(endpoint.requests) == 3
 
 
-async def test_a_refused_key_is_said_to_be_one(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "wrong")
-    forget_settings()
-    with pytest.raises(ModelError, match="OPENAI_API_KEY") as caught:
-        await ask("reflector", PROMPT, Reflection)
-    assert "wrong" not in str(caught.value)
-
-
-async def test_an_unknown_model_is_said_to_be_one(endpoint: OpenAIServer) -> None:
-    endpoint.script["reflector"] = [error(404, "no such model", "model_not_found")] * 3
-    with pytest.raises(ModelError, match=r"LEADLINE_MODEL.*no such model"):
-        await ask("reflector", PROMPT, Reflection)
-
-
 async def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
@@ -296,17 +264,6 @@ async def test_invented_citations_links_and_quotes_of_a_model_never_survive(endp
     assert "E77-7" not in report.markdown.partition("## Limits of this report")[0]  # which say that it cited it
     assert "unverified" in report.markdown
     assert not any(claim.verified for claim in report.citations if "gold" in claim.text or "nobody" in claim.text)
-
-
-async def test_a_finding_whose_references_name_nothing_is_left_out(endpoint: OpenAIServer, docs: Path) -> None:
-    invented = {"high": ["P1:99", "P99:1"], "finding": "The machine ran on steam.", "confidence": 1}
-    endpoint.script["researcher"] = [json.dumps(invented)] * 8  # two steps, two attempts each, told once in each
-    report = await aresearch(
-        "Why was tallow used and who designed the wire sounding machine?", docs=[docs], max_plan_iterations=1
-    )
-    assert not any("steam" in result.finding.lower() for result in report.results)
-    assert sum("rules chose its quotes" in limit for limit in report.limits) == len(report.results)
-    assert "steam" not in report.markdown.lower()
 
 
 async def test_a_step_that_the_reflector_rejects_is_redone_with_its_feedback(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from leadline.setup.model_table import checked_models, model_lines
+from leadline.setup.model_table import checked_models
 from nodes.coordinator import _answers_itself
 from schemas.context import RunContext
 from services.models import close_clients
@@ -65,16 +65,15 @@ async def test_the_general_key_goes_to_no_other_address(
     assert names(role_model("planner", RunContext()))[1:] == (own.base_url, "")
 
 
-def test_a_key_of_a_role_goes_to_the_general_address(environment: SetEnvironment) -> None:
-    environment(OPENAI_BASE_URL="http://a.example/v1", OPENAI_API_KEY="general", OPENAI_API_KEY_CODER="of-the-coder")
-    assert names(role_model("coder", RunContext()))[1:] == ("http://a.example/v1", "of-the-coder")
-    assert names(role_model("planner", RunContext()))[1:] == ("http://a.example/v1", "general")
-
-
-def test_only_the_roles_that_have_an_endpoint_are_played_by_a_model(environment: SetEnvironment) -> None:
-    environment(LEADLINE_BASE_URL_PLANNER="http://a.example/v1", LEADLINE_MODEL_PLANNER="m")
+def test_a_role_takes_its_own_key_to_the_general_address_and_its_own_address_without_any(
+    environment: SetEnvironment,
+) -> None:
+    environment(LEADLINE_BASE_URL_PLANNER="http://b.example/v1", LEADLINE_MODEL_PLANNER="m")
     assert role_model("planner", RunContext()).provider == "openai"
     assert role_model("reporter", RunContext()).provider == "offline"
+    environment(OPENAI_BASE_URL="http://a.example/v1", OPENAI_API_KEY="general", OPENAI_API_KEY_CODER="of-the-coder")
+    assert names(role_model("coder", RunContext()))[1:] == ("http://a.example/v1", "of-the-coder")
+    assert names(role_model("planner", RunContext()))[1:] == ("http://b.example/v1", "")
 
 
 def test_a_runs_endpoint_comes_before_the_roles_and_has_a_model_of_its_own(environment: SetEnvironment) -> None:
@@ -151,15 +150,6 @@ def test_the_coordinator_answers_itself_only_where_the_reporter_is_the_same_mode
     assert _answers_itself(RunContext())
     environment(LEADLINE_BASE_URL_REPORTER="http://b.example/v1")
     assert not _answers_itself(RunContext())
-
-
-async def test_the_table_of_models_shows_the_endpoint_of_each_role(
-    endpoint: OpenAIServer, own: OpenAIServer, environment: SetEnvironment
-) -> None:
-    environment(LEADLINE_BASE_URL_REPORTER=own.base_url, OPENAI_API_KEY_REPORTER=own.key)
-    endpoints = {line.split()[0]: line.split()[2] for line in model_lines(await checked_models())[1:8]}
-    assert endpoints["reporter"] == own.base_url
-    assert endpoints["planner"] == endpoint.base_url
 
 
 @pytest.fixture(autouse=True)

@@ -1,12 +1,12 @@
 """Anthropic's, Google's, Mistral's and Ollama's own LangChain integrations, each against a loopback server of its protocol."""
 
-import gc
 import importlib.util
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from langchain_core.tools import tool
 
@@ -56,6 +56,7 @@ async def provider(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
+    kept = _kept_by_anthropic(monkeypatch) if provider == "anthropic" else []
     with SERVING[provider]() as server:
         monkeypatch.setenv(ADDRESSES[provider], server.base_url)
         if provider in KEYS:
@@ -67,18 +68,24 @@ async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         yield server
         forget_endpoints()
         await close_clients()
-        if provider == "anthropic":
-            await _close_anthropic()
-
-
-async def _close_anthropic() -> None:
-    """Close the connections that the integration keeps for ever."""
-    from langchain_anthropic._client_utils import _AsyncHttpxClientWrapper, _get_default_async_httpx_client
-
-    for client in gc.get_objects():
-        if isinstance(client, _AsyncHttpxClientWrapper):
+        for client in kept:
             await client.aclose()
-    _get_default_async_httpx_client.cache_clear()
+
+
+def _kept_by_anthropic(monkeypatch: pytest.MonkeyPatch) -> list[httpx.AsyncClient]:
+    """Return a list that gets the clients that the integration keeps for ever."""
+    from langchain_anthropic import _client_utils
+
+    kept: list[httpx.AsyncClient] = []
+
+    def made(**options: Any) -> httpx.AsyncClient:
+        kept.append(client := original(**options))
+        return client
+
+    original = _client_utils._AsyncHttpxClientWrapper
+    monkeypatch.setattr(_client_utils, "_AsyncHttpxClientWrapper", made)
+    _client_utils._get_default_async_httpx_client.cache_clear()
+    return kept
 
 
 async def test_a_whole_run_works(server: Server, docs: Path) -> None:

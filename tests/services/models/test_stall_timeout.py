@@ -80,7 +80,7 @@ async def test_an_answer_that_keeps_coming_may_take_longer_than_any_silence(
 async def test_an_endpoint_that_only_stalls_ends_in_an_error_that_names_the_setting(
     endpoint: OpenAIServer, environment: Environment
 ) -> None:
-    environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.05", LEADLINE_MAX_RETRIES="2")
+    environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.2", LEADLINE_MAX_RETRIES="2")
     endpoint.script["reflector"] = [Reply(200, {}, stall=60)] * 9
     with pytest.raises(ModelError, match="LEADLINE_FIRST_TOKEN_TIMEOUT"):
         await ask("reflector", PROMPT, Reflection)

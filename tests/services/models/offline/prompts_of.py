@@ -4,17 +4,17 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from schemas.coder import Code, CodeAttempt, CoderPrompt, TableView
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn
 from schemas.evidence import Excerpt, Passage
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan, PlannerPrompt
 from schemas.profile import Profile
-from schemas.reflector import Reflection, ReflectorPrompt
-from schemas.reporter import ReporterPrompt
+from schemas.reflector import Reflection
 from schemas.researcher import Findings, ResearcherPrompt
 from services.evidence.references import numbered, taken
 from services.models.offline import answer
+from tests.services.models.conftest import PROMPT
+from tests.services.models.test_ask import PLANNER, PROMPT_OF_REPORT
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -34,20 +34,7 @@ def triage(question: str, *earlier: str, profile: Profile | None = None) -> Tria
 
 
 def planner_prompt(question: str, **changes: object) -> PlannerPrompt:
-    prompt = PlannerPrompt(
-        question=question,
-        locale=locale_of(question),
-        today="2026-01-01",
-        max_step_num=3,
-        background=[],
-        feedback=[],
-        findings=[],
-        gaps=[],
-        tables=[],
-        tools=[],
-        previous_plan="",
-    )
-    return prompt.model_copy(update=changes)
+    return PLANNER.model_copy(update={"question": question, "locale": locale_of(question), **changes})
 
 
 def plan(question: str, **changes: object) -> Plan:
@@ -98,45 +85,15 @@ def finding(
 
 
 def reflect(question: str, *findings: FindingView, plans: int = 1) -> Reflection:
-    prompt = ReflectorPrompt(
-        question=question,
-        locale=locale_of(question),
-        today="2026-01-01",
-        findings=list(findings),
-        plan_iterations=plans,
-        max_plan_iterations=3,
-        max_step_attempts=2,
-    )
-    return ask(prompt, Reflection)
-
-
-def code(question: str, *tables: TableView, findings: tuple[FindingView, ...] = (), failed: int = 0) -> Code:
-    prompt = CoderPrompt(
-        question=question,
-        locale=locale_of(question),
-        title="Compute",
-        description=question,
-        feedback="",
-        findings=list(findings),
-        tables=list(tables),
-        attempts=[CodeAttempt(code="1/0", output="", error="ZeroDivisionError")] * failed,
-    )
-    return ask(prompt, Code)
-
-
-def reporter_prompt(question: str, *findings: FindingView, length: str = "standard") -> ReporterPrompt:
-    return ReporterPrompt(
-        question=question,
-        locale=locale_of(question),
-        today="2026-01-01",
-        length=length,
-        tone="",
-        findings=list(findings),
-        background=[],
-        contradictions=[],
-        missing_aspects=[],
-    )
+    changes = {
+        "question": question,
+        "locale": locale_of(question),
+        "findings": list(findings),
+        "plan_iterations": plans,
+    }
+    return ask(PROMPT.model_copy(update=changes), Reflection)
 
 
 def report(question: str, *findings: FindingView, length: str = "standard") -> str:
-    return answer(reporter_prompt(question, *findings, length=length))
+    changes = {"question": question, "locale": locale_of(question), "findings": list(findings), "length": length}
+    return answer(PROMPT_OF_REPORT.model_copy(update=changes))
