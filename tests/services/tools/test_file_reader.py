@@ -54,9 +54,8 @@ async def test_a_file_is_a_source_with_the_address_that_searches_give_it(folder:
     assert found.response_format == "full"
 
 
-@pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "utf-8-sig", "utf-16"])
-async def test_the_encoding_of_a_chinese_table_is_found_out(encoding: str, folder: Path, tool: BaseTool) -> None:
-    (folder / "销售.csv").write_bytes("年份,地区,金额\n2023,华东地区,120.5\n2024年3月,华北地区,150\n".encode(encoding))
+async def test_the_encoding_of_a_chinese_table_is_found_out(folder: Path, tool: BaseTool) -> None:
+    (folder / "销售.csv").write_bytes("年份,地区,金额\n2023,华东地区,120.5\n2024年3月,华北地区,150\n".encode("gb18030"))
     found = await output(tool, path="销售.csv")
     assert "- 地区: text, 2 different, e.g. 华东地区 | 华北地区" in found.text
     assert "| 2023 | 华东地区 | 120.5 |" in found.text
@@ -89,22 +88,18 @@ async def test_the_sheets_of_a_workbook_are_described_and_read(folder: Path, too
     assert "| done | me |" in text
 
 
-async def test_json_and_files_of_an_unknown_kind_are_text(folder: Path, tool: BaseTool) -> None:
+async def test_other_files_are_text_or_converted_and_a_program_is_not_run(folder: Path, tool: BaseTool) -> None:
     (folder / "x.jsonl").write_text('{"n": 1}\n{"n": 2}\n')
     (folder / "README").write_text("Read me first.")
+    (folder / "run.py").write_text("open('made', 'w')\n" * 5)
     assert (await output(tool, path="x.jsonl")).text.endswith('{"n": 1}\n{"n": 2}')
     assert (await output(tool, path="README")).text.endswith("Read me first.")
-
-
-async def test_a_program_is_text_and_is_not_run(folder: Path, tool: BaseTool) -> None:
-    (folder / "run.py").write_text("open('made', 'w')\n" * 5)
     assert "open('made', 'w')" in (await output(tool, path="run.py")).text
-    assert os.listdir(folder) == ["run.py"]  # noqa: PTH208 - a blocking call either way, of no length
+    assert sorted(os.listdir(folder)) == ["README", "run.py", "x.jsonl"]  # noqa: PTH208 - a blocking call either way, of no length
 
 
 async def test_a_document_is_converted(tool: BaseTool) -> None:
-    for name, words in (("errors-of-deep-sounding.pdf", "sounding"), ("sigsbee-and-the-blake.docx", "Sigsbee")):
-        assert words in (await output(tool, path=name)).text
+    assert "Sigsbee" in (await output(tool, path="sigsbee-and-the-blake.docx")).text
 
 
 async def test_without_folders_of_their_own_a_run_has_the_examples(tool: BaseTool) -> None:

@@ -1,6 +1,5 @@
 """What the first answer of the loop must call: over the wire, by both protocols, and where an endpoint takes no such demand."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from services.models.endpoint_memory import learned
 from services.run.roles import role_model
 from services.run.scope import current_run
-from services.tools import loop
 from services.tools.loop import use_tools
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, error
@@ -27,12 +25,6 @@ def choices(endpoint: OpenAIServer) -> list[Any]:
 
 def said(endpoint: OpenAIServer) -> str:
     return str(endpoint.requests[-1]["messages"][2:])
-
-
-async def test_by_default_no_request_says_anything_of_a_choice(endpoint: OpenAIServer) -> None:
-    endpoint.script["reporter"] = [native(LOOK), "Done."]
-    await use_tools("researcher", PROMPT, TOOLS)
-    assert choices(endpoint) == ["unsaid", "unsaid"]
 
 
 async def test_the_first_answer_is_forced_and_the_others_are_free(endpoint: OpenAIServer) -> None:
@@ -83,18 +75,3 @@ async def test_an_endpoint_without_tools_is_told_of_the_choice_in_the_structured
     assert "In your first answer call a tool" in endpoint.requests[-1]["messages"][0]["content"]
     assert said(endpoint).count("You were to call a tool first.") == 1
     assert [made.call.name for made in worked.calls] == ["depth_of"]
-
-
-async def test_the_structured_protocol_says_nothing_of_a_choice_that_is_free(endpoint: OpenAIServer) -> None:
-    endpoint.refuses = {"tools"}
-    endpoint.script["reporter"] = [complete("Done.")]
-    await use_tools("researcher", PROMPT, TOOLS)
-    assert "In your first answer" not in json.dumps(endpoint.requests)
-
-
-async def test_one_round_is_enough_for_a_forced_call_and_ends(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(loop, "MAX_ROUNDS", 1)
-    endpoint.script["reporter"] = ["It is deep."]
-    assert (await use_tools("researcher", PROMPT, TOOLS, must_call=True)).text == "It is deep."

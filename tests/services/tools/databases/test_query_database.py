@@ -20,28 +20,19 @@ pytestmark = pytest.mark.long
 
 
 @pytest.mark.usefixtures("any_database")
-async def test_rows_come_as_a_table_with_their_number_and_the_types_of_the_columns(tool: BaseTool) -> None:
-    found = await output(tool, query="SELECT ship, year FROM soundings WHERE year < 1990 ORDER BY year")
+async def test_rows_are_a_table_a_source_that_names_the_database_and_a_file_for_programs(
+    tool: BaseTool, evidence: EvidenceStore
+) -> None:
+    query = "SELECT ship, year FROM soundings WHERE year < 1990 ORDER BY year"
+    found = await output(tool, query=query, response_format="brief")
     lines = found.text.splitlines()
-    assert lines[0].startswith("2 rows, all there are. As a file: rows-")
+    [(name, content_hash)] = found.artifacts.items()
+    assert lines[0] == f"2 rows, all there are. As a file: {name}"
     assert lines[1].startswith("Columns: ship (")
     assert lines[3:] == ["| ship | year |", "| --- | --- |", "| Challenger | 1875 |", "| Vema | 1957 |"]
-
-
-@pytest.mark.usefixtures("any_database")
-async def test_a_result_is_a_source_that_names_the_database(tool: BaseTool) -> None:
-    found = await output(tool, query="SELECT year FROM soundings", response_format="brief")
     assert (found.kind, found.url, found.response_format) == ("database", "database:primary", "brief")
-    assert found.title == "primary: SELECT year FROM soundings"
-    assert found.at.endswith("+00:00")
-
-
-@pytest.mark.usefixtures("any_database")
-async def test_rows_are_a_file_for_programs_too(tool: BaseTool, evidence: EvidenceStore) -> None:
-    found = await output(tool, query="SELECT year, ship FROM soundings WHERE year = 1957")
-    [(name, content_hash)] = found.artifacts.items()
-    assert name in found.text.splitlines()[0]
-    assert (await evidence.get_bytes(content_hash)).decode() == "year,ship\r\n1957,Vema\r\n"
+    assert (found.title, found.at[-6:]) == (f"primary: {query}", "+00:00")
+    assert (await evidence.get_bytes(content_hash)).decode() == "ship,year\r\nChallenger,1875\r\nVema,1957\r\n"
 
 
 @pytest.mark.usefixtures("any_database")
@@ -74,18 +65,13 @@ async def test_more_rows_than_wanted_are_not_fetched_and_the_text_says_so(tool: 
 
 
 @pytest.mark.usefixtures("any_database")
-async def test_wide_cells_are_cut_with_a_note(tool: BaseTool) -> None:
-    found = await output(tool, query="SELECT replace('aaaaaaaaaa', 'a', :long) AS wide", params={"long": "x" * 900})
-    assert "… [7,000 more characters]" in found.text
-
-
-@pytest.mark.usefixtures("any_database")
-async def test_a_large_result_ends_at_the_limit_of_bytes(tool: BaseTool) -> None:
+async def test_wide_cells_are_cut_and_a_large_result_ends_at_the_limit_of_bytes(tool: BaseTool) -> None:
     many = (
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
         "SELECT replace('aaaaaaaaaa', 'a', :long) AS wide FROM n"
     )
-    found = await output(tool, query=many, params={"long": "x" * 190}, max_rows=5000)
+    found = await output(tool, query=many, params={"long": "x" * 900}, max_rows=5000)
+    assert "… [7,000 more characters]" in found.text
     assert "(the result grew too large)" in found.text.splitlines()[0]
     assert len(found.text) < 1_100_000
 

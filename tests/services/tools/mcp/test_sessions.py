@@ -36,26 +36,21 @@ async def test_calls_of_a_run_share_one_process_and_run_side_by_side(run: Run, c
     assert len(set(await asyncio.gather(*calls))) == 1
 
 
-async def test_two_runs_have_a_process_each_and_closing_one_leaves_the_other(configure: Configure, mark: str) -> None:
+async def test_two_runs_have_a_process_each_and_a_call_after_the_end_of_one_connects_anew(
+    configure: Configure, mark: str
+) -> None:
     configure(pump=fake())
     runs = [Run(), Run()]
     runs[0].journal.key, runs[1].journal.key = "first", "second"
     first, second = [(await tools_of(run, "pump"))["pump__process"] for run in runs]
-    assert await first.ainvoke({}) != await second.ainvoke({})
+    before = await first.ainvoke({})
+    assert before != await second.ainvoke({})
     await close_sessions(runs[0].journal.key)
     assert len(left(mark)) == 1
-    await second.ainvoke({})
-    await close_sessions(runs[1].journal.key)
+    assert await first.ainvoke({}) != before
+    for run in runs:
+        await close_sessions(run.journal.key)
     assert left(mark) == []
-
-
-async def test_a_call_after_the_end_connects_anew(run: Run, configure: Configure, mark: str) -> None:
-    configure(pump=fake())
-    tool = (await tools_of(run, "pump"))["pump__process"]
-    before = await tool.ainvoke({})
-    await close_sessions(run.journal.key)
-    assert left(mark) == []
-    assert await tool.ainvoke({}) != before
 
 
 async def test_a_session_that_nobody_uses_is_closed(
@@ -109,7 +104,6 @@ async def main():
     %s
 """
 ENDINGS = {
-    "the loop ends": "\nasyncio.run(main())",
     "the loop is left without a word": "\nloop = asyncio.new_event_loop()\nloop.run_until_complete(main())",
     "the process is killed": "await asyncio.sleep(600)\nasyncio.run(main())",
 }
