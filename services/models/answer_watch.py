@@ -129,14 +129,7 @@ def repeated_at_end(text: str) -> int | None:
 async def telling(
     watch: AnswerWatch, role: str, attempt: int, tell: Callable[[CallProgress], None]
 ) -> AsyncIterator[None]:
-    """Report the progress of an attempt every few seconds while the block runs; quick attempts report nothing.
-
-    Args:
-        watch: the watch of the attempt.
-        role: the role that the model answers for.
-        attempt: number of the attempt, from 1.
-        tell: called with each progress report.
-    """
+    """Report the progress of an attempt every few seconds while the block runs; quick attempts report nothing."""
     began = time.monotonic()
 
     async def keep_telling() -> None:

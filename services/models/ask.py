@@ -96,16 +96,9 @@ async def write(
     template: str = "",
     on_token: Callable[[str], None] | None = None,
 ) -> Reply:
-    """Return the free text that a role's model writes; its tokens stream to `stream_mode="messages"`.
+    """Return the free text that a role's model writes; its tokens stream to `stream_mode="messages"`, or else to `on_token`.
 
     A text that never comes to its end is returned as far as it came (`cut_off`); so is a text that repeats itself twice.
-
-    Args:
-        role: stem of node, template and schema.
-        prompt: the role's prompt model.
-        scale: factor on the role's maximum number of output tokens, for long texts.
-        template: stem of the template where it is not the role's own.
-        on_token: takes the tokens as they come; then they do not stream by themselves.
 
     Raises:
         LimitReached: the budget or the time left does not suffice for the call.

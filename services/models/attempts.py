@@ -51,12 +51,7 @@ class RetryPolicy:
     """Seconds that a pause never exceeds, unless the endpoint asks for more in Retry-After."""
 
     def pause(self, failure: CallFailed, faults: int) -> float | None:
-        """Return the seconds to wait before the next attempt after a passing fault, or None if there is no next attempt.
-
-        Args:
-            failure: the latest failure.
-            faults: number of passing faults before it.
-        """
+        """Return the seconds to wait after a failure and so many passing faults before it, or None if there is no next attempt."""
         if failure.kind != "passing" or faults >= min(
             self.passing, self.unreached if failure.unreached else self.passing
         ):

@@ -33,14 +33,7 @@ def window_of(model: RoleModel, known: Learned) -> int:
 
 
 def output_room(model: RoleModel, known: Learned, scale: float, room: int) -> int:
-    """Return the maximum number of tokens of an answer, including its reasoning.
-
-    Args:
-        model: the role's model.
-        known: facts learned about it.
-        scale: factor on the role's maximum number of output tokens, for long answers.
-        room: further factor after an answer that was cut off.
-    """
+    """Return the maximum tokens of an answer with its reasoning: `scale` is for long answers, `room` for one that was cut off before."""
     share = OUTPUT_SHARE if known.thinking in {"unknown", "none"} else OUTPUT_SHARE_THINKING
     wanted = int(model.max_tokens * scale) * room + thinking_room(model, known)
     return min(wanted, window_of(model, known) // share, known.max_output or wanted)
@@ -61,13 +54,7 @@ class _Tokens(BaseModel):
 
 
 async def evidence_tokens(run: Run, role: str, wanted: int) -> int:
-    """Return the tokens of evidence for a role's prompt; a replay, which knows no model, returns the recorded number.
-
-    Args:
-        run: the run with its model, budget and journal.
-        role: the role whose prompt is built.
-        wanted: tokens that the depth asks for.
-    """
+    """Return the tokens of evidence for a role's prompt, at most what the depth wants; a replay, which knows no model, returns the recorded number."""
 
     async def work() -> _Tokens:
         bounds = [wanted]

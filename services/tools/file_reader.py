@@ -192,12 +192,7 @@ class FileReader(BaseModel):
 
 
 def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
-    """Build the tool for a run.
-
-    Args:
-        run: the run whose folders may be read.
-        evidence: the store for data files for programs.
-    """
+    """Build the tool for a run, whose folders may be read; files of data are stored for programs."""
 
     async def execute(request: FileReader) -> ToolOutput:
         opened = await asyncio.to_thread(lambda: open_file(request.path, folders_of(run.context)))

@@ -93,14 +93,7 @@ def as_tool(
 
 
 def shown(text: str, response_format: ResponseFormat, result_id: str, start: int = 0) -> str:
-    """Return the part of a result that the model sees, with a note on how to read the rest.
-
-    Args:
-        text: the whole result.
-        response_format: amount to show.
-        result_id: id of the result for `read_result`.
-        start: index of the first character.
-    """
+    """Return the part of a result that the model sees, with a note on how to read the rest."""
     end = start + SHOWN[response_format]
     part, rest = text[start:end], len(text) - end
     if rest <= 0:

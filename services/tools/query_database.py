@@ -39,12 +39,7 @@ class QueryDatabase(BaseModel):
 
 
 def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
-    """Build the tool for a run.
-
-    Args:
-        run: the run, whose remaining time limits a query.
-        evidence: the store for the rows as a file for programs.
-    """
+    """Build the tool for a run, whose remaining time limits a query."""
 
     async def execute(request: QueryDatabase) -> ToolOutput:
         chosen, statement = await asyncio.to_thread(_prepared, request)

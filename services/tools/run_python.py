@@ -28,11 +28,7 @@ class _Parameters(BaseModel):
 
 
 def run_python(workspace: Workspace) -> BaseTool:
-    """Build the tool for a step.
-
-    Args:
-        workspace: its files are in each program's working folder.
-    """
+    """Build the tool for a step, whose files are in each program's working folder."""
 
     async def execute(program: _Parameters) -> ToolOutput:
         ran = await run_code(program.code, workspace.files, workspace.evidence, program.timeout)

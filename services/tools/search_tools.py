@@ -66,11 +66,7 @@ class _PageParameters(BaseModel):
 
 
 def web_reader(workspace: Workspace) -> BaseTool:
-    """Build the tool for a step.
-
-    Args:
-        workspace: holds the permitted addresses.
-    """
+    """Build the tool for a step, whose workspace holds the permitted addresses."""
 
     async def execute(request: _PageParameters) -> ToolOutput:
         if request.url not in workspace.addresses:

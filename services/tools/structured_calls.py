@@ -86,12 +86,7 @@ def _loaded(arguments: Any) -> Any:
 
 
 def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
-    """Parse an action's calls; an unreadable call gets the reason.
-
-    Args:
-        answer: an answer whose action is a tool call.
-        number: number of the round.
-    """
+    """Parse an action's calls; an unreadable call gets the reason."""
     content = answer.action.content
     items = content if isinstance(content, list) else _items(content)
     return [_tool_call(item, f"r{number}-{place}") for place, item in enumerate(items, 1)]

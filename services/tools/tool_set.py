@@ -89,12 +89,7 @@ async def own_tool_views(run: Run) -> list[ToolView]:
 
 
 async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
-    """Build the tools of a step.
-
-    Args:
-        run: the run with its configuration.
-        task: its step names the servers and tools that the plan assigned.
-        workspace: the workspace that the tools share.
+    """Build the tools of a step; its plan assigned some, by their names or their servers.
 
     Raises:
         SettingsError: `LEADLINE_TOOLS` names an unknown group.

@@ -50,11 +50,6 @@ class Workspace:
     async def add_computation(self, code: str, description: str, run: CodeRun) -> tuple[Source, Passage]:
         """Store a program's run as a source, with its literals and the files that it made from untraced numbers.
 
-        Args:
-            code: the program.
-            description: description of the computation.
-            run: a successful run, with the files of this workspace.
-
         Returns:
             The source, and its output as a passage of it.
         """
@@ -101,11 +96,7 @@ class Workspace:
         return list(given.values())
 
     async def add_files(self, artifacts: dict[str, str]) -> None:
-        """Give a tool's files to later programs.
-
-        Args:
-            artifacts: hashes in the evidence store by file name.
-        """
+        """Give files of the evidence store, hashes by name, to later programs."""
         for name, content_hash in sorted(artifacts.items()):
             plain = name.rpartition("/")[2]
             if plain not in _TAKEN:

@@ -139,13 +139,7 @@ def extract(prompt: ResearcherPrompt) -> Findings:
 
 
 def _around(best: int, passage: NumberedPassage, free: Sequence[int] | None = None) -> tuple[int, int]:
-    """Return the first and the last of the sentences around one, those after it first; a row of a table stands alone.
-
-    Args:
-        best: place of the sentence.
-        passage: its passage.
-        free: places of the sentences that may be taken; by default all.
-    """
+    """Return the first and the last of the sentences around one, those after it first; a row of a table stands alone."""
     first = last = best
     spans = passage.spans
     prose = [row_of(passage.text[start:end]) is None for start, end in spans]

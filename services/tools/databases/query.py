@@ -47,13 +47,6 @@ async def ask_rows(
 ) -> Rows:
     """Run a checked query. The connection itself also refuses everything except reading.
 
-    Args:
-        database: the database to query.
-        sql: the query, with parameters as its driver writes them.
-        parameters: their values.
-        max_rows: maximum number of rows.
-        seconds: time limit of the query.
-
     Raises:
         DatabaseError: the database cannot be reached, refused the query, or took too long; the message is for the
             model.

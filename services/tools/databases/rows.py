@@ -36,14 +36,7 @@ class Rows(BaseModel):
 
 
 def collect(columns: Sequence[str], types: Sequence[str], given: Iterable[Sequence[Any]], max_rows: int) -> Rows:
-    """Collect rows from a result until a limit is reached.
-
-    Args:
-        columns: names of the columns.
-        types: types of the columns; an empty type is derived from the values.
-        given: the rows, read only as far as needed.
-        max_rows: maximum number of rows.
-    """
+    """Collect rows from a result until a limit is reached; a type that is empty is derived from the values."""
     result = Rows(columns=list(columns), types=list(types), rows=[])
     size = 0
     for row in given:
@@ -85,12 +78,7 @@ def _kind(value: object) -> str:
 
 
 def as_table(rows: Rows, file: str) -> str:
-    """Render rows as a Markdown table below their number and the profiles of the columns.
-
-    Args:
-        rows: the rows.
-        file: name of the file with the rows, for programs.
-    """
+    """Render rows as a Markdown table below their number and the profiles of the columns."""
     columns = [f"{name} ({kind})" if kind else name for name, kind in zip(rows.columns, rows.types, strict=True)]
     lines = [f"{_counted(rows)} As a file: {file}", f"Columns: {', '.join(map(_cell, columns))}", ""]
     lines.append(f"| {' | '.join(map(_cell, rows.columns))} |")

@@ -41,13 +41,7 @@ def _of(run: str) -> _OfRun:
 
 
 async def call(run: str, server: Server, work: Callable[["ClientSession"], Awaitable[T]], seconds: float) -> T:
-    """Call a server over the run's session, which is created if there is none.
-
-    Args:
-        run: key of the run.
-        server: the server to call.
-        work: makes the call with the SDK's session.
-        seconds: time limit of the call, without connecting.
+    """Call a server over the session of a run's key, which is created if there is none; connecting does not count into the seconds.
 
     Raises:
         ServerFailed: the server is no longer used in this run; the message says why.

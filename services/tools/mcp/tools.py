@@ -38,13 +38,7 @@ class McpTool(BaseTool):
 
     @classmethod
     def of(cls, definition: Definition, server: Server | None, run_key: str) -> "McpTool":
-        """Build the tool.
-
-        Args:
-            definition: the server's definition of the tool.
-            server: the server to call; None in a replay, which makes no calls.
-            run_key: key of the run's sessions.
-        """
+        """Build the tool; a replay, which makes no calls, has no server."""
         tool = cls(
             name=definition.name,
             description=definition.description,
@@ -88,12 +82,7 @@ async def call_tool(session: "ClientSession", name: str, arguments: dict[str, An
 
 
 async def mcp_tools(run: Run, names: Sequence[str], locale: str = "en-US") -> tuple[list[BaseTool], list[str]]:
-    """Return the tools of some servers, and messages about servers without tools.
-
-    Args:
-        run: the run that names the servers.
-        names: names of servers; other names are ignored.
-        locale: language of the messages.
+    """Return the tools of some servers, other names are ignored, and messages about servers without tools.
 
     Raises:
         SettingsError: the operator's file cannot be used, or the library is not installed.
@@ -118,11 +107,6 @@ async def mcp_tools(run: Run, names: Sequence[str], locale: str = "en-US") -> tu
 
 def text_of(server: Server, tool: str, result: Any) -> str:
     """Return a result as text: texts and resources in full, images and sounds by their type; structured content where there is none.
-
-    Args:
-        server: the server whose secrets are removed.
-        tool: name of the tool, for the error.
-        result: the SDK's `CallToolResult`.
 
     Raises:
         ToolError: the tool reports a failure.

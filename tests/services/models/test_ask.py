@@ -264,24 +264,3 @@ async def test_invented_citations_links_and_quotes_of_a_model_never_survive(endp
     assert "E77-7" not in report.markdown.partition("## Limits of this report")[0]  # which say that it cited it
     assert "unverified" in report.markdown
     assert not any(claim.verified for claim in report.citations if "gold" in claim.text or "nobody" in claim.text)
-
-
-async def test_a_step_that_the_reflector_rejects_is_redone_with_its_feedback(
-    endpoint: OpenAIServer, docs: Path
-) -> None:
-    redo = {"has_enough_context": False, "steps": [{"step_id": "1", "redo": True, "feedback": "look for Belfast"}]}
-    endpoint.script["reflector"] = [json.dumps(redo), json.dumps(redo), ANSWER]
-    report = await aresearch(
-        "Which man designed the machine that took piano wire in place of hemp rope?",
-        docs=[docs],
-        max_step_attempts=2,
-        max_plan_iterations=1,
-    )
-    [result] = report.results
-    assert result.attempts == 2
-    assert [reflection.feedback for reflection in result.reflections] == ["look for Belfast"] * 2
-    assert "max_step_attempts" in report.markdown
-    second = [request for request, role in zip(endpoint.requests, endpoint.roles, strict=True) if role == "researcher"][
-        1
-    ]
-    assert "look for Belfast" in second["messages"][1]["content"]

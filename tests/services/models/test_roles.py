@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from leadline import aresearch
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from services.models.chat import PARAMETER_NAMES, build
@@ -194,26 +193,6 @@ def test_what_is_wrong_with_the_settings_is_said_exactly(
     with pytest.raises(SettingsError) as caught:
         _built()
     assert said in str(caught.value)
-
-
-async def test_what_a_run_chooses_goes_over_the_wire(endpoint: OpenAIServer, docs: Path) -> None:
-    await aresearch(
-        "Where was the designer of the wire sounding machine born?",
-        docs=[docs],
-        models={
-            "default": "one-for-all",
-            "planner": {"model": "planner-model", "temperature": 0.7, "max_tokens": 900, "extra": {"top_p": 0.4}},
-        },
-    )
-    asked = dict(zip(endpoint.roles, endpoint.requests, strict=True))
-    planner = asked["planner"]
-    assert (planner["model"], planner["temperature"], planner["max_tokens"], planner["top_p"]) == (
-        "planner-model",
-        0.7,
-        900,
-        0.4,
-    )
-    assert asked["reporter"]["model"] == "one-for-all"
 
 
 async def test_prices_come_from_the_users_file_then_from_the_list_and_are_unknown_else(

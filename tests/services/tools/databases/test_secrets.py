@@ -1,7 +1,6 @@
 """Addresses and passwords of databases appear in no error, view, journal or environment."""
 
 import json
-import os
 
 import pytest
 from langchain_core.tools import BaseTool
@@ -10,7 +9,6 @@ from langgraph.store.memory import InMemoryStore
 from services.run.errors import DatabaseError, SettingsError
 from services.run.journal import Journal
 from services.run.scope import Run
-from services.tools.databases import query
 from services.tools.databases.configuration import databases
 from services.tools.databases.query import schema_views
 from tests.fakes.postgres import PostgresServer
@@ -62,10 +60,3 @@ async def test_neither_views_nor_the_journal_hold_an_address(configure: Configur
     kept = json.dumps([item.value for item in store.search(("journal",))]) + str(views) + repr(databases())
     assert PASSWORD not in kept
     assert "127.0.0.1" not in kept
-
-
-def test_the_environment_of_the_child_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "k")
-    monkeypatch.setenv("LANGCHAIN_API_KEY", "k")
-    passed = {name for name in os.environ if name in query._PASSED_ON}
-    assert not {"OPENAI_API_KEY", "LANGCHAIN_API_KEY"} & passed
