@@ -48,17 +48,8 @@ def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
     return {text: total / sum(weights) for text, total in zip(texts, totals, strict=True)}
 
 
-def translations(question: str, text: str) -> list[list[str]]:
-    """Return the known words of a question, each followed by its translations into a text's language.
-
-    The result is empty if both are in one language, or if no dictionary is installed.
-    """
-    if not text or has_cjk(question) == has_cjk(text):
-        return []
-    known = dictionary()
-    return [[word, *others] for word, others in known.translations(question).items()] if known else []
-
-
 def in_both_languages(question: str, text: str) -> str:
-    """Return a question with the translations of its words into a text's language."""
-    return " ".join([question, *(name for _, *names in translations(question, text) for name in names)])
+    """Return a question with the translations of its words into a text's language, if that is another one and a dictionary is installed."""
+    known = dictionary() if text and has_cjk(question) != has_cjk(text) else None
+    names = known.translations(question).values() if known else []
+    return " ".join([question, *(name for translated in names for name in translated)])

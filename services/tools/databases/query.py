@@ -55,15 +55,6 @@ async def ask_rows(
     return Rows.model_validate(await _ask(database, request, seconds))
 
 
-async def ask_schema(database: Database, max_tables: int, seconds: float = QUERY_SECONDS) -> dict[str, Any]:
-    """Return the first tables of a database with their columns, and how many tables there are.
-
-    Raises:
-        DatabaseError: the database cannot be reached.
-    """
-    return await _ask(database, {"do": "schema", "max_tables": max_tables}, seconds)
-
-
 async def _ask(database: Database, request: dict[str, Any], seconds: float) -> dict[str, Any]:
     place = await asyncio.to_thread(database.place)
     request = {"dialect": database.dialect, "place": place, "seconds": seconds, **request}
@@ -146,7 +137,7 @@ def query_tool_view(views: Sequence[DatabaseView]) -> list[ToolView]:
 async def _view(database: Database) -> DatabaseView:
     view = DatabaseView(name=database.name, dialect=database.kind)
     try:
-        schema = await ask_schema(database, MAX_TABLES, SCHEMA_SECONDS)
+        schema = await _ask(database, {"do": "schema", "max_tables": MAX_TABLES}, SCHEMA_SECONDS)
     except (DatabaseError, SettingsError) as error:
         return view.model_copy(update={"problem": str(error)})
     lines = [_described(table) for table in schema["tables"]]
