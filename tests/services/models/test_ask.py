@@ -160,14 +160,17 @@ async def test_what_is_no_chat_completion_is_said_to_be_none(endpoint: OpenAISer
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("refusal", "finish_reason", "said"),
     [
-        ({"refusal": "I cannot help with that."}, r"refused.*reflector.*I cannot help with that"),
-        ({"finish_reason": "content_filter"}, "content filter"),
+        ("I cannot help with that.", "stop", r"refused.*reflector.*I cannot help with that"),
+        ("", "content_filter", "content filter"),
     ],
 )
-async def test_a_refusal_is_an_error_that_says_so(endpoint: OpenAIServer, answer: dict[str, str], said: str) -> None:
-    endpoint.script["reflector"] = [completion({"model": "m", "messages": []}, "", **answer)]
+async def test_a_refusal_is_an_error_that_says_so(
+    endpoint: OpenAIServer, refusal: str, finish_reason: str, said: str
+) -> None:
+    body = {"model": "m", "messages": []}
+    endpoint.script["reflector"] = [completion(body, "", finish_reason, refusal=refusal)]
     with pytest.raises(ModelError, match=said):
         await ask("reflector", PROMPT, Reflection)
     assert len(endpoint.requests) == 1

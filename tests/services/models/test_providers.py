@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from langchain_core.tools import tool
 
@@ -72,13 +71,13 @@ async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             await client.aclose()
 
 
-def _kept_by_anthropic(monkeypatch: pytest.MonkeyPatch) -> list[httpx.AsyncClient]:
+def _kept_by_anthropic(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return a list that gets the clients that the integration keeps for ever."""
     from langchain_anthropic import _client_utils
 
-    kept: list[httpx.AsyncClient] = []
+    kept: list[Any] = []
 
-    def made(**options: Any) -> httpx.AsyncClient:
+    def made(**options: Any) -> Any:
         kept.append(client := original(**options))
         return client
 
