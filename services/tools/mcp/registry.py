@@ -102,6 +102,12 @@ async def close_sessions(run: str) -> None:
     await asyncio.gather(*(session.ended() for session in ending))
 
 
+def end(run: str) -> None:
+    """Ask all sessions of a run to close, without waiting: the run was cancelled or has failed."""
+    for session in _runs().get(run, _OfRun()).sessions.values():
+        session.end()
+
+
 def _forget(run: str, session: Session) -> None:
     """Remove a session from the registry once it has ended."""
     own = _runs().get(run, _OfRun())
