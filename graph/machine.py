@@ -18,9 +18,9 @@ from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import BadInput, LeadlineError
+from services.run.instrumentation import run_over, run_stopped
 from services.run.page_messages import on_a_page
 from services.run.private_paths import without_private
-from services.run.run_ends import run_over, run_stopped
 from services.run.run_input import check_update, checked_input
 from services.run.scope import checked_choices, memory
 from services.run.secrecy import without_secrets

@@ -27,9 +27,9 @@ from services.run.errors import BadInput, LimitReached, UselessAnswer
 from services.run.estimate import tell_estimate
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
+from services.run.instrumentation import run_ended
 from services.run.log import log
 from services.run.roles import check_models_chosen, role_model
-from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run
 from services.run.traces import missing_packages
 from services.run.ui_text import say

@@ -39,8 +39,8 @@ from services.reports.verification import verify_draft
 from services.reports.wishes import unmet_by_sources, unmet_wishes
 from services.run.errors import RevisionRefused
 from services.run.events import emit_message
+from services.run.instrumentation import run_ended
 from services.run.roles import OFFLINE, role_model
-from services.run.run_ends import run_ended
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
 from services.run.ui_text import is_chinese, say
 from services.run.wishes import obeyed, wishes_of

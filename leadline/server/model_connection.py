@@ -20,7 +20,7 @@ from leadline.server.auth import RULES
 from leadline.setup.env_file import PROVIDERS
 from leadline.setup.local_servers import local_servers
 from leadline.setup.model_table import checked_models
-from services.run.connection import Connection, connect, connection, operator_has_model, tried_out
+from services.run.endpoints import Connection, connect, connection, operator_has_model, tried_out
 from services.run.errors import SettingsError
 from services.run.roles import named_provider
 from services.run.settings import clean_key

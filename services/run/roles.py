@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, Valid
 
 from schemas.context import RunContext
 from schemas.models import ModelChoice, Role, ToolProtocol
-from services.run.connection import connection
-from services.run.endpoints import GENERAL, Endpoint, endpoint_named, endpoint_of
+from services.run.endpoints import GENERAL, Endpoint, connection, endpoint_named, endpoint_of
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.secrecy import shown_address
 from services.run.settings import role_environment, secret_named

@@ -7,12 +7,12 @@ and then the defaults and a store in memory serve.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from langgraph.config import get_config
@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from prompts import PromptError, using
 from prompts.overrides import with_texts
 from schemas.context import RunContext
-from schemas.events import CallProgress, ReadingProgress, Searched, ToolSearch
+from schemas.events import CallProgress, EventType, ReadingProgress, Searched, ToolSearch
 from schemas.evidence import Source
 from schemas.later_rooms import later_if_loaded
 from schemas.state import ResearchState, StepTask
@@ -32,20 +32,12 @@ from schemas.usage import CallUsage, Usage
 from schemas.wishes import Wishes
 from services.run.budget import Budget, allowance_of
 from services.run.errors import BadInput, reason_of
+from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
-from services.run.instrumentation import watch_node
+from services.run.instrumentation import run_begun, watch_node
 from services.run.journal import Journal, run_key
-from services.run.run_ends import run_begun
-from services.run.step_events import (
-    source_teller,
-    tell_call,
-    tell_progress,
-    tell_reading,
-    tell_round,
-    tell_searched,
-    tell_searching,
-)
 from services.run.thread_lock import hold_thread
+from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
 from services.run.wishes import obeyed, wishes_of
 
 
@@ -114,13 +106,9 @@ def prompts_of(context: RunContext) -> Iterator[None]:
         raise BadInput(str(error)) from None
 
 
-def _untold(*_: object) -> None:
-    """Do nothing: the run has no listeners."""
-
-
 @dataclass(slots=True)
 class Run:
-    """The run scope of one node: its journal, budget, usage and listeners."""
+    """The run scope of one node: its journal, budget, usage and events."""
 
     context: RunContext = field(default_factory=RunContext)
     node: str = ""
@@ -142,20 +130,9 @@ class Run:
     """Searches that tools reported, stored in the journal to report them again."""
     left_out: int = 0
     """Number of pieces of evidence that did not fit into a prompt."""
-    tell_call: Callable[[str, CallUsage], None] = _untold
-    """Called after each model call with its role and usage."""
-    tell_progress: Callable[[CallProgress], None] = _untold
-    """Called with the progress of a slow model call."""
-    tell_reading: Callable[[ReadingProgress], None] = _untold
-    """Called every few seconds while documents are read."""
-    tell_searching: Callable[[Sequence[str], Sequence[str]], None] = _untold
-    """Called before the searches of a node without steps, with the queries and the names of the searches."""
-    tell_round: Callable[[str, dict[str, Any]], None] = _untold
-    """Called after each judged round of search with its step and result."""
-    tell_searched: Callable[[Sequence[str], Sequence[Searched]], None] = _untold
-    """Called after each search of a step with tools, with the queries and each search's results."""
-    tell_source: Callable[[Source], None] = _untold
-    """Called with each source of a step as it arrives, possibly more than once."""
+    runtime: Runtime[RunContext] | None = None
+    """Takes the events of the node; None where nobody listens."""
+    _told_sources: set[str] = field(default_factory=set)
     _started: float = field(default_factory=time.monotonic)
 
     @property
@@ -172,7 +149,10 @@ class Run:
         """Add a model call; if the journal knew its answer, the call is also booked to the budget."""
         steps = {self.step_id: used} if self.step_id else {}
         self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
-        self.tell_call(role, used)
+        if self.runtime is not None:
+            title = f"{role}: {used.tokens:,} tokens, {used.seconds:.1f} s"
+            data = {"role": role, "step": self.step_id, **used.model_dump(mode="json")}
+            emit(self.runtime, "call", self.node, title, data)
         if not fresh:
             self.budget.spend(used.tokens, used.cost or 0.0)
 
@@ -185,7 +165,10 @@ class Run:
         """Report the results of a search by a step with tools; the rounds of such a step are tool calls."""
         if searched:
             self.tool_searches.append(ToolSearch(queries=list(queries), searched=list(searched)))
-            self.tell_searched(queries, searched)
+        if searched and self.step_id:
+            data = {"step": self.step_id, "queries": list(queries), "searched": [one.model_dump() for one in searched]}
+            values = {"queries": "; ".join(queries), "searched": in_brackets(searched, self.locale)}
+            self._tell("searched", "step_searched", data, id=self.step_id, **values)
 
     def absorb(self, used: Usage, *, fresh: bool) -> None:
         """Add a tool's usage; if the journal knew it, it is also booked to the budget."""
@@ -199,6 +182,49 @@ class Run:
         """Add searches, page reads or code runs."""
         used = Usage(searches=searches, pages=pages, code_runs=code_runs, unisolated_runs=unisolated_runs)
         self.usage = self.usage + used
+
+    def tell_progress(self, progress: CallProgress) -> None:
+        """Emit the progress of a slow model call."""
+        data = {**progress.model_dump(mode="json"), "step": self.step_id}
+        task = task_title(progress.role, self.step_id, self.locale)
+        self._tell("call_progress", "call_progress", data, task=task, state=call_state(progress, self.locale))
+
+    def tell_reading(self, progress: ReadingProgress) -> None:
+        """Emit the event of documents that are being read."""
+        if self.runtime is not None:
+            emit(
+                self.runtime,
+                "reading",
+                self.node,
+                reading_text(progress, self.locale),
+                progress.model_dump(mode="json"),
+            )
+
+    def tell_searching(self, queries: Sequence[str], names: Sequence[str]) -> None:
+        """Emit the event of a search that begins in a node without steps."""
+        if not self.step_id:
+            data = {"queries": list(queries), "names": list(dict.fromkeys(names))}
+            where = say("searched_between", self.locale).join(
+                search_title(name, self.locale) for name in dict.fromkeys(names)
+            )
+            self._tell("searching", "searching", data, names=where, queries="; ".join(queries))
+
+    def tell_round(self, step_id: str, data: dict[str, Any]) -> None:
+        """Emit the event of a judged round of search."""
+        searched = in_brackets(map(Searched.model_validate, data["searched"]), self.locale)
+        values = {"number": data["round"], "excerpts": data["excerpts"], "sources": data["sources"]}
+        self._tell("round", "round_done", {"step": step_id, **data}, id=step_id, searched=searched, **values)
+
+    def tell_source(self, source: Source) -> None:
+        """Emit the event of a step's source, once for each source."""
+        if self.step_id and source.content_hash not in self._told_sources:
+            self._told_sources.add(source.content_hash)
+            data = {"step": self.step_id, "url": source.url, "title": source.title}
+            self._tell("source", "source", data, title=source.title)
+
+    def _tell(self, kind: EventType, key: str, data: Mapping[str, object], **values: object) -> None:
+        if self.runtime is not None:
+            emit_message(self.runtime, kind, self.node, key, self.locale, data=data, **values)
 
 
 class _Elapsed(BaseModel):
@@ -249,12 +275,8 @@ async def node_run(
     wishes = wishes_of(state.get("triage"))
     context = obeyed(choices(runtime), wishes).context
     budget = Budget(allowance_of(context, state.get("usage") or Usage(), report=report), context)
-    async with _opened(Run(context, node, wishes=wishes, budget=budget), runtime, state.get("turn", _step())) as run:
-        run.locale = state.get("locale", "")
-        run.tell_progress = partial(tell_progress, runtime, node, "", state.get("locale", ""))
-        run.tell_reading = partial(tell_reading, runtime, node, state.get("locale", ""))
-        run.tell_searching = partial(tell_searching, runtime, node, state.get("locale", ""))
-        run.tell_round = partial(tell_round, runtime, node, state.get("locale", ""))
+    opened = Run(context, node, locale=state.get("locale", ""), wishes=wishes, budget=budget)
+    async with _opened(opened, runtime, state.get("turn", _step())) as run:
         yield run
 
 
@@ -264,22 +286,15 @@ async def step_run(task: StepTask, runtime: Runtime[RunContext], node: str) -> A
     wishes, step_id = task.get("wishes", Wishes()), task["step"].id
     context = obeyed(choices(runtime), wishes).context
     budget, before = Budget(task["allowance"], context), task["previous"].attempts if task["previous"] else 0
-    opened = Run(context, node, step_id, wishes=wishes, budget=budget)
+    opened = Run(context, node, step_id, locale=task["locale"], wishes=wishes, budget=budget)
     async with _opened(opened, runtime, task["turn"], before) as run:
-        run.locale = task["locale"]
-        run.tell_progress = partial(tell_progress, runtime, node, step_id, task["locale"])
-        run.tell_reading = partial(tell_reading, runtime, node, task["locale"])
-        run.tell_round = partial(tell_round, runtime, node, task["locale"])
-        run.tell_searched = partial(tell_searched, runtime, node, step_id, task["locale"])
-        run.tell_source = source_teller(runtime, node, step_id, task["locale"])
         yield run
 
 
 @asynccontextmanager
 async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int = 0) -> AsyncIterator[Run]:
-    run.thread, run.turn = _thread(runtime), turn
+    run.thread, run.turn, run.runtime = _thread(runtime), turn, runtime
     run.journal = _journal(run, runtime, turn, attempts)
-    run.tell_call = partial(tell_call, runtime, run.node, run.step_id)
     token = _current.set(run)
     try:
         if run.context.prompts:

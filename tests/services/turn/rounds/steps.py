@@ -1,9 +1,10 @@
 """One step whose rounds are scripted, and what its documents say."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from schemas.context import RunContext
@@ -39,8 +40,13 @@ class Step:
         context = RunContext(search="documents", depth=depth)
         self.run = Run(context, "researcher", **of_run)
         self.told: list[dict[str, Any]] = []
-        self.run.tell_round = lambda _, data: self.told.append(data)
+        self.on_round: Callable[[dict[str, Any]], None] = self.told.append
+        self.run.runtime = Runtime(stream_writer=self._hear)
         self._endpoint = endpoint
+
+    def _hear(self, event: dict[str, Any]) -> None:
+        if event["type"] == "round":
+            self.on_round(event["data"])
 
     async def search(
         self,

@@ -36,11 +36,11 @@ async def test_rounds_that_were_interrupted_go_on_without_repeating_a_search_or_
 
     step = Step(endpoint, journal=journal())
 
-    def die(_: str, data: dict[str, Any]) -> None:
+    def die(data: dict[str, Any]) -> None:
         if data["round"] == 2:
             raise KilledError
 
-    step.run.tell_round = die
+    step.on_round = die
     with pytest.raises(KilledError):
         await step.search("anchor")
     known = set((await Recording.load(store, "run", "r")).entries)

@@ -145,11 +145,11 @@ async def test_a_later_round_that_time_runs_out_on_keeps_what_was_found_also_in_
     endpoint.fault = lambda number, *_: None if number == 1 else Reply(stall=300)
     step = Step(endpoint, journal=Journal(store, "run", "task", "1:researcher:1"), budget=Budget())
 
-    def hurry(_: str, __: dict[str, Any]) -> None:
+    def hurry(_: dict[str, Any]) -> None:
         """Leave time for a second round, and too little for an endpoint that does not answer."""
         step.run.budget.allowance = Allowance(seconds=step.run.seconds * 2.5 + 1)
 
-    step.run.tell_round = hurry
+    step.on_round = hurry
     gathered = await step.search("anchor")
     assert (quotes(gathered), gathered.rounds) == ([fact("anchor")], 1)
     recording = await Recording.load(store, "run", "r")
@@ -163,10 +163,10 @@ async def test_time_that_is_up_leaves_the_next_round_out(endpoint: OpenAIServer,
     endpoint.script["researcher"] = [wanting("anchor", ask="bilge")]
     step = Step(endpoint, budget=Budget())
 
-    def hurry(_: str, __: dict[str, Any]) -> None:
+    def hurry(_: dict[str, Any]) -> None:
         step.run.budget.allowance = Allowance(seconds=step.run.seconds * 1.01)
 
-    step.run.tell_round = hurry
+    step.on_round = hurry
     assert quotes(await step.search("anchor")) == [fact("anchor")]
     assert len(endpoint.requests) == 1
 
