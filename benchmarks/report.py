@@ -25,7 +25,7 @@ from benchmarks.depth import Impossible
 from benchmarks.depth_sets import laid_out
 from benchmarks.model import NOT_CONNECTED, connected_environment
 from benchmarks.report_files import grades_of, read_rows, statement_figures, words_of
-from services.text.token_estimate import estimate
+from services.text.length import estimate
 
 PROJECT = Path(__file__).resolve().parent.parent
 QUESTIONS = PROJECT / "benchmarks" / "report_questions.jsonl"

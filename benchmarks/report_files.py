@@ -14,8 +14,8 @@ from schemas.reporter import Report
 from services.reports.document import letters
 from services.reports.numbered_text import own_markdown, own_text
 from services.run.journal import Entry
+from services.text.length import words_in
 from services.text.passages import sentences
-from services.text.word_count import words_in
 
 WRITERS = ("reporter", "reporter_section")
 """Templates whose answers are the draft."""

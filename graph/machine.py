@@ -1,4 +1,4 @@
-"""The compiled graph, and the clean-up when a run ends: it releases the thread and completes the trace."""
+"""The compiled graph, and the clean-up when a run ends: it releases the thread."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
@@ -18,7 +18,6 @@ from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import BadInput, LeadlineError
-from services.run.instrumentation import run_over, run_stopped
 from services.run.page_messages import on_a_page
 from services.run.private_paths import without_private
 from services.run.run_input import check_update, checked_input
@@ -56,7 +55,6 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
                 async for part in parts:
                     yield part
         except BaseException as error:
-            run_stopped(thread, run, error)
             public = without_private(str(error)) if isinstance(error, Exception) else ""
             if public and public != str(error):  # errors of the operating system also name files
                 holds_secrets = without_secrets(str(error)) != str(
@@ -65,7 +63,6 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
                 raise LeadlineError(f"{type(error).__name__}: {public}") from None if holds_secrets else error
             raise
         finally:
-            run_over(thread, run)
             await give_free(thread, run)
 
     async def abulk_update_state(

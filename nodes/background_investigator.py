@@ -14,9 +14,9 @@ from schemas.results import RECALLED
 from schemas.state import ResearchState, merge_sources, research_question
 from services.run.budget import limit_message
 from services.run.errors import LimitReached
-from services.run.events import emit, emit_message
+from services.run.events import emit_message
 from services.run.scope import choices, evidence_of, node_run
-from services.run.ui_text import in_brackets, say
+from services.run.ui_text import in_brackets
 from services.search.journaled import Search, gather_once
 from services.text.windows import best_window, widen
 from services.tools.mcp.configuration import configured
@@ -53,8 +53,6 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     ]
     sources = merge_sources(remembered.sources, found.sources)
     excerpts = [*excerpts, *_not_found_anew(remembered.excerpts, excerpts)]  # what was read now comes first
-    if remembered.unproven:
-        emit(runtime, "notice", "background_investigator", say("memory_unproven", locale, count=remembered.unproven))
     by_memory = [Searched(name="memory", hits=len(remembered.excerpts))] if context.memory else []
     searched = [*by_memory, *found.searched]
     emit_message(

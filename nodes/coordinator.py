@@ -33,10 +33,9 @@ from services.run.roles import check_models_chosen, role_model
 from services.run.scope import Run, choices, evidence_of, node_run
 from services.run.traces import missing_packages
 from services.run.ui_text import say
-from services.run.wishes import answer_locale, kept_wishes, obeyed, settled_wishes
+from services.run.wishes import answer_locale, kept_wishes, obeyed, pasted_text, settled_wishes
 from services.search.providers import notices_for
 from services.search.web import filters_of, named_pages
-from services.text.pasted import pasted_text
 from services.text.questions import names_in
 from services.text.tokens import message_language
 from services.turn.conversation import (

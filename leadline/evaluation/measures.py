@@ -16,8 +16,8 @@ from services.reports.parser import parse_report
 from services.reports.statuses import status_of
 from services.run.ui_text import say
 from services.search.source_kinds import owner_of
+from services.text.length import words_in
 from services.text.passages import sentences
-from services.text.word_count import words_in
 
 Figures = dict[str, float | None]
 """Values by the measure's key; None if unknown, or if nothing is expected."""

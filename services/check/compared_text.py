@@ -10,9 +10,8 @@ from itertools import islice
 
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS, Measure, is_year, measure_at
 from services.text.names import names
-from services.text.numbers import quantities, quantities_with_places
+from services.text.numbers import Quantity, quantities, quantities_with_places
 from services.text.passages import sentences, unwrapped
-from services.text.quantity import Quantity
 from services.text.tables import TableRead, numbers_of, parted, scale_of, scaled, unit_of_column
 from services.text.tokens import has_cjk, pieces, tokens
 

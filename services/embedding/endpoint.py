@@ -18,7 +18,7 @@ from services.run.errors import LimitReached, SearchError
 from services.run.prices import price_at
 from services.run.scope import current_run
 from services.run.secrecy import shown_address, without_secrets
-from services.text.token_estimate import estimate_cjk
+from services.text.length import estimate_cjk
 
 ROLE = "embedding"
 """Name under which a run's usage lists embedding."""

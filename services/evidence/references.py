@@ -13,8 +13,8 @@ from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt, find
 from services.models import ask
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log
+from services.text.length import words_in
 from services.text.passages import Span, sentences
-from services.text.word_count import words_in
 
 MOST_QUOTED = 900
 """Characters of one quote; a longer stretch becomes several."""

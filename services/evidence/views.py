@@ -8,7 +8,7 @@ from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
 from schemas.results import RECALLED, StepResult
 from services.evidence.repeated_excerpts import held_by
-from services.text.token_estimate import estimate
+from services.text.length import estimate
 
 _RELEVANCE = ("low", "medium", "high")
 _EARLIER = Step(id=RECALLED, title="Earlier in this conversation", description="What earlier questions found.")

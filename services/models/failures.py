@@ -14,7 +14,7 @@ from langchain_core.exceptions import ContextOverflowError
 from services.run.errors import LeadlineError, ModelError
 from services.run.roles import RoleModel
 from services.run.secrecy import without_secrets
-from services.text.numeric import read_number
+from services.text.numerals import read_number
 
 Kind = Literal["passing", "too_long", "refused", "lasting"]
 """`passing`: the same call may work in a moment (wait); `too_long`: the prompt does not fit into the context (fit less); `refused`: the

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from prompts import current_prompts, render
 from schemas.evidence import Passage
-from services.text.token_estimate import estimate_cjk, estimate_surplus
+from services.text.length import estimate_cjk, estimate_surplus
 
 _RELEVANCE = {"high": 2, "medium": 1, "low": 0}
 _EXTRA = 8

@@ -29,7 +29,7 @@ from schemas.document import (
 from schemas.evidence import Standing, Status
 from services.reports.references import Reference
 from services.reports.statuses import Counts
-from services.text.word_count import words_in
+from services.text.length import words_in
 
 LONG = 1_500
 """Words from which a report is long: about four pages."""

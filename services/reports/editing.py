@@ -15,8 +15,7 @@ from services.reports.markdown_blocks import read_draft
 from services.reports.nearest import nearest
 from services.reports.rendering import to_draft
 from services.reports.sentences import Units, ids_in, join_sentences, sentences_of, units_of
-from services.text.token_estimate import estimate
-from services.text.word_count import words_in
+from services.text.length import estimate, words_in
 
 TEMPLATE = "reporter_editing"
 NEAREST = 3

@@ -9,7 +9,7 @@ from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import OutlineNode
 from schemas.sections import Section, SectionPart
 from services.run.errors import StoreError
-from services.text.figures import has_figure
+from services.text.measures import has_figure
 from services.text.passages import sentences
 from services.text.ranking import bm25
 from services.text.tokens import tokens

@@ -18,7 +18,7 @@ from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, UselessAnswer
 from services.run.roles import DEFAULTS
 from services.run.ui_text import problem_text, say
-from services.text.word_count import words_in
+from services.text.length import words_in
 
 TEMPLATE = "reporter_section"
 TOKENS_A_WORD = 2.0

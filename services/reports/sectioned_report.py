@@ -41,7 +41,7 @@ from services.reports.wishes import Length, shared_out
 from services.run.errors import LimitReached, ModelError
 from services.run.scope import Run
 from services.run.ui_text import say
-from services.text.word_count import words_in
+from services.text.length import words_in
 
 TEMPLATES = (TEMPLATE, "reporter_joining")
 

@@ -21,9 +21,9 @@ from services.reports.section_evidence import TextOf
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say
+from services.text.length import estimate
 from services.text.passages import sentences, split
 from services.text.quote_location import locate
-from services.text.token_estimate import estimate
 
 AROUND = 100
 """Characters of a source shown before and after a quote."""

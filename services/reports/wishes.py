@@ -14,8 +14,7 @@ from services.reports.rendering import to_draft
 from services.run.ui_text import say
 from services.search.web import filters_of
 from services.text.languages import is_written_in, locale_of
-from services.text.token_estimate import estimate
-from services.text.word_count import words_in
+from services.text.length import estimate, words_in
 
 WORDS_A_STEP, MIN_FULL = 700, 3_000
 """Words of a `full` report for each step with findings, and its minimum."""

@@ -1,11 +1,11 @@
-"""Estimates of a run's cost and of the cuts that its limits cause, shown before the run starts.
+"""Estimates of what a run takes and of what its limits allow of it, shown before the run starts.
 
 The figures come from the depth's level (`schemas/depth.py`): they are expectations, not limits. Costs come from the
 price list.
 """
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.depth import Depth
@@ -28,8 +28,6 @@ USUAL_TIME = 0.5
 """Share of a depth's maximum seconds below which most of its runs stay."""
 IN_CENTS = 0.095
 """US dollars from which a cost is shown in whole cents; the rounding error is then at most a twentieth."""
-FEWER_ROUNDS, FEWER_STEPS, SHORTER = 0.9, 0.6, 0.3
-"""Shares of a depth's needs below which a limit also reduces rounds, then steps and plans, then length."""
 
 
 class Estimate(BaseModel):
@@ -53,8 +51,6 @@ class Estimate(BaseModel):
     """The field of `RunContext` that allows least; empty where none falls short."""
     allowed: float = 0.0
     """Its value."""
-    left_out: list[str] = Field(default_factory=list)
-    """What the limit will leave out: `reworked`, `rounds`, `steps`, `length`."""
 
     @property
     def tokens(self) -> int:
@@ -113,7 +109,7 @@ async def _cost(models: dict[str, RoleModel], tokens_in: int, tokens_out: int) -
 
 
 def _limited(made: Estimate, context: RunContext) -> Estimate:
-    """Add the cuts that the tightest limit causes. Without a model a run takes seconds, costs nothing, and still counts tokens."""
+    """Add the tightest limit, if it allows less than the depth takes. Without a model a run takes seconds, costs nothing, and still counts tokens."""
     needed: dict[str, float | None] = {"max_tokens": made.tokens}
     if not made.offline:
         needed |= {"max_cost": made.cost, "max_seconds": context.level.seconds * USUAL_TIME}
@@ -123,17 +119,9 @@ def _limited(made: Estimate, context: RunContext) -> Estimate:
         return made
     limit = min(shares, key=lambda name: shares[name])
     paid = shares[limit]
-    shortened = {
-        "reworked": paid < 1 and context.level.wide,
-        "rounds": paid < FEWER_ROUNDS and context.deep_research,
-        "steps": paid < FEWER_STEPS and context.deep_research,
-        "length": paid < SHORTER,
-    }
-    left_out = [name for name, short in shortened.items() if short]
-    if not left_out:
+    if paid >= 1:
         return made
-    update = {"paid": round(paid, 4), "limit": limit, "allowed": given[limit], "left_out": left_out}
-    return made.model_copy(update=update)
+    return made.model_copy(update={"paid": round(paid, 4), "limit": limit, "allowed": given[limit]})
 
 
 def estimate_line(made: Estimate, locale: str) -> str:
@@ -156,7 +144,7 @@ def estimate_figures(made: Estimate, locale: str) -> str:
 
 
 def shortfall_line(made: Estimate, locale: str) -> str:
-    """Return a line about the cuts that a limit causes; empty if there are none."""
+    """Return a line about what a limit does not suffice for; empty if all limits do."""
     if not made.limit:
         return ""
     allowed = {
@@ -164,10 +152,8 @@ def shortfall_line(made: Estimate, locale: str) -> str:
         "max_cost": say("short_cost", locale, allowed=f"{made.allowed:.4f}", all=f"{made.cost or 0:.4f}"),
         "max_seconds": say("short_seconds", locale, allowed=_time(made.seconds, locale)),
     }[made.limit]
-    left_out = say("short_joint", locale).join(say(f"short_{name}", locale) for name in made.left_out)
     sources = max(1, int(made.sources * made.paid))
-    depth = say(f"depth_{made.depth}", locale)
-    return say("short", locale, allowed=allowed, depth=depth, sources=sources, all=made.sources, left_out=left_out)
+    return say("short", locale, allowed=allowed, sources=sources, all=made.sources)
 
 
 def _words(made: Estimate, locale: str) -> str:
@@ -195,7 +181,7 @@ def _time(seconds: int, locale: str) -> str:
 
 
 async def tell_estimate(runtime: Runtime[RunContext], context: RunContext, node: str, locale: str) -> None:
-    """Emit the event with the run's estimate and the cuts that its limits cause."""
+    """Emit the event with the run's estimate and what its limits allow of it."""
     try:
         made = await estimate(context)
     except SettingsError:

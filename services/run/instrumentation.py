@@ -3,19 +3,16 @@
 Only names, numbers and types of errors are recorded.
 """
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from langgraph.config import get_config
-
 from schemas.usage import Usage
 from services.run.errors import LeadlineError
 from services.run.log import DEBUG, INFO, WARNING, about, log
-from services.run.traces import TraceSpan, span, trace_run, tracing_wanted
+from services.run.traces import TraceSpan, span, trace_run
 
 Answer = TypeVar("Answer")
 
@@ -39,8 +36,6 @@ INSTANT = frozenset(
 )
 """Kinds of journal entries that take no time: observations and decisions, not calls."""
 _LEVELS = {"model": INFO, "gather": INFO, "search": INFO, "page": INFO, "tool": INFO, "code": INFO, "embedding": INFO}
-_begun: dict[tuple[str, str], tuple[str, float]] = {}
-"""Key and start time of each traced run under way in this process, by thread and run."""
 
 
 async def watch_call(kind: str, name: str, call: Callable[[], Awaitable[Answer]]) -> Answer:
@@ -138,37 +133,4 @@ def run_ended(thread: str, key: str, usage: Usage, status: str, **counts: int) -
         **counts,
     }
     log("run_finished", run=thread, **fields)
-    run_over(thread, _run_id())
     trace_run(thread, key, usage.seconds, fields)
-
-
-def run_stopped(thread: str, run: str, error: BaseException) -> None:
-    """Trace that a whole run was stopped or failed, unless it had ended.
-
-    Args:
-        thread: id of the run's thread.
-        run: id of the run on a server, else empty.
-        error: the error that ended it.
-    """
-    begun = _begun.pop((thread, run), None)
-    if begun is not None:
-        key, since = begun
-        cancelled = isinstance(error, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt)
-        seconds = time.monotonic() - since
-        fields = {"status": "cancelled" if cancelled else "failed", "seconds": round(seconds, 3)}
-        trace_run(thread, key, seconds, fields, error=type(error).__name__)
-
-
-def run_over(thread: str, run: str) -> None:
-    """Forget a run that has ended or waits for a person: its continuation counts as another part."""
-    _begun.pop((thread, run), None)
-
-
-def run_begun(thread: str, key: str) -> None:
-    """Record the start time of a traced run in this process; repeated calls change nothing."""
-    if thread and tracing_wanted():
-        _begun.setdefault((thread, _run_id()), (key, time.monotonic()))
-
-
-def _run_id() -> str:
-    return str(get_config().get("configurable", {}).get("run_id") or "")

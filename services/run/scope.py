@@ -34,7 +34,7 @@ from services.run.budget import Budget, allowance_of
 from services.run.errors import BadInput, reason_of
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
-from services.run.instrumentation import run_begun, watch_node
+from services.run.instrumentation import watch_node
 from services.run.journal import Journal, run_key
 from services.run.thread_lock import hold_thread
 from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
@@ -301,7 +301,6 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
             with suppress(PromptError):  # `prompts_of` reports the error
                 await asyncio.to_thread(with_texts, run.context.prompts)  # compiles them once, off the event loop
         with prompts_of(run.context), watch_node(run.node, run.step_id, run.thread, run.journal.key):
-            run_begun(run.thread, run.journal.key)
             async with hold_thread(runtime):
                 yield run
             run.journal.check_kept()

@@ -119,20 +119,18 @@ def span(about: TraceSpan, fields: Mapping[str, object]) -> Iterator[None]:
             current.set_attributes(_attributes(fields))
 
 
-def trace_run(thread: str, key: str, seconds: float, fields: Mapping[str, object], error: str = "") -> None:
-    """Create the span of a whole run, at its end. A resumed run creates its span again.
+def trace_run(thread: str, key: str, seconds: float, fields: Mapping[str, object]) -> None:
+    """Create the span of a whole run, when it has ended.
 
     Args:
         thread: id of the run's thread.
         key: key of the run; without it there is no span.
         seconds: duration of the run.
         fields: attributes of the span.
-        error: type of the error that ended the run, or empty.
     """
     if not key or not tracing_wanted() or missing_packages():
         return
     from opentelemetry.context import Context
-    from opentelemetry.trace import Status, StatusCode
 
     from services.run.traces_sdk import ids
 
@@ -142,9 +140,6 @@ def trace_run(thread: str, key: str, seconds: float, fields: Mapping[str, object
     root.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "leadline"})
     root.set_attribute("gen_ai.conversation.id", thread)
     root.set_attributes(_attributes(fields))
-    if error:
-        root.set_attribute("error.type", error)
-        root.set_status(Status(StatusCode.ERROR))
     root.end(ended)
 
 

@@ -1,4 +1,7 @@
-"""Merges the wishes of a question with the settings of its run: a question narrows what may be searched, and never widens it."""
+"""Merges the wishes of a question with the settings of its run: a question narrows what may be searched, and never widens it.
+
+A text that a message brings along is told from its request here, too.
+"""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -11,6 +14,10 @@ from schemas.wishes import Wishes, WishName
 from services.text.dates import first_day, last_day
 
 MAX_WORDS = 50_000
+LONG = 2_000
+"""Characters from which a message of several paragraphs brings a text along."""
+_AROUND = ' \n\t:："“”«「『'
+"""What stands between a request and the text behind it."""
 
 
 _FIELDS: Mapping[WishName, Sequence[str]] = {"form": ("shape", "columns", "form"), "words": ("words", "at_most")}
@@ -119,3 +126,26 @@ def settled_wishes(wishes: Wishes, message: str) -> Wishes:
             "without_sites": domains(kept.without_sites),
         }
     )
+
+
+def pasted_text(message: str, begins: str = "") -> tuple[str, str]:
+    """Return the request of a message and the text that it brings along, which is empty where there is none.
+
+    The request is the first or the last paragraph, whichever is shorter.
+
+    Args:
+        message: the whole message.
+        begins: the text's first words, where a model has told them.
+    """
+    words = r"\s+".join(map(re.escape, begins.split()))
+    told = re.search(words, message) if words else None
+    if told and (request := message[: told.start()].strip(_AROUND)):
+        return request, message[told.start() :].strip()
+    if not told and len(message) < LONG:
+        return message, ""
+    parts = [part for part in message.splitlines() if part.strip()]
+    if len(parts) < 2:
+        return message, message if told else ""
+    last = len(parts[-1]) < len(parts[0]) or told
+    request, text = (parts[-1], parts[:-1]) if last else (parts[0], parts[1:])
+    return request.strip(), "\n\n".join(text)

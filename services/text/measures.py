@@ -1,12 +1,12 @@
-"""Measures of a text: each number with what it counts, in a common unit, so that texts can be compared."""
+"""Measures of a text: each number with what it counts, in a common unit, so that texts can be compared; and which quotes hold a figure."""
 
 import math
 import re
 from dataclasses import dataclass
 
-from services.text.numbers import ROUNDING, quantities_with_places
+from services.text.names import names
+from services.text.numbers import ROUNDING, Quantity, quantities_with_places
 from services.text.numerals import ENGLISH
-from services.text.quantity import Quantity
 from services.text.tokens import STOP_WORDS, stem, tokens
 
 _KINDS = {
@@ -131,3 +131,26 @@ def digits_of(text: str) -> float:
     """Return a number as its digits are written, without its scale: 112.1 of `112.1 thousand`; 0 for one in words."""
     found = _DIGITS.search(text)
     return float(found.group().replace(",", "")) if found else 0.0
+
+
+_YEAR = re.compile(r"[12]\d{3}$")
+_DIGIT = re.compile(
+    r"\d|[一二三四五六七八九十百千万亿]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|hundred|thousand)\b"
+)
+
+
+def has_figure(quote: str) -> bool:
+    """Tell whether a quote has a number that is neither a date nor a year, nor part of a name: `PEP 703`, `Python 3.13`."""
+    if _DIGIT.search(quote) is None:
+        return False
+    text, placed = quantities_with_places(quote)
+    named = tuple(f"{name} " for name in names(text))
+    return any(
+        quantity.kind == "percent"
+        or (
+            quantity.kind == "number"
+            and not _YEAR.match(quantity.text)
+            and (measure_at(text, start, end, quantity).kind in MEASURED_KINDS or not text[:start].endswith(named))
+        )
+        for start, end, quantity in placed
+    )

@@ -3,8 +3,10 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Literal
 
 from schemas.evidence import EXCERPT_ID
 from services.text.normal_form import normal_form
@@ -13,12 +15,32 @@ from services.text.numerals import (
     CHINESE_CHARACTERS,
     CHINESE_SCALE,
     ENGLISH,
+    MAX_DIGITS,
     chinese_value,
     english_value,
     scale_value,
 )
-from services.text.numeric import MAX_DIGITS
-from services.text.quantity import Kind, Quantity
+
+Kind = Literal["number", "percent", "date", "years"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, a date, or a stretch of years in a text."""
+
+    text: str
+    """As written."""
+    kind: Kind
+    value: float = 0.0
+    """Of a number or a percentage; percentages are not divided by 100."""
+    date: tuple[int | None, int | None, int | None] = (None, None, None)
+    """Year, month and day of a date, each where given."""
+    years: tuple[int, int] = (0, 0)
+    """First and last year of a decade or century."""
+    step: float = 1.0
+    """What the last digit that is not a trailing zero counts: 100 in 4,500."""
+    approximate: bool = False
+
 
 ROUNDING = 0.05
 """How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""

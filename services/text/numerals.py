@@ -1,5 +1,6 @@
-"""Numerals in words: `two thousand and five`, `一万二千`, `三点五`."""
+"""Numerals: in words (`two thousand and five`, `一万二千`, `三点五`), and in digits as others write them, read within bounds."""
 
+import math
 import re
 from fractions import Fraction
 
@@ -37,8 +38,9 @@ CHINESE_SCALE = r"(?:[十百万亿萬億]|千(?![瓦米克帕赫卡]))"
 """Pattern of a character that scales the digits before it; in `千瓦时` the unit has it."""
 CHINESE = rf"[{CHINESE_CHARACTERS}]++(?:点[{CHINESE_DIGIT}]++)?"
 """Pattern of a number in Chinese numerals; `chinese_value` tells which."""
-
-
+MAX_DIGITS = 100
+"""Characters of the longest number that means a quantity; what is longer is a serial number, a key or an attack. Python refuses
+whole numbers of more than 4,300 digits."""
 MAX_WORDS = 40
 
 
@@ -98,3 +100,15 @@ def scale_value(written: str) -> int:
     for char in written:
         value *= CHINESE_SCALES[char]
     return value
+
+
+def read_number(written: str) -> float | None:
+    """Return the value of a number, with or without commas between its digits; None where it is none, too long or too large."""
+    plain = written.replace(",", "")
+    if not 0 < len(plain) <= MAX_DIGITS:
+        return None
+    try:
+        value = float(plain)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -26,13 +26,6 @@ _END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；।�
 """A stop, a line end, or what stands for an omission behind a colon."""
 
 
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
-_CAPITALISED = r"[A-Z][\w'’-]*+|(?:of|the|and|or|for|to|in|on|a|an|with|by|from)(?![\w'’])|[&/-]"
-_HEADING = re.compile(
-    rf"^(?:APPENDIX|ANNEX|SECTION|CHAPTER|PART)\b|^(?:{_CAPITALISED})(?>(?:[ ,/-]+(?:{_CAPITALISED}))*)[.:]?$"
-)
-"""A line all of whose words are capitalised but the small ones."""
-
 _NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,4}\.\s+|\d{1,2}(?:\.\d{1,2}){1,4}\s+(?=[A-Z\u4e00-\u9fff]))")
 """The number of a section before its name: `2. The tower`, `2.1 The tower`."""
 

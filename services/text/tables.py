@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -146,25 +146,6 @@ def _is_unit(word: str) -> bool:
     return word == "%" or word in SCALES or unit_of(f"1 {word}", 1) is not None
 
 
-_COMPARED_WITH = re.compile(
-    r"(?:\b(?:than|behind|ahead of|unlike|below|above|over|beside|next to)(?: the)? |比|[低高多少]于|不及|超过)$"
-)
-
-
-def _places(label: str, text: str) -> Iterator[int]:
-    place = text.find(label)
-    while place >= 0:
-        yield place
-        place = text.find(label, place + len(label))
-
-
-def _stands(label: str, place: int, text: str) -> bool:
-    before, after = text[max(0, place - 16) : place], text[place + len(label) : place + len(label) + 1]
-    inside = (_WORD.match(label) and _WORD.match(before[-1:])) or (_WORD.match(label[-1]) and _WORD.match(after))
-    return not inside and not _COMPARED_WITH.search(before)
-
-
-_WORD = re.compile(r"[a-z\d]")
 _SCALES_FIRST = re.compile(rf"^\s*(?:{CHINESE_SCALE}{{1,3}}|(?:{'|'.join(SCALES)})s?\b(?: of)?)", re.IGNORECASE)
 _SIGN = re.compile(r"([$€£¥]\s?)(?:k|mn?|bn|tn)\b", re.IGNORECASE)
 

@@ -10,8 +10,8 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of
 from services.evidence.views import steps_by_id
 from services.search.source_kinds import owner_of
-from services.text.figures import has_figure
-from services.text.ranking import K1, B, rarity
+from services.text.measures import has_figure
+from services.text.ranking import bm25
 from services.text.terms import terms
 from services.turn.outline_growth import id_key
 
@@ -63,7 +63,6 @@ def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[Outli
     if not outline:
         return []
     home = {excerpt_id: node.id for node in outline for excerpt_id in node.excerpt_ids}
-    likeness = _Likeness(outline)
     held: dict[str, list[str]] = {node.id: [] for node in outline}
     also: dict[str, list[str]] = {node.id: [] for node in outline}
     before: dict[str, str] = {}
@@ -71,7 +70,7 @@ def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[Outli
         named = [node_id for node_id in dict.fromkeys(excerpt.nodes) if node_id in held]
         node_id = home.get(excerpt.id) or next(iter(named), "")
         if not node_id:
-            node_id = likeness.nearest(f"{excerpt.quote} {title}", nodes, before.get(excerpt.content_hash, ""))
+            node_id = _nearest(f"{excerpt.quote} {title}", nodes, before.get(excerpt.content_hash, ""), outline)
         home[excerpt.id] = before[excerpt.content_hash] = node_id
         held[node_id].append(excerpt.id)
         for other in named:
@@ -80,45 +79,22 @@ def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[Outli
     return [node.model_copy(update={"excerpt_ids": held[node.id], "also_ids": also[node.id]}) for node in outline]
 
 
-class _Likeness:
-    """Similarity of texts to nodes: BM25 with the nodes as documents and the text's terms as the query."""
+def _nearest(text: str, nodes: Sequence[str], default: str, outline: Sequence[OutlineNode]) -> str:
+    """Return the node most similar to a text, by BM25, among the given nodes and their descendants; among all if none exists.
 
-    def __init__(self, outline: Sequence[OutlineNode]) -> None:
-        self._ids = [node.id for node in outline]
-        documents = [[*terms(node.title) * TITLE_WEIGHT, *terms(node.wanted)] for node in outline]
-        average = sum(map(len, documents)) / len(documents) or 1.0
-        holding: dict[str, int] = {}
-        for document in documents:
-            for term in set(document):
-                holding[term] = holding.get(term, 0) + 1
-        self._weights: dict[str, list[tuple[str, float]]] = {}
-        for node, document in zip(outline, documents, strict=True):
-            length = K1 * (1 - B + B * len(document) / average)
-            for term in dict.fromkeys(document):
-                frequency = document.count(term)
-                weight = rarity(holding[term], len(documents)) * frequency * (K1 + 1) / (frequency + length)
-                self._weights.setdefault(term, []).append((node.id, weight))
-
-    def nearest(self, text: str, nodes: Sequence[str], default: str) -> str:
-        """Return the node most similar to a text, among the given nodes and their descendants; among all if none exists.
-
-        Args:
-            text: an excerpt.
-            nodes: ids of nodes.
-            default: the node of a text that is similar to none, if it is among them.
-        """
-        chosen = [
-            node_id for node_id in self._ids if any(node_id == name or node_id.startswith(f"{name}.") for name in nodes)
-        ]
-        candidates = chosen or self._ids
-        scores = dict.fromkeys(candidates, 0.0)
-        for term in dict.fromkeys(terms(text)):
-            for node_id, weight in self._weights.get(term, ()):
-                if node_id in scores:
-                    scores[node_id] += weight
-        if default in scores and not any(scores.values()):
-            return default
-        return max(candidates, key=lambda node_id: scores[node_id])
+    Args:
+        text: an excerpt.
+        nodes: ids of nodes.
+        default: the node of a text that is similar to none, if it is among them.
+        outline: all nodes.
+    """
+    documents = [(*terms(node.title) * TITLE_WEIGHT, *terms(node.wanted)) for node in outline]
+    scores = dict(zip((node.id for node in outline), bm25(documents, list(dict.fromkeys(terms(text)))), strict=True))
+    below = [node_id for node_id in scores if any(node_id == name or node_id.startswith(f"{name}.") for name in nodes)]
+    candidates = below or list(scores)
+    if default in candidates and not any(scores[node_id] for node_id in candidates):
+        return default
+    return max(candidates, key=lambda node_id: scores[node_id])
 
 
 def counted(

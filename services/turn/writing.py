@@ -25,7 +25,7 @@ from services.run.roles import CONTEXT_WINDOW, OFFLINE, role_model
 from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
-from services.text.word_count import words_in
+from services.text.length import words_in
 from services.turn.added_evidence import SectionResearch
 
 BRIEF = 300

@@ -28,7 +28,7 @@ LITERALS = {
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
     "services/text/names.py:_is_country_in_short": "the first character of a name, escaped",
-    "services/text/pasted.py:pasted_text": "the first words of a text, escaped",
+    "services/run/wishes.py:pasted_text": "the first words of a text, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""
 

@@ -18,8 +18,7 @@ from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.quotations import holds_sentence
 from services.reports.labels import Labels
 from services.text.names import missing_names
-from services.text.numbers import missing_of, missing_quantities, quantities
-from services.text.quantity import Quantity
+from services.text.numbers import Quantity, missing_of, missing_quantities, quantities
 
 Judgements = Mapping[Statement, Judgement]
 """A model's judgements of sentences."""

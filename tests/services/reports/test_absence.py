@@ -12,7 +12,7 @@ from services.reports.nearest import nearest_each
 from services.reports.verification import Judge
 from services.run.evidence_store import content_hash
 from services.run.settings import forget_settings
-from services.text.token_estimate import estimate
+from services.text.length import estimate
 from tests.fakes.openai_server import OpenAIServer, role_of
 
 QUOTED = "The ferry line of Norland carried 18,200 passengers in 2019."

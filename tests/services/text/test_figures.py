@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.text.figures import has_figure
+from services.text.measures import has_figure
 
 
 @pytest.mark.parametrize(

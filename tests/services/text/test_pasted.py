@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.text.pasted import pasted_text
+from services.run.wishes import pasted_text
 
 TEXT = "\n".join(f"On day {n} the pier held {n} crates of fish and of salt." for n in range(60))
 SHORT = "The pier held nine crates. Nobody knows why."

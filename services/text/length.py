@@ -1,7 +1,10 @@
-"""An estimate of tokens in any script."""
+"""How long a text is: its words, in any script, and about how many tokens it takes."""
 
 import re
 
+_IDEOGRAPHS = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff"
+_WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]++(?>(?:['’.,-][^\W_{_IDEOGRAPHS}]++)*)")
+_CITATION = re.compile(r"\[(?:[^\[\]\n]{0,40}?[:：])?\s{0,4}[BEMT]\d{1,9}-\d{1,9}[^\[\]\n]{0,200}\]")
 CJK_TOKENS = 0.8
 """Tokens a Chinese character takes beyond the quarter that the approximate counter gives it; rather too many than too few."""
 DIGIT_TOKENS = 0.75
@@ -9,6 +12,11 @@ DIGIT_TOKENS = 0.75
 prose and tables, English and Chinese, were estimated at 0.98 to 1.12 of what Qwen2.5 counts; without digits at 0.85 to 1.05."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _DIGIT = re.compile(r"[0-9]")
+
+
+def words_in(text: str) -> int:
+    """Count the words of a text without its citations; in Chinese and Japanese each character is one."""
+    return len(_WORD.findall(_CITATION.sub("", text)))
 
 
 def estimate_cjk(text: str) -> int:
