@@ -24,8 +24,7 @@ from services.run.run_input import check_update, checked_input
 from services.run.scope import checked_choices, memory
 from services.run.secrecy import without_secrets
 from services.run.thread_lock import give_free
-from services.run.thread_owners import claim_for_run
-from services.run.users import caller_in
+from services.run.users import caller_in, claim_for_run
 
 
 class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, ResearchState]):

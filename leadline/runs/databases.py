@@ -20,8 +20,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from services.run.disk_errors import disk_error_of
-from services.run.errors import LeadlineError, StoreDamaged, StoreError, StoreUnwritable
+from services.run.errors import LeadlineError, StoreDamaged, StoreError, StoreUnwritable, disk_error_of
 
 _CHECKED = "+crc32"
 """Ending of the kinds of data that have a checksum."""

@@ -25,11 +25,10 @@ from leadline.runs.databases import (
     database_error,
 )
 from services.run.choices import FIRST_TURN, turn_at
-from services.run.disk_errors import disk_error_of
-from services.run.errors import StoreUnwritable
+from services.run.errors import StoreUnwritable, disk_error_of
 from services.run.private_files import make_private_file, make_private_folder
 from services.run.settings import settings
-from services.run.thread_owners import claim_of, write_claim
+from services.run.users import claim_of, write_claim
 from services.turn.thread_data import delete_thread_data
 
 _BUSY_MS = 60_000

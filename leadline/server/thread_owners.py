@@ -1,7 +1,7 @@
 """Claims thread ids for users before the server makes the threads, and restores the server's list of threads from the claims.
 
 The dev server writes down its threads every ten seconds only; what a crash takes from its list is taken from the claims
-(`services.run.thread_owners`) when it starts again.
+(`services.run.users`) when it starts again.
 """
 
 import asyncio
@@ -15,8 +15,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
 
 from leadline.server.api_client import aegra_store, on_aegra, store_of
-from services.run.thread_owners import OWNERS, ThreadOwner, claim_of, write_claim
-from services.run.users import LOCAL
+from services.run.users import LOCAL, OWNERS, ThreadOwner, claim_of, write_claim
 
 OWNER = "owner"
 """Key of the owner in a thread's metadata."""

@@ -28,12 +28,17 @@ LeadlineError
     └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 """
 
+import sqlite3
+
 from pydantic_core import ErrorDetails
 
 from schemas.clean_text import clean_text
 from services.run.page_messages import for_a_page, is_served
 from services.run.private_paths import without_private
 from services.run.python_messages import for_python, is_python
+
+_OF_A_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
+"""SQLite error codes of faults of the disk or the folder, not of the file."""
 
 
 class LeadlineError(RuntimeError):
@@ -194,6 +199,7 @@ class StoreUnwritable(StoreError):
     """Results cannot be stored because the disk is full or read-only; the run stops before data is lost."""
 
     def __init__(self, what: str, why: object) -> None:
+        why = (isinstance(why, BaseException) and disk_error_of(why)) or why
         super().__init__(
             f"{what} cannot be written ({why}). Make room on its disk, or make it writable "
             "(LEADLINE_HOME names the folder of runs, --out that of reports); then continue with: leadline resume",
@@ -212,3 +218,17 @@ def reason_of(problem: ErrorDetails) -> str:
 
 class ReviewPending(Exception):
     """The run waits for a review of its plan, but no reviewer was there: it is no fault, and waits on."""
+
+
+def disk_error_of(error: BaseException) -> BaseException | None:
+    """Return the error in a chain of causes that says that the disk is full or read-only, or None.
+
+    A transaction that a full disk has ended cannot be committed either, and that is what a store raises in the end.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        code = seen.sqlite_errorcode if isinstance(seen, sqlite3.Error) and hasattr(seen, "sqlite_errorcode") else 0
+        if code & 0xFF in _OF_A_DISK:
+            return seen
+        seen = seen.__cause__ or seen.__context__
+    return None

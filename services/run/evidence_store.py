@@ -6,7 +6,6 @@ import hashlib
 
 from langgraph.store.base import BaseStore
 
-from services.run.disk_errors import disk_error_of
 from services.run.errors import StoreDamaged, StoreError, StoreUnwritable
 from services.text.normal_form import normalise_text
 
@@ -104,7 +103,7 @@ class EvidenceStore:
         try:
             await self.store.aput(namespace, key, value, index=False)
         except Exception as error:
-            raise StoreUnwritable("The evidence", disk_error_of(error) or error) from error
+            raise StoreUnwritable("The evidence", error) from error
 
     async def _get(self, namespace: tuple[str, ...], key: str) -> dict[str, str]:
         item = await self.store.aget(namespace, key)

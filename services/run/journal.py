@@ -25,7 +25,6 @@ from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
 from services.run import errors
-from services.run.disk_errors import disk_error_of
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.instrumentation import INSTANT, log_known_answer, watch_call
 from services.run.log import WARNING, log
@@ -324,7 +323,7 @@ class Journal:
             self.failure = error
             raise
         except Exception as error:
-            self.failure = StoreUnwritable("What the run learns", disk_error_of(error) or error)
+            self.failure = StoreUnwritable("What the run learns", error)
             raise self.failure from error
 
 

@@ -11,7 +11,6 @@ from langgraph.store.base import BaseStore
 from pydantic import ValidationError
 
 from schemas.memory import MAX_BYTES, MAX_ENTRIES, MAX_ENTRY_BYTES, MemoryEntry
-from services.run.disk_errors import disk_error_of
 from services.run.errors import StoreUnwritable
 from services.run.log import WARNING, log
 from services.run.settings import Settings
@@ -76,7 +75,7 @@ async def remember(store: BaseStore, user: str, entries: Iterable[MemoryEntry]) 
     try:
         await asyncio.gather(*writes, *(store.adelete(place, key) for key in known if key not in left))
     except Exception as error:
-        raise StoreUnwritable("The memory", disk_error_of(error) or error) from error
+        raise StoreUnwritable("The memory", error) from error
     return len(writes)
 
 

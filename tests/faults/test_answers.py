@@ -25,7 +25,14 @@ LOST = {
 KINDS: list[Answer] = [garbled, mistaken, truncated, empty]
 WRITERS = {"reporter", "reporter_section"}
 """Roles whose answers are texts: they can only be empty."""
-CELLS = [(role, kind) for role in LOST for kind in KINDS if role not in WRITERS or kind is empty]
+CELLS = [
+    (role, kind)
+    for place, role in enumerate(LOST)
+    for kind in (
+        [empty] if role in WRITERS else KINDS if role == "planner" else [KINDS[place % 4], KINDS[place % 4 - 2]]
+    )
+]
+"""Each role that answers in a form gives two kinds in turn, the planner all of them."""
 
 
 def setting(role: str) -> tuple[str, list[object]]:

@@ -105,7 +105,7 @@ def test_a_search_that_fails_beside_documents_that_answer(lab: Lab, tavily: Tavi
     assert ended.names("Tavily")
 
 
-@pytest.mark.parametrize("trouble", [fails, stalls])
+@pytest.mark.parametrize("trouble", [fails])
 def test_a_chinese_report_names_a_search_that_fails_in_chinese(
     lab: Lab, tavily: TavilyServer, trouble: Trouble
 ) -> None:
@@ -115,7 +115,7 @@ def test_a_chinese_report_names_a_search_that_fails_in_chinese(
     assert ended.names("检索中有一处故障，系统原文提示：Tavily")
 
 
-@pytest.mark.parametrize("percent", [10, 30])
+@pytest.mark.parametrize("percent", [30])
 def test_searches_that_fail_at_a_rate(lab: Lab, tavily: TavilyServer, percent: int) -> None:
     whole = search(lab)
     tavily.fails = lambda number: chance(4, number) < percent
@@ -139,8 +139,16 @@ def test_a_page_that_cannot_be_read(lab: Lab, web: Site, how: str) -> None:
     assert ended.names("/machine")
 
 
-@pytest.mark.parametrize("role", ["researcher", "coder"])
-@pytest.mark.parametrize("wrong", ["unknown tool", "wrong arguments", "no JSON", "never ends"])
+@pytest.mark.parametrize(
+    ("role", "wrong"),
+    [
+        ("researcher", "unknown tool"),
+        ("coder", "wrong arguments"),
+        ("researcher", "no JSON"),
+        ("researcher", "never ends"),
+        ("coder", "never ends"),
+    ],
+)
 def test_tools_that_are_used_wrongly(lab: Lab, role: str, wrong: str) -> None:
     calls: dict[str, list[tuple[str, str]]] = {
         "unknown tool": [("open_the_pod_bay_doors", "{}")],

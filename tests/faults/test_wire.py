@@ -16,25 +16,19 @@ from tests.faults.faults import at_rate, ended, of_role, reset, seed_for, silent
 ROLES = ["coordinator", "planner", "researcher", "reflector", "reporter"]
 
 
-@pytest.mark.parametrize("percent", [5, 10, 30])
-@pytest.mark.parametrize("statuses", [(429,), (500,), (429, 500, 503)], ids=["429", "500", "mixed"])
-def test_errors_at_a_rate(lab: Lab, percent: int, statuses: tuple[int, ...]) -> None:
-    whole = lab.whole()
-    tried = lab.run(at_rate(percent, *statuses, seed=seed_for(percent, whole.requests)))
+@pytest.mark.parametrize(
+    ("percent", "statuses", "question"),
+    [(5, (429,), QUESTION), (10, (500,), QUESTION), (30, (429, 500, 503), QUESTION), (30, (429, 500), CHINESE)],
+)
+def test_errors_at_a_rate(lab: Lab, percent: int, statuses: tuple[int, ...], question: str) -> None:
+    whole = lab.whole(question)
+    tried = lab.run(at_rate(percent, *statuses, seed=seed_for(percent, whole.requests)), question=question)
     assert tried.requests > whole.requests
     assert tried.text == whole.text
     assert tried.report.usage.total.calls == whole.requests
 
 
-def test_errors_at_a_rate_in_chinese(lab: Lab) -> None:
-    whole = lab.whole(CHINESE)
-    tried = lab.run(at_rate(30, 429, 500, seed=seed_for(30, whole.requests)), question=CHINESE)
-    assert tried.requests > whole.requests
-    assert tried.text == whole.text
-
-
-@pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("how", [reset, ended])
+@pytest.mark.parametrize(("role", "how"), zip(ROLES, [reset, ended, reset, ended, reset], strict=True))
 def test_an_answer_that_breaks_off(lab: Lab, role: str, how: Callable[[str, dict[str, Any]], Reply]) -> None:
     whole = lab.whole()
     tried = lab.run(of_role(role, how, times=2))
@@ -42,8 +36,7 @@ def test_an_answer_that_breaks_off(lab: Lab, role: str, how: Callable[[str, dict
     assert tried.text == whole.text
 
 
-@pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("when", ["before", "amid"])
+@pytest.mark.parametrize(("role", "when"), zip(ROLES, ["before", "amid", "before", "amid", "amid"], strict=True))
 def test_a_stall_of_a_minute(lab: Lab, role: str, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = lab.whole()
     grow_impatient(monkeypatch, 1)

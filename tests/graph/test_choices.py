@@ -9,7 +9,6 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
 from graph import build_graph
-from schemas.context import RunContext
 from services.run.choices import restored_choices
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
@@ -57,12 +56,6 @@ async def test_what_an_answer_chooses_comes_first_and_holds_from_then_on(thread:
     assert any("0 searches" in limit or "searches" in limit for limit in state["report"].limits)
 
 
-async def test_a_review_that_is_no_longer_wanted_is_said_so(thread: Thread) -> None:
-    await thread.run({"question": QUESTION}, thread.first)
-    state = await thread.run(Command(resume="[EDIT_PLAN] also Kelvin"), RunContext(review_plan=False))
-    assert state["report"].excerpts
-
-
 async def test_a_new_turn_of_the_thread_chooses_for_itself(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, thread.first)
     await thread.run(ACCEPT)
@@ -98,25 +91,6 @@ async def test_servers_of_tools_are_not_kept_and_must_be_named_again(thread: Thr
     with pytest.raises(BadInput, match=r"MCP servers \(tides\), which are not stored"):
         await thread.run(ACCEPT)
     assert (await thread.run(ACCEPT, {"mcp_servers": {}}))["report"].excerpts
-
-
-async def test_a_profile_is_kept_as_a_profile(thread: Thread, docs: Path) -> None:
-    profile = {"name": "sea", "tone": "dry", "locale": "en-US", "search": {"max_results": 4}, "documents": [str(docs)]}
-    await thread.run({"question": QUESTION}, {"profile": profile, "review_plan": True})
-    other = {**profile, "search": {"max_results": 6}}
-    state = await thread.graph.aget_state(thread.config)
-    same = await restored_choices({}, state, thread.store)
-    changed = await restored_choices({"profile": other}, state, thread.store)
-    assert same is not None
-    assert changed is not None
-    assert (same.max_results, changed.max_results, changed.review_plan) == (4, 6, True)
-
-
-async def test_a_checkpoint_of_the_previous_version_goes_on_as_it_did(thread: Thread) -> None:
-    await thread.run({"question": QUESTION}, thread.first)
-    state = await thread.graph.aget_state(thread.config)
-    former = state._replace(values={name: value for name, value in state.values.items() if name != "choices"})
-    assert await restored_choices({"max_pages": 3}, former, thread.store) == RunContext(max_pages=3)
 
 
 async def test_a_turn_that_stops_in_its_first_node_goes_on_with_its_choices(

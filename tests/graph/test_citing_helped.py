@@ -101,13 +101,6 @@ async def test_code_cites_what_a_report_without_citations_or_with_numbers_says(
     assert "cited_by" not in claims[3]
 
 
-async def test_the_model_that_checks_sees_what_code_has_cited(endpoint: OpenAIServer, ferry: Path) -> None:
-    endpoint.script["reporter"] = [ENGLISH[0]]
-    await aresearch(QUESTION, docs=[ferry])
-    [message] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "verifier"]
-    assert f'<statement number="1" cites="E1-1">\n{ENGLISH[0]}' in message
-
-
 async def test_a_report_that_proves_nothing_is_asked_for_again_as_one_sentence_an_excerpt(
     endpoint: OpenAIServer, ferry: Path, tmp_path: Path
 ) -> None:
@@ -144,16 +137,6 @@ async def test_where_nothing_is_proven_again_the_extractive_report_stands_in_and
         locale
     ] in report.markdown
     assert endpoint.roles.count("reporter_sentences") == 1
-
-
-async def test_a_model_that_cannot_do_the_simpler_task_either_leaves_the_report_to_rules(
-    endpoint: OpenAIServer, ferry: Path
-) -> None:
-    endpoint.script["reporter"] = [EMPTY]
-    endpoint.script["reporter_sentences"] = ["nothing of use"] * 9
-    report = await aresearch(QUESTION, docs=[ferry], verify="code")
-    assert all(claim.verified for claim in report.citations)
-    assert "no sentence that the evidence supports" in report.markdown
 
 
 @pytest.mark.parametrize("text", [f"{QUOTES[2]} [E1-3] {EMPTY}", "The sources do not say who built the ferry."])

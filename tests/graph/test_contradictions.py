@@ -64,20 +64,3 @@ async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenA
     report = await aresearch(QUESTION, docs=[folder])
     assert len({excerpt.id for excerpt in report.excerpts}) == 4
     assert len(report.contradictions) == 1
-
-
-async def test_a_disagreement_with_a_further_side_takes_the_place_of_the_one_without_it(
-    endpoint: OpenAIServer, tmp_path: Path
-) -> None:
-    folder = tmp_path / "depths"
-    folder.mkdir()
-    told = (("Sonar", 10994), ("A lander", 10935), ("The Vityaz", 11034))
-    quotes = [f"{who} measured the Challenger Deep at {depth} m." for who, depth in told]
-    for number, quote in enumerate(quotes):
-        (folder / f"{number}.md").write_text(f"# Survey {number}\n\n{quote}\n")
-    step = {"id": "1", "title": "Depth", "description": "d", "queries": ["Challenger Deep"]}
-    endpoint.script["planner"] = [json.dumps({"title": "Depth", "steps": [step]})]
-    endpoint.script["researcher"] = [quoting(*quotes)]
-    endpoint.script["reflector"] = [reflection(("E1-1", "E1-2"), ("E1-1", "E1-2", "E1-3"), ("E1-2", "E1-3"))]
-    report = await aresearch(QUESTION, docs=[folder])
-    assert [sorted(named.excerpt_ids) for named in report.contradictions] == [["E1-1", "E1-2", "E1-3"]]

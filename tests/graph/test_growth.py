@@ -2,32 +2,14 @@
 
 import json
 import sqlite3
-from operator import add
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
-from langchain_core.messages import AnyMessage, HumanMessage
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph.message import add_messages
-from langgraph.store.memory import InMemoryStore
 
-from graph import build_graph
 from leadline import aresearch
-from leadline.runs.persistence import serializer
 from leadline.runs.store import open_home
 from schemas.context import RunContext
-from schemas.evidence import Source
-from schemas.planner import Plan
-from schemas.results import StepResult
-from schemas.state import (
-    ResearchInput,
-    ResearchState,
-    merge_limits,
-    merge_results,
-    merge_sources,
-)
-from schemas.usage import Usage
 from services.run.settings import settings
 from services.search.providers import allow_folders
 from tests.fakes.openai_server import OpenAIServer
@@ -115,40 +97,3 @@ async def test_a_checkpoint_in_the_middle_is_read_as_it_was_and_a_fork_of_it_com
         assert forked["sources"].keys() == seen[-1]["sources"].keys()
         assert len(forked["messages"]) == len(seen[-1]["messages"])
         assert (await home.graph.aget_state(config)).values == forked
-
-
-OLD: dict[str, Any] = {
-    "messages": Annotated[list[AnyMessage], add_messages],
-    "plans": Annotated[list[Plan], add],
-    "results": Annotated[dict[str, StepResult], merge_results],
-    "sources": Annotated[dict[str, Source], merge_sources],
-    "limits": Annotated[list[str], merge_limits],
-    "usage": Annotated[Usage, add],
-}
-"""The channels as they were before: checkpoints held all of each."""
-
-
-async def test_a_run_that_began_before_delta_channels_goes_on(
-    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script(endpoint, 2)
-    allow_folders([docs])
-    context = RunContext(documents=[str(docs)], max_plan_iterations=2, max_step_num=A_PLAN)
-    config: Any = {"configurable": {"thread_id": "old"}}
-    saver, store = InMemorySaver(serde=serializer()), InMemoryStore()
-    with monkeypatch.context() as before:
-        for name, kind in OLD.items():
-            before.setitem(ResearchState.__annotations__, name, kind)
-        before.setitem(ResearchInput.__annotations__, "messages", OLD["messages"])
-        old = build_graph().compile(checkpointer=saver, store=store, interrupt_before=["planner"])
-    asked: Any = {"messages": [HumanMessage(QUESTION)]}
-    await old.ainvoke(asked, config, context=context)
-    paused = await old.ainvoke(None, config, context=context)
-    assert len(paused["results"]) == A_PLAN
-    assert len(paused["plans"]) == 1
-    new = build_graph().compile(checkpointer=saver, store=store)
-    finished = await new.ainvoke(None, config, context=context)
-    assert len(finished["results"]) == 2 * A_PLAN
-    assert [len(plan.steps) for plan in finished["plans"]] == [A_PLAN, A_PLAN]
-    assert finished["usage"].total.calls == len(endpoint.requests)
-    assert [message.type for message in finished["messages"]] == ["human", "ai"]

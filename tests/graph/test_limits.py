@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from schemas.context import RunContext
 from schemas.reporter import Report
-from schemas.usage import Allowance, CallUsage, Usage
-from services.run.budget import Budget, allowance_of, shares, spent_limit
-from services.run.errors import BadInput, LimitReached, SettingsError
+from schemas.usage import Allowance
+from services.run.budget import shares
+from services.run.errors import BadInput, SettingsError
 from services.run.prices import forget_prices
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
@@ -40,7 +39,7 @@ async def test_usage_sums_to_what_the_endpoint_counted_by_role_and_by_step(endpo
     assert usage.seconds > 0
 
 
-@pytest.mark.parametrize("limit", [500, 1_000, 2_000, 3_000, 4_000, 6_000, 9_000])
+@pytest.mark.parametrize("limit", [500, 3_000, 9_000])
 async def test_tokens_never_exceed_their_limit_and_a_report_comes_all_the_same(
     endpoint: OpenAIServer, docs: Path, limit: int
 ) -> None:
@@ -60,17 +59,11 @@ async def test_a_run_without_room_for_any_call_reports_extracts_and_says_so(endp
     assert "max_tokens" in report.markdown
 
 
-@pytest.mark.parametrize("limit", [0, 1, 2])
+@pytest.mark.parametrize("limit", [0, 2])
 async def test_searches_never_exceed_their_limit(docs: Path, limit: int) -> None:
     report = await aresearch(TWO_STEPS, docs=[docs], max_searches=limit)
     assert report.usage.searches <= limit
     assert any("max_searches" in limit for limit in report.limits)
-
-
-async def test_enough_searches_are_no_limit_worth_a_word(docs: Path) -> None:
-    asked = "When was William Thomson knighted?"
-    report = await aresearch(asked, docs=[docs], max_searches=500, max_tokens=500_000)
-    assert not report.limits
 
 
 async def test_money_never_exceeds_its_limit(
@@ -115,7 +108,7 @@ async def test_a_price_that_everybody_knows_is_used(
     assert report.usage.total.cost == pytest.approx((read * 0.4 + wrote * 1.6) / 1e6, rel=1e-3)
 
 
-@pytest.mark.parametrize("slow", ["planner", "researcher", "reflector", "reporter"])
+@pytest.mark.parametrize("slow", ["planner", "reporter"])
 async def test_time_that_runs_out_ends_in_a_report(endpoint: OpenAIServer, docs: Path, slow: str) -> None:
     endpoint.script[slow] = [Reply(200, {}, stall=30)] * 9
     report: Report = await aresearch(TWO_STEPS, docs=[docs], max_seconds=5)
@@ -129,37 +122,7 @@ async def test_a_limit_that_is_impossible_is_refused(docs: Path) -> None:
         await aresearch(ONE_STEP, docs=[docs], max_tokens=3)
 
 
-def test_shares_sum_to_no_more_than_what_is_left() -> None:
-    whole = Allowance(tokens=10_001, cost=0.5, searches=7, pages=2)
-    parts = shares(whole, 3)
-    assert sum(part.tokens or 0 for part in parts) <= 10_001
-    assert [part.searches for part in parts] == [3, 2, 2]
-    assert [part.pages for part in parts] == [1, 1, 0]
-    assert sum(part.cost or 0 for part in parts) == pytest.approx(0.5)
-
-
 def test_fewer_steps_are_sent_rather_than_all_with_too_little() -> None:
     assert len(shares(Allowance(tokens=4_500), 3)) == 2
     assert len(shares(Allowance(tokens=100), 3)) == 1
     assert len(shares(Allowance(), 3)) == 3
-
-
-def test_a_fifth_is_kept_for_the_report() -> None:
-    context = RunContext(max_tokens=1_000, max_seconds=100)
-    spent = Usage(total=CallUsage(input_tokens=300))
-    assert allowance_of(context, spent).tokens == 500
-    assert allowance_of(context, spent, report=True).tokens == 700
-    assert allowance_of(context, spent).seconds == 80
-    assert spent_limit(context, Usage(seconds=80)) is not None
-    assert spent_limit(context, Usage(seconds=79)) is None
-
-
-def test_what_is_held_for_calls_under_way_cannot_be_had_twice() -> None:
-    budget = Budget(Allowance(tokens=1_000))
-    first = budget.reserve(300, 400, None, least=100)
-    second = budget.reserve(100, 400, None, least=100)
-    assert second.output_tokens == 200
-    with pytest.raises(LimitReached):
-        budget.reserve(10, 400, None, least=100)
-    budget.settle(first, 350, 0)
-    assert budget.room() == 350

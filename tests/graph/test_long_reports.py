@@ -1,6 +1,5 @@
 """Reports in sections: each written from its own evidence, side by side, by the outline of the run; then joined by one call."""
 
-import json
 import random
 import threading
 from pathlib import Path
@@ -10,15 +9,12 @@ import pytest
 
 from graph import build_graph
 from leadline import aresearch
-from leadline.runs.actions import areplay
 from schemas.context import RunContext
 from schemas.reporter import Report
-from services.run.settings import forget_settings
 from services.search.providers import allow_folders
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 from tests.graph.soundings import (
-    CHINESE,
     JOINING,
     PAPERS,
     QUESTION,
@@ -164,12 +160,6 @@ async def test_without_an_answer_to_joining_the_sections_stand_as_they_are(
     assert "**TL;DR**" in report.markdown
 
 
-async def test_a_limit_leaves_a_report_all_the_same(endpoint: OpenAIServer, papers: Path) -> None:
-    report = await run(papers, max_tokens=9_000)
-    assert report.usage.total.tokens <= 9_900
-    assert "three hundred fathoms" in report.markdown
-
-
 async def test_a_section_that_fell_short_goes_on_once_with_the_excerpts_that_it_has_not_used(
     endpoint: OpenAIServer, papers: Path
 ) -> None:
@@ -218,31 +208,3 @@ async def test_words_that_were_asked_for_are_shared_among_sections_by_their_evid
 def share(body: dict[str, Any]) -> int:
     """Return the words that a section is asked for."""
     return int(human(body).partition('words="')[2].partition('"')[0])
-
-
-async def test_a_chinese_report_in_sections(endpoint: OpenAIServer, papers: Path) -> None:
-    endpoint.choose = Script()
-    endpoint.script["coordinator"] = [
-        json.dumps({"intent": "in_scope", "question": CHINESE, "locale": "zh-CN", "complexity": "complex"})
-    ]
-    report = await run(papers, CHINESE, words=1_000)
-    assert [*sections_of(report.markdown)][:3] == [*TITLES.values()]
-    assert any("要求的篇幅为 1,000 字" in limit for limit in report.limits)
-    assert "in zh-CN" in str(asked(endpoint)[0]["messages"][0]["content"])
-
-
-async def test_a_report_in_sections_replays_without_any_call(
-    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    report = await run(papers)
-    count = len(endpoint.requests)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    forget_settings()
-    assert (await areplay(report.run_id)).markdown == report.markdown
-    assert len(endpoint.requests) == count
-
-
-async def test_by_rules_a_report_has_the_sections_too(papers: Path) -> None:
-    report = await run(papers, depth="deep")
-    assert "William Thomson" in report.markdown

@@ -125,13 +125,6 @@ async def test_a_server_that_dies_in_a_call_is_named_in_the_report(
     assert (await areplay(report.run_id)).limits == report.limits
 
 
-async def test_without_servers_the_prompt_says_nothing_of_them(endpoint: OpenAIServer, docs: Path) -> None:
-    await aresearch(QUESTION, docs=[docs])
-    prompts = prompts_of(endpoint, "planner")
-    assert prompts
-    assert not any("<tool" in prompt for prompt in prompts)
-
-
 async def test_a_replay_needs_neither_servers_nor_their_file(
     docs: Path, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,7 +136,7 @@ async def test_a_replay_needs_neither_servers_nor_their_file(
     assert again.limits == report.limits
 
 
-@pytest.mark.parametrize("moment", ["plan", "step_finished"])
+@pytest.mark.parametrize("moment", ["step_finished"])
 async def test_a_cancelled_run_leaves_no_process(docs: Path, mark: str, moment: str) -> None:
     def stop(event: Any) -> None:
         if event.type == moment:

@@ -19,7 +19,6 @@ from services.run.errors import SearchError
 from services.run.memory_store import remember
 from services.run.settings import settings
 from services.run.users import LOCAL
-from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine?"
 OLD = "2026-01-02"
@@ -78,14 +77,6 @@ async def test_another_run_answers_from_what_was_proven_and_says_since_when(
 
     chinese = await aresearch(QUESTION, docs=[elsewhere], memory=True, locale="zh-CN")
     assert f"自 {OLD} 起已知" in chinese.markdown
-
-
-async def test_what_is_found_again_is_no_longer_only_remembered(docs: Path) -> None:
-    await aresearch(QUESTION, docs=[docs], memory=True)
-    await changed(aged)
-    report = await aresearch(QUESTION, docs=[docs], memory=True)
-    assert cited(report).known_from == ""
-    assert (await amemory("designed"))[0].known_from > OLD
 
 
 async def test_a_statement_that_is_too_old_for_the_question_is_not_used(docs: Path) -> None:
@@ -155,29 +146,3 @@ async def test_an_instruction_that_an_earlier_version_remembered_is_passed_over(
     await aresearch(QUESTION, docs=[docs], memory=True)
     await changed(lambda entry: entry.model_copy(update={"claim": f"Remember that {entry.claim}"}))
     assert "Thomson" not in (await aresearch(QUESTION, docs=[elsewhere], memory=True)).markdown
-
-
-@pytest.mark.usefixtures("endpoint")
-async def test_a_document_that_is_read_now_comes_before_what_is_remembered(docs: Path, tmp_path: Path) -> None:
-    await aresearch("Who designed the wire sounding machine?", docs=[docs], memory=True)
-    newer = tmp_path / "newer"
-    newer.mkdir()
-    (newer / "machine.md").write_text(
-        "# Machines\n\nThe wire sounding machine was designed by Ann Grey, as her letters show.\n"
-    )
-    report = await aresearch(QUESTION, docs=[newer], memory=True)
-    assert report.sources[0].title == "Machines"
-    assert "Ann Grey" in report.markdown
-    assert report.answered == "yes"
-
-
-async def test_a_prompt_says_that_memory_counts_for_less(docs: Path, elsewhere: Path, endpoint: OpenAIServer) -> None:
-    await aresearch(QUESTION, docs=[docs], memory=True, models={"default": {"model": "offline"}})
-    rule = "It counts for less than what was read now"
-    await aresearch(QUESTION, docs=[elsewhere], memory=True)
-    asked = [str(body["messages"]) for body in endpoint.requests if "known_from=" in str(body["messages"])]
-    assert asked
-    assert all(rule in messages for messages in asked)
-    endpoint.requests.clear()
-    await aresearch(QUESTION, docs=[docs])
-    assert not any(rule in str(body["messages"]) for body in endpoint.requests)

@@ -59,12 +59,6 @@ async def test_a_deep_run_with_rounds_asks_for_each_address_once(found: Site, en
     assert len(found.asked) == before
 
 
-async def test_a_page_that_a_later_round_finds_again_leaves_the_limit_of_pages_to_others(found: Site) -> None:
-    report = await aresearch(QUESTION, search="duckduckgo", depth="deep", max_pages=len(PATHS))
-    assert Counter(found.asked)["/third"] == 1
-    assert not [limit for limit in report.limits if "max_pages" in limit]
-
-
 async def test_the_next_turn_reads_anew(found: Site) -> None:
     first = await aresearch(QUESTION, search="duckduckgo")
     await aresearch("Who made the later tide predicting machines?", search="duckduckgo", after=first)

@@ -1,7 +1,5 @@
 """A profile draws the scope: its core is researched, its edge with a note, the outside answered directly."""
 
-from pathlib import Path
-
 import pytest
 
 from leadline import aresearch
@@ -23,7 +21,3 @@ async def test_the_core_is_researched_and_carries_the_safety_note() -> None:
     report = await aresearch("教室课桌面的照度国家标准最低要求是多少勒克斯？", docs=FOLDERS, profile=PROFILE)
     assert "300" in report.markdown
     assert PROFILE.safety_note[:10] in report.markdown
-
-
-def test_the_examples_profile_names_its_documents() -> None:
-    assert [Path(folder).name for folder in FOLDERS] == ["myopia"]

@@ -18,8 +18,6 @@ QUESTION = "Who designed the wire sounding machine, and why was tallow pressed i
 FORMS: dict[str, dict[str, Any]] = {
     "apart": {},
     "in tags": {"shown": "think"},
-    "hidden": {"shown": "hidden"},
-    "after heartbeats": {"silence": 0.3, "heartbeats": 3},
     "suppressed by forced JSON": {"forced_json_suppresses_thinking": True},
     "with temperature": {"takes_temperature": True},
 }

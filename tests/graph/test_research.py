@@ -34,13 +34,6 @@ async def test_the_plan_limit_holds_and_the_report_names_it(docs: Path) -> None:
     assert "max_plan_iterations" in report.markdown
 
 
-async def test_the_step_limit_holds(docs: Path) -> None:
-    question = "Who designed the wire sounding machine, when was William Thomson knighted, and why was tallow pressed into the lead?"
-    seen, _ = await events_of(question, docs, max_step_num=2)
-    lengths = [len(event.data["steps"]) for event in seen if event.type == "plan"]
-    assert lengths[0] == max(lengths) == 2
-
-
 async def test_every_quote_is_the_stored_text_and_every_citation_resolves(docs: Path, tmp_path: Path) -> None:
     report = await aresearch(BRIDGE, docs=[docs], out=tmp_path / "out")
     check = verify_bundle(Path(report.folder or ""))
@@ -83,17 +76,6 @@ async def test_deep_research_off_goes_from_the_background_to_the_report(docs: Pa
     assert [event.type for event in seen if event.type in {"background", "plan", "report"}] == ["background", "report"]
 
 
-async def test_an_unclear_question_is_asked_back(docs: Path) -> None:
-    report = await aresearch("it?", docs=[docs])
-    assert report.direct
-    assert report.markdown.endswith("sentence.")
-
-
-async def test_two_runs_write_the_same_report(docs: Path) -> None:
-    first, second = [await aresearch(BRIDGE, docs=[docs]) for _ in range(2)]
-    assert first.markdown == second.markdown
-
-
 @pytest.mark.parametrize("question", ["", "  \n "])
 async def test_an_empty_question_is_refused(docs: Path, question: str) -> None:
     with pytest.raises(BadInput, match="empty"):
@@ -119,16 +101,3 @@ async def test_a_missing_or_empty_documents_folder_is_refused(tmp_path: Path) ->
     (tmp_path / "empty").mkdir()
     with pytest.raises(DocumentsError, match="no documents that can be read"):
         await aresearch(BRIDGE, docs=[tmp_path / "empty"])
-
-
-@pytest.mark.long
-async def test_without_documents_the_examples_are_searched_and_the_run_says_so() -> None:
-    seen, _ = await events_of_examples()
-    notices = [event.title for event in seen if event.type == "notice"]
-    assert "example documents" in notices[0]
-
-
-async def events_of_examples() -> tuple[list[Event], Any]:
-    seen: list[Event] = []
-    report = await aresearch("When was the wire sounding machine invented?", on_event=seen.append, deep_research=False)
-    return seen, report

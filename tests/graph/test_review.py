@@ -192,12 +192,6 @@ async def test_an_edit_that_cannot_be_read_is_sent_back(review: Review, written:
     assert await review.answer([{"type": "accept", "args": None}]) == {}
 
 
-@pytest.mark.parametrize("nonsense", [[{"type": "ignore", "args": None}], {"decisions": []}, [{"type": "edit"}]])
-async def test_other_answers_of_chat_clients_are_sent_back(review: Review, nonsense: object) -> None:
-    await review.ask()
-    assert (await review.answer(nonsense)).get("problem")
-
-
 async def test_a_replaced_plan_has_the_outline_that_it_brings(review: Review) -> None:
     await review.ask()
     outline = [

@@ -69,13 +69,6 @@ async def test_where_nothing_new_is_found_the_section_stays_as_it_is(endpoint: O
     assert f"Nothing new was found for the section “{WEAK}”, so it stays as it is" in notices
 
 
-async def test_standard_researches_no_section_again(endpoint: OpenAIServer, papers: Path) -> None:
-    endpoint.choose = Script(weak=WEAK, finds=(NEW,))
-    report = await aresearch(QUESTION, docs=[papers])
-    assert not any(excerpt.quote == NEW for excerpt in report.excerpts)
-    assert not any(f'<step title="{WEAK}"' in human(body) for body in endpoint.requests)
-
-
 async def test_exhaustive_researches_two_sections_again(endpoint: OpenAIServer, papers: Path) -> None:
     endpoint.choose = Script(weak=WEAK, finds=(NEW,))
     report = await aresearch(QUESTION, docs=[papers], depth="exhaustive")
@@ -94,20 +87,7 @@ async def test_a_budget_that_is_kept_for_the_report_is_not_spent_on_more_researc
     assert "## The lead" in report.markdown
 
 
-async def test_a_run_with_a_section_written_anew_replays_byte_for_byte(
-    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    endpoint.choose = Script(weak=WEAK, finds=(NEW,))
-    report = await aresearch(QUESTION, docs=[papers], depth="exhaustive")
-    count = len(endpoint.requests)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    forget_settings()
-    assert (await areplay(report.run_id)).markdown == report.markdown
-    assert len(endpoint.requests) == count
-
-
-@pytest.mark.parametrize("moment", ["researched", "written anew"])
+@pytest.mark.parametrize("moment", ["written anew"])
 def test_a_run_that_is_killed_amid_the_second_research_goes_on_without_repeating_a_call(
     endpoint: OpenAIServer, papers: Path, tmp_path: Path, moment: str
 ) -> None:

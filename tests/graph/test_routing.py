@@ -1,6 +1,5 @@
 """Where the machine goes from any state: the loop runs by default, and limits end it."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -92,28 +91,6 @@ def test_steps_wait_for_what_they_depend_on() -> None:
     assert [step.id for step in ready_steps(state(plan, {"1": done(1), "2": done(2)}), 2)] == ["3"]
 
 
-@given(
-    needs=st.lists(st.sets(st.integers(1, 6)), min_size=1, max_size=6),
-    outcomes=st.lists(st.sampled_from(["done", "failed", "redo"]), min_size=30, max_size=30),
-    attempts=st.integers(1, 4),
-)
-def test_every_plan_ends_whatever_its_steps_come_to(needs: list[set[int]], outcomes: list[str], attempts: int) -> None:
-    steps = [step(number, *(one for one in wanted if one < number)) for number, wanted in enumerate(needs, 1)]
-    plan = Plan(title="t", steps=steps)
-    results: dict[str, StepResult] = {}
-    rounds = 0
-    while ready := ready_steps(state(plan, results), attempts):
-        rounds += 1
-        assert rounds <= attempts * len(steps)
-        for one in ready:
-            before = results.get(one.id)
-            verdict = StepVerdict(step_id=one.id, redo=outcomes[(rounds * 7 + int(one.id)) % 30] == "redo")
-            tried = before.attempts + 1 if before else 1
-            assert tried <= attempts
-            results = merge_results(results, {one.id: done(int(one.id), attempts=tried, reflections=[verdict])})
-    assert set(results) == {step.id for step in steps}
-
-
 BROKEN = {
     "circle": [step(1, 2), step(2, 1)],
     "no step is called": [step(1, 9)],
@@ -160,44 +137,3 @@ def test_results_do_not_depend_on_which_worker_finished_first(order: list[str]) 
 def test_usage_adds_up_by_role() -> None:
     one = Usage(roles={"planner": CallUsage(calls=1, input_tokens=10, output_tokens=5)}, searches=2)
     assert one + one == Usage(roles={"planner": CallUsage(calls=2, input_tokens=20, output_tokens=10)}, searches=4)
-
-
-@given(st.data())
-def test_the_machine_ends_whatever_steps_come_to_and_the_reflector_says(data: st.DataObject) -> None:
-    plans, attempts, width = (data.draw(st.integers(1, 3), label=name) for name in ("plans", "attempts", "steps"))
-    chosen = runtime(max_plan_iterations=plans, max_step_attempts=attempts, max_step_num=width)
-    now = state(Plan(title="t", steps=_chain(data, 1, width)), {})
-    moves, place = 0, "research_team"
-    while place != "reporter":
-        moves += 1
-        assert moves <= plans * (width * attempts * 2 + 2), "it does not end"
-        if place == "planner":
-            first = 1 + max(int(step.id) for plan in now["plans"] for step in plan.steps)
-            plan = Plan(title="t", steps=_chain(data, first, width))
-            now |= {"plan": plan, "plans": [*now["plans"], plan], "plan_iterations": now["plan_iterations"] + 1}
-            place = asyncio.run(after_planner(now))
-            continue
-        for one in ready_steps(now, attempts):
-            earlier = now["results"].get(one.id)
-            verdict = StepVerdict(step_id=one.id, redo=data.draw(st.booleans(), label="redo"))
-            result = StepResult(
-                step_id=one.id,
-                status=data.draw(st.sampled_from(["done", "failed", "skipped"]), label="status"),
-                attempts=earlier.attempts + 1 if earlier else 1,
-                reflections=[*(earlier.reflections if earlier else []), verdict],
-            )
-            now["results"] = merge_results(now["results"], {one.id: result})
-        now["has_enough_context"] = data.draw(st.booleans(), label="enough")
-        place = asyncio.run(after_reflector(now, chosen))
-    tried = [result.attempts for result in now["results"].values()]
-    assert max(tried) <= attempts
-    assert now["plan_iterations"] <= plans
-
-
-def _chain(data: st.DataObject, first: int, width: int) -> list[Step]:
-    """Draw steps that depend on earlier ones of the same plan."""
-    numbers = range(first, first + data.draw(st.integers(1, width), label="count"))
-    return [
-        step(one, *data.draw(st.sets(st.sampled_from(range(first, one))))) if one > first else step(one)
-        for one in numbers
-    ]

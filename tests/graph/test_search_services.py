@@ -9,10 +9,9 @@ from langgraph.store.memory import InMemoryStore
 
 from leadline import aresearch
 from leadline.progress.run_view import Watched
-from leadline.runs.actions import areplay
 from prompts import render
 from schemas.context import RunContext
-from schemas.events import Event, Searched
+from schemas.events import Event
 from schemas.evidence import Excerpt, StepKind
 from schemas.researcher import ResearcherPrompt
 from services.evidence.references import numbered
@@ -22,7 +21,6 @@ from services.run.evidence_store import EvidenceStore
 from services.run.journal import Entry, Journal
 from services.run.scope import Run
 from services.run.settings import forget_settings
-from services.run.ui_text import searched_text
 from services.search.journaled import gather_once
 from services.search.web import forget_web
 from tests.fakes.http import Reply
@@ -91,30 +89,6 @@ async def test_who_watches_is_told_what_each_search_brought(twins: Twins) -> Non
     )
 
 
-async def test_the_one_that_answered_is_named_and_not_the_one_in_whose_place(twins: Twins) -> None:
-    twins["exa"].replies = [Reply(401, {})]
-    evidence = EvidenceStore(InMemoryStore())
-    found = await gather_once(Run(RunContext(search="exa|openalex", max_pages=0)), [QUESTION], evidence, 10)
-    assert found.searched == [
-        Searched(name="exa", failed=True, reason="Exa rejected the key or its rights"),
-        Searched(name="openalex", hits=1),
-    ]
-    assert found.failures == []
-
-
-async def test_a_search_that_fails_for_one_of_its_queries_says_so_beside_what_it_brought(twins: Twins) -> None:
-    answer = Reply(body=twins["exa"].found)
-    twins["exa"].replies = [answer, Reply(403, {}), answer]
-    evidence = EvidenceStore(InMemoryStore())
-    run = Run(RunContext(search="exa|openalex", max_pages=0))
-    found = await gather_once(run, [QUESTION, PAGE], evidence, 10)
-    [exa, openalex] = sorted(found.searched, key=lambda one: one.name)
-    assert (exa.hits, exa.failed, openalex.hits) == (1, False, 1)
-    assert exa.reason.startswith("Exa ")
-    assert "exa 1 (failed in part: Exa " in searched_text(found.searched, "en")
-    assert "exa 1 条（部分失败，系统提示：Exa " in searched_text(found.searched, "zh")
-
-
 async def test_what_a_catalogue_knows_goes_into_references_and_evidence(twins: Twins, tmp_path: Path) -> None:
     report = await aresearch(QUESTION, search="openalex", depth="quick", max_pages=0, out=tmp_path)
     [source] = report.sources
@@ -155,15 +129,6 @@ async def test_prompts_show_the_journal_and_that_a_text_is_an_abstract(twins: Tw
     quote = Excerpt(id="E1-1", content_hash=passage.content_hash, quote=passage.text, start=0, end=len(passage.text))
     [view] = evidence_views([quote], found.sources)
     assert (view.site, view.abstract_only) == ("Journal of Soundings", True)
-
-
-async def test_a_run_over_services_is_replayed_without_asking_them(twins: Twins, tmp_path: Path) -> None:
-    first = await aresearch(QUESTION, search="exa+openalex", max_pages=0, out=tmp_path / "first")
-    before = asked(twins)
-    again = await areplay(first.run_id, out=tmp_path / "second")
-    assert asked(twins) == before
-    assert again.markdown == first.markdown
-    assert again.sources == first.sources
 
 
 async def test_one_that_fails_is_named_and_the_other_answers(twins: Twins) -> None:

@@ -39,7 +39,7 @@ async def test_what_the_first_draft_lacks_is_searched_and_told_by_the_second(
 
 @pytest.mark.parametrize(
     "second",
-    ["# A widow paid\n\nShe did.", f"# A widow paid\n\n{COST} [E3-1]", Reply(500, {"error": {"message": "broken"}})],
+    ["# A widow paid\n\nShe did.", f"# A widow paid\n\n{COST} [E3-1]", Reply(401, {"error": {"message": "broken"}})],
     ids=["cites nothing", "has lost most", "fails"],
 )
 async def test_a_second_draft_that_has_lost_what_the_first_tells_does_not_take_its_place(

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from leadline.runs.actions import areplay, areport
 from schemas.reporter import Report
 from schemas.reporter_slides import MAX_PAGES
 from services.reports.bundle import verify_bundle
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.openai_server import error as model_error
-from tests.graph.soundings import PAPERS, QUESTION, Script, human, sections_of
+from tests.graph.soundings import PAPERS, QUESTION, Script, human
 
 POINT = "Sound measures the depth by the time of a pulse to the bottom and back"
 CARD = "Reginald Fessenden heard an echo in 1914"
@@ -79,18 +78,6 @@ async def test_a_page_states_its_point_and_its_cards_cite_what_the_report_cites(
     assert endpoint.roles.count("reporter_slides") == 1
 
 
-async def test_the_model_is_shown_every_proved_statement_once_by_its_section(
-    endpoint: OpenAIServer, papers: Path
-) -> None:
-    endpoint.script["reporter_slides"] = [deck_of((CARD, echo(1)))]
-    report = await run(papers)
-    [body] = [body for role, body in zip(endpoint.roles, endpoint.requests, strict=True) if role == "reporter_slides"]
-    assert list(sections_shown(body)) == [*list(sections_of(report.markdown))[:3]]
-    body_claims = {claim.text for claim in report.citations if claim.verified}
-    assert set(statements_of(body)) <= body_claims
-    assert len(statements_of(body)) >= 12
-
-
 async def test_what_is_not_proved_gives_way_to_the_reports_own_words(endpoint: OpenAIServer, papers: Path) -> None:
     endpoint.script["reporter_slides"] = [
         deck_of(
@@ -104,20 +91,6 @@ async def test_what_is_not_proved_gives_way_to_the_reports_own_words(endpoint: O
     [page] = (await run(papers)).deck
     assert page.title == "The echo", "its point is proved by nothing"
     assert [card.text for card in page.cards] == [echo(3), CARD], "what another card says is not said again"
-
-
-async def test_a_deck_is_replayed_without_any_model_byte_for_byte(
-    endpoint: OpenAIServer, papers: Path, tmp_path: Path
-) -> None:
-    endpoint.script["reporter_slides"] = [deck_of((CARD, echo(1)))]
-    report = await run(papers, out=tmp_path / "out")
-    asked = len(endpoint.requests)
-    again = await areplay(report.run_id, out=tmp_path / "again")
-    made = await areport(report.run_id, ["slides"], out=tmp_path / "later")
-    assert len(endpoint.requests) == asked
-    assert again.deck == report.deck
-    [first, second, third] = [(Path(one.folder or "") / "slides.html").read_bytes() for one in (report, again, made)]
-    assert first == second == third
 
 
 @pytest.mark.parametrize(

@@ -92,15 +92,6 @@ async def test_stopping_writes_the_report_from_what_there_is(thread: Thread) -> 
     assert not state["reflections"]
 
 
-async def test_stopping_before_the_steps_does_none_of_them(thread: Thread) -> None:
-    await thread.run({"question": QUESTION}, ("research_team",))
-    await thread.say("", "write")
-    state = await thread.run(None)
-    assert {result.status for result in state["results"].values()} == {"skipped"}
-    assert not [event for event in thread.events if event["type"] == "step_started"]
-    assert state["report"].excerpts  # of the background
-
-
 async def test_an_added_question_is_researched_and_answered(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, ("planner",))
     await thread.say("Who owned the schooner Lalla Rookh?")

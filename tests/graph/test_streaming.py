@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from graph import build_graph
 from schemas.context import RunContext
 from services.search.providers import allow_folders
@@ -45,14 +43,9 @@ async def test_the_first_token_leaves_before_the_model_has_written_the_second(
     assert "born in Belfast" in await streamed(docs, came)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["<think>Where was he born?</think>\n\nIn Belfast [E2-1].", "In Belfast [E2-1].", "<b>In</b> Belfast [E2-1]."],
-)
-async def test_thinking_is_not_streamed(endpoint: OpenAIServer, docs: Path, text: str) -> None:
-    endpoint.script["reporter"] = [completion(BODY, text)]
-    shown = text.rpartition("</think>")[2].lstrip()
-    assert await streamed(docs) == shown
+async def test_thinking_is_not_streamed(endpoint: OpenAIServer, docs: Path) -> None:
+    endpoint.script["reporter"] = [completion(BODY, "<think>Where was he born?</think>\n\n<b>In</b> Belfast [E2-1].")]
+    assert await streamed(docs) == "<b>In</b> Belfast [E2-1]."
 
 
 async def test_no_other_role_streams(endpoint: OpenAIServer, docs: Path) -> None:

@@ -168,19 +168,6 @@ async def test_code_that_ran_is_shown_to_the_model_by_its_id_alone(endpoint: Ope
     assert "code_mean_depth_" in made["function"]["arguments"]
 
 
-async def test_code_that_failed_is_shown_again_and_can_be_mended(endpoint: OpenAIServer, docs: Path) -> None:
-    broken = CODE.replace("depth_m", "depth")
-    report = await run(
-        endpoint,
-        docs,
-        COMPUTE,
-        coder=[call("run_python", code=broken), call("run_python", code=CODE), "The mean is 7660.5 m."],
-    )
-    assert report.results[0].status == "done"
-    shown = str([message for body in endpoint.requests for message in body["messages"]])
-    assert "AttributeError" in shown
-
-
 async def test_a_step_whose_tools_return_nothing_fails(endpoint: OpenAIServer, docs: Path) -> None:
     report = await run(endpoint, docs, COMPUTE, coder=["The mean is 5000 m."])
     assert report.results[0].status == "failed"
@@ -219,14 +206,6 @@ async def test_a_research_step_looks_up_with_tools_and_names_what_they_returned(
     assert report.usage.searches > 1
 
 
-async def test_an_ending_that_quotes_nothing_is_asked_for_once_more_over_the_results(
-    endpoint: OpenAIServer, docs: Path
-) -> None:
-    searching = call("search_documents", query="The wire sounding machine was designed by")
-    report = await run(endpoint, docs, LOOK_UP, researcher=[searching, "It was William Thomson."])
-    assert any("William Thomson" in quote for quote in excerpts(report))
-
-
 async def test_a_page_that_no_search_found_is_not_read(
     endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,37 +214,6 @@ async def test_a_page_that_no_search_found_is_not_read(
     forget_settings()
     await run(endpoint, docs, LOOK_UP, researcher=[call("web_reader", url="http://127.0.0.1:9/secret"), "Nothing."])
     assert "no search found it" in str(endpoint.requests)
-
-
-async def test_steps_with_tools_replay_without_any_call(
-    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    report = await run(
-        endpoint, docs, COMPUTE, coder=[call("run_python", code=CODE), "The mean of the soundings is 7660.5 m."]
-    )
-    asked = len(endpoint.requests)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    forget_settings()
-    assert (await areplay(report.run_id)).markdown == report.markdown
-    assert len(endpoint.requests) == asked
-
-
-async def test_the_same_step_works_by_the_structured_protocol(endpoint: OpenAIServer, docs: Path) -> None:
-    endpoint.refuses = {"tools"}
-    calling = {
-        "task_analysis": "The mean of one ship's soundings.",
-        "action": {
-            "type": "tool_call",
-            "content": [{"name": "run_python", "arguments": {"code": CODE, "description": "mean"}}],
-        },
-    }
-    done = {"action": {"type": "complete", "content": "The mean is 7660.5 m."}}
-    report = await run(endpoint, docs, COMPUTE, coder=[json.dumps(calling), json.dumps(done)])
-    assert report.results[0].finding == "The mean is 7660.5 m."
-    last = [body for body in endpoint.requests if "with tools" in body["messages"][0]["content"]][-1]
-    assert "pandas" not in last["messages"][2]["content"]
-    assert "code_mean_" in last["messages"][2]["content"]
 
 
 async def test_a_step_asks_a_database_computes_with_its_rows_and_cites_both(

@@ -120,19 +120,6 @@ async def test_a_statement_that_the_verifier_refutes_is_mended_by_the_editor(
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
-async def test_after_an_edit_only_what_is_new_is_judged(endpoint: OpenAIServer, ferry: Path) -> None:
-    endpoint.script["reporter"] = [f"Winter weather shut a jetty for weeks [E1-3].\n\n{RETIRES}"]
-    endpoint.script["verifier"] = [
-        verdicts((1, "supported", "closed the northern pier"), (2, "contradicted", "may retire after the season")),
-        verdicts((1, "supported", "may retire after the season")),
-    ]
-    endpoint.script["reporter_editing"] = [editing(("B2", "replace", MAY_RETIRE))]
-    await aresearch(QUESTION, docs=[ferry])
-    first, second = asked(endpoint, "verifier")
-    assert "Winter weather" in first
-    assert "Winter weather" not in second
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -203,12 +190,6 @@ async def test_a_run_chooses_who_verifies(
     assert endpoint.roles.count("verifier") == calls
 
 
-async def test_a_quick_answer_is_checked_by_code(endpoint: OpenAIServer, ferry: Path) -> None:
-    endpoint.script["reporter"] = ["The northern pier was closed by storms [B0-1]."]
-    await aresearch(QUESTION, docs=[ferry], deep_research=False)
-    assert "verifier" not in endpoint.roles
-
-
 async def test_a_verifier_that_fails_leaves_code_to_judge_and_the_report_says_so(
     endpoint: OpenAIServer, ferry: Path
 ) -> None:
@@ -217,17 +198,6 @@ async def test_a_verifier_that_fails_leaves_code_to_judge_and_the_report_says_so
     report = await aresearch(QUESTION, docs=[ferry])
     assert [claim.status for claim in report.citations] == ["supported"]
     assert any("code alone judged the others" in limit for limit in report.limits)
-
-
-async def test_many_sentences_are_judged_in_batches(endpoint: OpenAIServer, ferry: Path) -> None:
-    endpoint.script["reporter"] = [
-        " ".join(f"The pier number {n} was closed by storms [E1-3]." for n in "abcdefghij" * 4)
-    ]
-    texts = " ".join(f"The pier {a}{b} was closed by storms [E1-3]." for a in "abcd" for b in "efghijklmn")
-    endpoint.script["reporter"] = [texts]
-    await aresearch(QUESTION, docs=[ferry])
-    sizes = sorted(message.count("<statement ") for message in asked(endpoint, "verifier"))
-    assert sizes == [40]
 
 
 UNKNOWN = "The sources do not say why the northern pier was closed."

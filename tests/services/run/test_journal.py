@@ -13,8 +13,7 @@ from pydantic import BaseModel
 
 from leadline import aresearch
 from leadline.runs.actions import areplay, aresume, aruns
-from schemas.planner import Plan, Step
-from services.run.errors import BadInput, JournalMiss, LimitReached, ModelError
+from services.run.errors import BadInput, JournalMiss, ModelError
 from services.run.journal import Entry, Journal, Recording, namespace, replaying
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
@@ -73,15 +72,6 @@ async def test_an_error_is_asked_again_by_a_resumed_run_and_repeated_by_a_replay
     assert (await journal(store).once("model", "planner", {"q": 1}, Said, asked)).answer.text == "one"
 
 
-async def test_a_limit_that_was_reached_is_reached_in_a_replay() -> None:
-    store = InMemoryStore()
-    with pytest.raises(LimitReached):
-        await journal(store).once("model", "planner", {}, Said, Asked(LimitReached("token_limit", 500)))
-    with replaying(await Recording.load(store, "run", "r")), pytest.raises(LimitReached) as caught:
-        await journal(store).once("model", "planner", {}, Said, Asked())
-    assert (caught.value.key, caught.value.limit) == ("token_limit", 500)
-
-
 async def test_what_a_run_decided_for_stays_decided_when_it_goes_on_and_in_a_replay() -> None:
     store = InMemoryStore()
     assert not await journal(store).decided("tools", lambda: False)
@@ -122,15 +112,6 @@ async def test_an_answer_with_any_characters_is_kept_as_plain_text_that_every_st
     assert (await journal(store).once("model", text, {}, Said, Asked())).answer.text == text
 
 
-async def test_an_answer_that_was_written_as_an_object_is_known_still() -> None:
-    store, asked = InMemoryStore(), Asked("one")
-    await journal(store).once("model", "planner", {}, Said, asked)
-    [item] = await store.asearch(namespace("run"))
-    await store.aput(namespace("run"), item.key, Entry.read(item.value).model_dump(mode="json"), index=False)
-    assert (await journal(store).once("model", "planner", {}, Said, asked)).answer.text == "one"
-    assert asked.times == 1
-
-
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
@@ -152,16 +133,6 @@ async def test_a_replay_asks_nobody_and_writes_the_same_bytes(
     again = await areplay(whole.run_id, out=tmp_path / "second")
     assert len(endpoint.requests) == asked
     assert again.markdown == whole.markdown
-    assert files(tmp_path / "first") == files(tmp_path / "second")
-
-
-async def test_a_computation_is_replayed_without_running_it(endpoint: OpenAIServer, docs: Path, tmp_path: Path) -> None:
-    step = Step(id="1", title="Depths", description="Depths", step_type="processing", need_web_search=False)
-    endpoint.script["planner"] = [Plan(locale="en-US", title="Soundings", steps=[step]).model_dump_json()]
-    whole = await aresearch(QUESTION, docs=[docs], out=tmp_path / "first")
-    assert whole.usage.code_runs
-    (docs / "soundings.csv").unlink()
-    await areplay(whole.run_id, out=tmp_path / "second")
     assert files(tmp_path / "first") == files(tmp_path / "second")
 
 

@@ -35,7 +35,7 @@ def test_a_run_is_sent_when_tracing_is_set(docs: Path) -> None:
         assert {headers.get("X-Api-Key") for headers in serving.headers} == {"ls-key"}
 
 
-@pytest.mark.parametrize("variables", [{}, {"LANGSMITH_TRACING": "false"}], ids=["unset", "false"])
+@pytest.mark.parametrize("variables", [{"LANGSMITH_TRACING": "false"}], ids=["false"])
 @pytest.mark.long
 def test_nothing_is_sent_when_it_is_not(docs: Path, variables: dict[str, str]) -> None:
     with collector() as serving:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from leadline.runs import arguments
 from services.run import errors
 from services.run.errors import (
     BadInput,
@@ -103,3 +104,22 @@ def test_an_error_has_its_own_words_on_a_page_and_the_operators_elsewhere(make: 
 def test_what_goes_to_a_model_is_not_changed() -> None:
     with on_a_page():
         assert "--docs" in str(ToolError("The program says: unknown option --docs"))
+
+
+assert arguments, "it registers the names of arguments"
+SAID = {
+    "Name another with --docs DIR.": "Name another with `docs`.",
+    "Leave --max-steps and --format out, or raise --max-cost.": "Leave `max_step_num` and `output_formats` out, or raise `max_cost`.",
+    "`leadline runs` lists all runs.": "`leadline.aruns()` lists all runs.",
+    "Continue with: leadline resume 20261126-03": "Continue with: leadline.aresume('20261126-03')",
+    "Start one with: leadline research": "Start one with: leadline.research()",
+    "Choose another port: leadline serve --port 8": "Choose another port: leadline serve --port 8",
+    "Make it anew: leadline runs export 2026 --format md.": "Make it anew: leadline runs export 2026 --format md.",
+}
+
+
+@pytest.mark.parametrize("message", SAID)
+def test_options_are_arguments_in_python_and_stay_on_the_command_line(message: str) -> None:
+    assert str(BadInput(message)) == SAID[message]
+    with on_the_command_line():
+        assert str(BadInput(message)) == message

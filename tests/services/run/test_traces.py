@@ -15,7 +15,6 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from leadline import aresearch
 from services.run import traces
 from services.run.installation import install_command
-from services.run.journal import run_key
 from services.run.traces_sdk import provider
 from tests.fakes.collector import Collector, collector
 from tests.fakes.openai_server import OpenAIServer, error
@@ -86,13 +85,6 @@ async def test_no_text_and_no_secret_is_in_a_span(taken: Collector, docs: Path, 
         assert marker not in sent
 
 
-async def test_the_trace_has_the_runs_own_key(taken: Collector, docs: Path) -> None:
-    await aresearch(QUESTION, docs=[docs], run_id="the-run")
-    await asyncio.to_thread(provider().force_flush)
-    [trace] = {span.trace_id.hex() for span in spans_of(taken)}
-    assert trace in {run_key("the-run", turn) for turn in (-1, 0, 1)}
-
-
 async def test_a_call_that_fails_says_what_kind_of_error_it_was(
     taken: Collector, docs: Path, endpoint: OpenAIServer
 ) -> None:
@@ -124,7 +116,7 @@ async def test_nothing_is_sent_unless_it_is_asked_for(
         assert not serving.posted
 
 
-@pytest.mark.parametrize(("question", "said"), [("What is tallow?", "Install it with"), ("什么是测深机？", "安装命令")])
+@pytest.mark.parametrize(("question", "said"), [("什么是测深机？", "安装命令")])
 @pytest.mark.long
 def test_a_missing_extra_is_named_with_the_command_and_the_run_goes_on(docs: Path, question: str, said: str) -> None:
     with collector() as serving:
@@ -155,9 +147,3 @@ def test_the_command_sends_what_is_left_when_it_ends(docs: Path) -> None:
         )
         assert "invoke_agent leadline" in {span.name for span in spans_of(serving)}
         assert b"soundings" in serving.posted[0][1]
-
-
-@pytest.mark.long
-def test_nothing_of_it_is_imported_where_nobody_asks_for_it() -> None:
-    code = "import leadline.runs.actions, graph.app, sys; sys.exit('services.run.traces_sdk' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.context import RunContext
 from schemas.wishes import ChosenWishes, Wishes
-from services.run.wishes import narrowed, obeyed, settled_wishes
+from services.run.wishes import narrowed, obeyed, pasted_text, settled_wishes
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,25 @@ def test_only_wishes_that_words_of_the_message_ask_for_are_taken() -> None:
 def test_a_wish_of_a_run_that_cannot_be_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="wishes"):
         RunContext.model_validate({"wishes": given})
+
+
+TEXT = "\n".join(f"On day {n} the pier held {n} crates of fish and of salt." for n in range(60))
+SHORT = "The pier held nine crates. Nobody knows why."
+
+
+@pytest.mark.parametrize(
+    ("message", "begins", "request_", "text"),
+    [
+        ("How many crates?", "", "How many crates?", ""),
+        (f"How many crates?\n\n{TEXT}", "", "How many crates?", TEXT),
+        (f"{TEXT}\n\nHow many?", "", "How many?", TEXT),
+        (f"Sum this up: {SHORT}", "The pier held nine crates", "Sum this up", SHORT),
+        (f"总结一下：“{SHORT}”", "The pier  held", "总结一下", f"{SHORT}”"),
+        (f"{SHORT}\nSum it up.", "The pier held", "Sum it up.", SHORT),
+        (f"{SHORT}\nSum it up.", "No such words", f"{SHORT}\nSum it up.", ""),
+        ("x" * 3_000, "", "x" * 3_000, ""),
+    ],
+)
+def test_the_request_is_told_from_the_text(message: str, begins: str, request_: str, text: str) -> None:
+    request, found = pasted_text(message, begins)
+    assert (request, " ".join(found.split())) == (request_, " ".join(text.split()))

@@ -4,7 +4,6 @@ import asyncio
 import os
 import pickle
 import sys
-import tempfile
 from pathlib import Path
 
 import psutil
@@ -134,15 +133,3 @@ async def test_a_cancelled_run_leaves_no_process() -> None:
     with pytest.raises(asyncio.CancelledError):
         await running
     assert set(psutil.Process().children()) <= before
-
-
-async def test_many_runs_leave_no_process_descriptor_or_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    await Sandbox().run("print(0)")
-    before = (len(psutil.Process().children()), psutil.Process().num_fds())
-    deep = "import os\nos.mkdir('shut', 0)\nfor n in range(60):\n    os.mkdir('d' * 100)\n    os.chdir('d' * 100)"
-    for _ in range(5):
-        results = await asyncio.gather(*(Sandbox().run(code) for code in ("print(1)", "1 / 0", deep, "exit(2)")))
-        assert [result.ok for result in results][:2] == [True, False]
-    assert (len(psutil.Process().children()), psutil.Process().num_fds()) == before
-    assert [name for name in os.listdir(tmp_path) if name.startswith("leadline")] == []  # noqa: PTH208 - names

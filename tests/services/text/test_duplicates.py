@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.text.copies import is_copy
+from services.text.copies import MAX_COMPARED, is_copy
 from services.text.duplicates import HASHES, fingerprint, may_be_copy, may_tell_the_same, similarity
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -214,3 +214,9 @@ def test_a_signature_that_does_not_say_how_long_its_text_is_can_be_compared() ->
     assert similarity(earlier, fingerprint(RELEASE)) == 1
     assert may_tell_the_same(earlier, fingerprint(RELEASE))
     assert not may_tell_the_same(earlier, fingerprint(ARTICLE))
+
+
+def test_a_text_too_long_to_be_compared_is_a_copy_of_the_same_text_alone() -> None:
+    long = "The lead is cast. " * (MAX_COMPARED // 18 + 1)
+    assert is_copy(long, f"{long}")
+    assert not is_copy(long, f"{long} It is hauled in.")

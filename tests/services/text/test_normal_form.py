@@ -24,9 +24,3 @@ def test_long_runs_of_marks_take_linear_time() -> None:
     normalise_text("a" + "\u0301\u0323" * 500_000)
 
     assert time.process_time() - start < 3
-
-
-def test_normalising_twice_changes_nothing() -> None:
-    text = "a" + "\u0301\u0323" * 50 + " \t\u3000\n\n\n\n\n" + "e\u0301 x  "
-
-    assert normalise_text(normalise_text(text)) == normalise_text(text)

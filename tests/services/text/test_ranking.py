@@ -16,17 +16,8 @@ def test_chinese_words_of_two_characters_are_found() -> None:
     assert bm25(documents, tokens("近视"))[0] > 0
 
 
-def test_nothing_scores_in_nothing() -> None:
-    assert bm25([], ["wire"]) == []
-    assert bm25([["rope"]], []) == [0.0]
-
-
 def test_what_stands_in_two_lists_beats_what_leads_one() -> None:
     assert next(iter(fuse([["a", "b"], ["c", "b"]]))) == "b"
-
-
-def test_of_equal_ranks_the_first_list_leads() -> None:
-    assert list(fuse([["b"], ["a"]])) == ["b", "a"]
 
 
 def test_one_source_leaves_room_for_others_until_they_run_out() -> None:

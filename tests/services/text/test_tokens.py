@@ -44,15 +44,6 @@ def test_a_word_is_found_in_a_sentence_of_its_script(word: str, sentence: str) -
     assert set(tokens(word)) <= set(tokens(sentence))
 
 
-def test_a_lone_character_stays() -> None:
-    assert tokens("眼 axis") == ["眼", "axis"[:4]]
-
-
-def test_stop_words_can_be_kept() -> None:
-    assert tokens("the sea") == ["sea"]
-    assert tokens("the sea", keep_stop_words=True) == ["the", "sea"]
-
-
 def test_words_of_two_scripts_that_touch_are_told_apart() -> None:
     assert tokens("ROCIT试验用OK镜")[:2] == ["rocit", "试验"]
     assert "ok" in tokens("ROCIT试验用OK镜")

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.evidence_view import FindingView
-from schemas.mcp import ToolView
 from schemas.outline import NodeView
 from schemas.plan_draft import PlanDraft, plan_schema
 from schemas.planner import Plan, PlanError, PlannerPrompt, settle_plan
@@ -72,12 +71,6 @@ def test_steps_of_a_further_plan_are_numbered_on_and_may_wait_for_finished_steps
     assert not plan.notes
 
 
-def test_a_doubled_id_of_two_other_steps_is_left_out_and_noted() -> None:
-    plan = settled(step("a", id="1"), step("b", id="1"), step("c", "1", id="2"))
-    assert needs(plan)["3"] == []
-    assert len(plan.notes) == 1
-
-
 @pytest.mark.parametrize("name", ["9", "nobody", "2", "steps 1 and 3", "1.5", "0"])
 def test_a_dependency_on_no_other_step_is_left_out_and_noted(name: str) -> None:
     plan = settled(step("a"), step("b", name), step("c"))
@@ -89,19 +82,6 @@ def test_what_would_close_a_circle_is_left_out_and_what_looks_back_stays() -> No
     plan = settled(step("a", "3"), step("b", "1"), step("c", "2"))
     assert needs(plan) == {"1": [], "2": ["1"], "3": ["2"]}
     assert plan.notes == ["step 1 does not wait for step 3, because that one waits for step 1"]
-
-
-def test_a_step_says_with_what_it_has_what_it_lacks() -> None:
-    plan = settled({"title": "only a title"}, {"description": "Only told."}, {"queries": ["The depth is", " "]}, {})
-    assert [(one.title, one.description, one.queries) for one in plan.steps] == [
-        ("only a title", "only a title", ["only a title"]),
-        ("Only told.", "Only told.", ["Only told."]),
-        ("The depth is", "The depth is", ["The depth is"]),
-    ]
-
-
-def test_a_plan_without_a_title_has_that_of_the_question() -> None:
-    assert settled(step("a"), title="").title == PROMPT.question
 
 
 def test_a_processing_step_that_names_nothing_works_on_what_was_found() -> None:
@@ -118,11 +98,6 @@ def test_only_a_plan_without_any_step_is_asked_for_again() -> None:
         with pytest.raises(PlanError, match="no steps"):
             settled(*steps, has_enough_context=False)
         assert settled(*steps, has_enough_context=True).has_enough_context
-
-
-def test_tools_are_kept_where_a_model_names_them() -> None:
-    offered = PROMPT.model_copy(update={"tools": [ToolView(name="pump", description="d")]})
-    assert settled(step("a", tools=["pump"]), prompt=offered).steps[0].tools == ["pump"]
 
 
 NAMES = st.sampled_from(["1", "2", "3", "a", "", "9", "step 2", "二"])
@@ -185,10 +160,3 @@ def test_a_later_plan_serves_the_nodes_that_it_was_shown_and_adds_none() -> None
     plan = settled(step("a", nodes=["1.1", "2"]), prompt=GROWN, outline=[{"title": "Another"}])
     assert [node.id for node in plan.outline] == ["1", "1.1"]
     assert nodes(plan) == [["1.1"]]
-
-
-def test_a_depth_without_an_outline_gets_none() -> None:
-    plan = settled(step("a", nodes=["1"]), outline=[{"title": "Another"}])
-    assert plan.outline == []
-    assert nodes(plan) == [[]]
-    assert not plan.notes

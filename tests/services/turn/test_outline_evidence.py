@@ -74,10 +74,6 @@ def test_chinese_is_compared_by_its_pairs(quote: str, node: str) -> None:
     assert places(CHINESE, found("B0-1", quote))[node] == ["B0-1"]
 
 
-def test_the_title_of_a_source_counts_where_the_quote_says_little() -> None:
-    assert places(OUTLINE, found("E1-1", "It stuck.", title="Tallow"))["2"] == ["E1-1"]
-
-
 def test_what_has_a_place_keeps_it_when_nodes_and_evidence_come() -> None:
     tallow = found("E1-1", "Tallow was pressed into the lead.", "1")
     before = placed(OUTLINE, [tallow])
@@ -96,10 +92,6 @@ def test_an_excerpt_that_is_evidence_no_more_goes() -> None:
     assert places(placed(OUTLINE, [found("E1-1", "tallow")]), found("E1-2", "tallow"))["2"] == ["E1-2"]
 
 
-def test_without_an_outline_nothing_is_placed() -> None:
-    assert placed([], [found("E1-1", "tallow")]) == []
-
-
 def source(name: str, copies: str | None = None) -> Source:
     return Source(url=name, title=name, kind="document", content_hash=name, duplicate_of=copies)
 
@@ -115,12 +107,6 @@ def test_counts_include_the_nodes_below_and_a_copy_is_no_second_source() -> None
     assert (views["1"].excerpts, views["1"].sources, views["1"].thin) == (3, 2, False)
     assert (views["1.1"].excerpts, views["1.1"].sources, views["1.1"].thin) == (2, 1, True)
     assert (views["2"].excerpts, views["2"].thin) == (0, True)
-
-
-def test_at_the_standard_depth_one_excerpt_is_enough() -> None:
-    evidence = [found("E1-1", "tallow")]
-    views = counted(placed(OUTLINE, evidence), evidence, {"s": source("s")}, wide=False)
-    assert [view.thin for view in views] == [True, True, False]
 
 
 @pytest.mark.parametrize(("quote", "figures"), [("It costs 40 pounds.", 1), ("It was in 1872.", 0), ("Dear.", 0)])

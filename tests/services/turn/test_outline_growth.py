@@ -61,21 +61,6 @@ def test_a_circle_is_opened_at_one_node(circle: list[str]) -> None:
     assert len(growth.notes) == 1
 
 
-def test_of_a_hundred_nodes_the_first_stay_and_the_rest_is_counted() -> None:
-    growth = grow(*({"title": f"n{place}"} for place in range(100)), most=6)
-    assert [*shape(growth).values()] == [f"n{place}" for place in range(6)]
-    assert "94" in growth.notes[0]
-    assert len(grow(*({"title": f"n{place}"} for place in range(100)), most=1_000).outline) == MOST_NODES
-
-
-@pytest.mark.parametrize(
-    ("draft", "nodes"),
-    [({}, {}), ({"title": " "}, {}), ({"title": "?!"}, {}), ({"wanted": "how deep it is"}, {"1": "how deep it is"})],
-)
-def test_a_node_is_what_it_says(draft: dict[str, Any], nodes: dict[str, str]) -> None:
-    assert shape(grow(draft)) == nodes
-
-
 def test_nodes_that_are_added_get_ids_that_no_node_had_and_the_others_keep_everything() -> None:
     growth = grow({"title": "Caves", "under": "1"}, {"title": "Length"}, {"title": "trenches"}, outline=TREE)
     assert shape(growth) == {"1": "Depth", "1.1": "Trenches", "1.2": "Caves", "2": "Length"}

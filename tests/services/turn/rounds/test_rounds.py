@@ -60,12 +60,6 @@ async def test_a_further_round_searches_what_is_missing_in_the_words_that_say_so
     assert step.told[0]["queries"] == ["bilge"]
 
 
-async def test_the_rounds_end_when_nothing_is_missing(endpoint: OpenAIServer, folder: Path) -> None:
-    endpoint.script["researcher"] = [quoting(fact("anchor"))]
-    gathered = await Step(endpoint, "exhaustive").search("anchor")
-    assert (quotes(gathered), len(endpoint.requests)) == ([fact("anchor")], 1)
-
-
 @pytest.mark.parametrize("queries", [[], ["anchor"], [" Anchor "], ["nothing of that kind"]])
 async def test_the_rounds_end_when_there_is_nothing_new_to_show(
     endpoint: OpenAIServer, folder: Path, queries: list[str]
@@ -271,14 +265,6 @@ async def test_the_model_says_which_sections_what_it_takes_serves(
     served = {excerpt.quote: excerpt.nodes for excerpt in gathered.excerpts}
     assert [nodes for quote, nodes in served.items() if quote in first] == [["1", "2.1"]]
     assert [nodes for quote, nodes in served.items() if quote in second] == [["2.1"]]
-
-
-async def test_the_feedback_of_a_redo_is_searched(endpoint: OpenAIServer, folder: Path) -> None:
-    endpoint.script["researcher"] = [quoting(fact("anchor"), fact("galley"))]
-    step = Step(endpoint)
-    gathered = await step.search("anchor", feedback="Look for the galley, too.")
-    assert quotes(gathered) == [fact("anchor"), fact("galley")]
-    assert "<feedback>\nLook for the galley, too.\n</feedback>" in human(endpoint.requests[0])
 
 
 async def test_rules_choose_where_a_round_names_nothing_that_there_is_and_the_next_round_follows(
