@@ -27,6 +27,22 @@ MALFORMED = {
     "too many steps": {"steps": [{"id": str(place), **STEP} for place in range(9)]},
     "a step without a title": {"steps": [{"id": "a"}]},
 }
+NONSENSE: list[object] = [
+    "sure, whatever", {"action": "dance"}, 42, {"action": "edit"}, {"action": "replace"}, [],
+    [{"type": "ignore", "args": None}], {"decisions": []}, [{"type": "edit"}],
+]  # fmt: skip
+UNREADABLE: list[tuple[object, str]] = [
+    ("steps: [", "plan is not YAML, line 1"),
+    ("just words", "plan is missing"),
+    (7, "plan is missing"),
+    ("title: x\nsteps: many", "steps"),
+    ("title: x\nsteps: [one, two]", "steps"),
+    ("title: x\nsteps: [{queries: [a]}]", "title"),
+    ("!!python/object/apply:os.system ['true']", "plan is"),
+    ("steps: " + "x" * 50_000, "plan is longer than 50,000 characters"),
+    ("[" * 20_000, "plan is nested too deeply"),  # last, since each answer has all before it read again
+]
+"""Plans as a chat client writes them, and what is wrong."""
 
 
 class Review:
@@ -66,24 +82,41 @@ async def test_the_run_waits_with_the_plan_and_says_what_can_be_answered(review:
     assert not (await review.values())["results"]
 
 
-@pytest.mark.parametrize("answer", [{"action": "accept"}, "[ACCEPTED]", " [accepted] "])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"action": "accept"},
+        " [accepted] ",
+        [{"type": "accept", "args": {"action": "x", "args": {}}}],
+        {"decisions": [{"type": "approve"}]},
+    ],
+)
 async def test_an_accepted_plan_is_carried_out(review: Review, answer: object) -> None:
     planned = (await review.ask())["plan"]["steps"]
     assert await review.answer(answer) == {}
     values = await review.values()
     assert {step["id"] for step in planned} <= set(values["results"])
     assert values["report"].excerpts
+    [shown] = [one for one in values["messages"] if one.name == "planner"]
+    assert "Accept this plan" not in shown.text
 
 
 @pytest.mark.parametrize(
-    "answer", [{"action": "edit", "feedback": "also cover Lord Kelvin"}, "[EDIT_PLAN] also cover Lord Kelvin"]
+    "answer",
+    [
+        {"action": "edit", "feedback": "also cover Lord Kelvin"},
+        "[EDIT_PLAN] also cover Lord Kelvin",
+        [{"type": "response", "args": "also cover Lord Kelvin"}],
+        {"decisions": [{"type": "reject", "message": "also cover Lord Kelvin"}]},
+    ],
 )
 async def test_an_edit_in_words_makes_a_new_plan_to_review(review: Review, answer: object) -> None:
     await review.ask()
     request = await review.answer(answer)
     assert any("Kelvin" in query for step in request["plan"]["steps"] for query in step["queries"])
-    assert (await review.values())["plan_iterations"] == 1
-    assert await review.answer({"action": "accept"}) == {}
+    values = await review.values()
+    assert values["plan_iterations"] == 1
+    assert len([one for one in values["messages"] if one.name == "planner"]) == 1
 
 
 async def test_a_replaced_plan_is_carried_out_as_it_is(review: Review) -> None:
@@ -94,23 +127,19 @@ async def test_a_replaced_plan_is_carried_out_as_it_is(review: Review) -> None:
     assert "Tallow" in values["report"].markdown
 
 
-@pytest.mark.parametrize("broken", MALFORMED.values(), ids=MALFORMED.keys())
-async def test_a_malformed_plan_is_sent_back_with_the_reason(review: Review, broken: dict[str, Any]) -> None:
+async def test_what_cannot_be_used_is_sent_back_with_the_reason_and_the_run_stays_answerable(review: Review) -> None:
     await review.ask()
-    request = await review.answer({"action": "replace", "plan": {"title": "t", **broken}})
-    assert "cannot be used" in request["problem"]
+    for nonsense in NONSENSE:
+        assert (await review.answer(nonsense)).get("problem"), nonsense
+    for fault, broken in MALFORMED.items():
+        request = await review.answer({"action": "replace", "plan": {"title": "t", **broken}})
+        assert "cannot be used" in request["problem"], fault
+    for written, why in UNREADABLE:
+        request = await review.answer([{"type": "edit", "args": {"action": "x", "args": {"plan": written}}}])
+        assert why in request["problem"]
+        assert request["action_request"]["action"] == request["problem"]
     assert await review.answer({"action": "accept"}) == {}
     assert (await review.values())["report"].excerpts
-
-
-@pytest.mark.parametrize(
-    "nonsense", ["sure, whatever", {"action": "dance"}, 42, {"action": "edit"}, {"action": "replace"}, []]
-)
-async def test_nonsense_is_sent_back_and_the_run_stays_answerable(review: Review, nonsense: object) -> None:
-    await review.ask()
-    request = await review.answer(nonsense)
-    assert request.get("problem")
-    assert await review.answer("[ACCEPTED]") == {}
 
 
 async def test_chat_clients_get_the_form_that_they_know(review: Review) -> None:
@@ -124,33 +153,6 @@ async def test_chat_clients_get_the_form_that_they_know(review: Review) -> None:
     shown = (await review.values())["messages"][-1]
     assert (shown.type, shown.name) == ("ai", "planner")
     assert "Accept this plan" in shown.text
-
-
-@pytest.mark.parametrize(
-    "answer", [[{"type": "accept", "args": {"action": "x", "args": {}}}], {"decisions": [{"type": "approve"}]}]
-)
-async def test_a_chat_client_accepts(review: Review, answer: object) -> None:
-    planned = (await review.ask())["plan"]["steps"]
-    assert await review.answer(answer) == {}
-    values = await review.values()
-    assert {step["id"] for step in planned} <= set(values["results"])
-    shown = [one for one in values["messages"] if one.name == "planner"]
-    assert len(shown) == 1
-    assert "Accept this plan" not in shown[0].text
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        [{"type": "response", "args": "also cover Lord Kelvin"}],
-        {"decisions": [{"type": "reject", "message": "also cover Lord Kelvin"}]},
-    ],
-)
-async def test_words_from_a_chat_client_make_a_new_plan(review: Review, answer: object) -> None:
-    await review.ask()
-    request = await review.answer(answer)
-    assert any("Kelvin" in query for step in request["plan"]["steps"] for query in step["queries"])
-    assert len([one for one in (await review.values())["messages"] if one.name == "planner"]) == 1
 
 
 @pytest.mark.parametrize("newer", [False, True])
@@ -168,28 +170,6 @@ async def test_a_plan_that_was_edited_in_a_chat_client_is_carried_out(review: Re
     assert tallow.need_web_search == before[0]["need_web_search"]
     [shown] = [one for one in values["messages"] if one.name == "planner"]
     assert "After it" in shown.text
-
-
-@pytest.mark.parametrize(
-    ("written", "why"),
-    [
-        ("steps: [", "plan is not YAML, line 1"),
-        ("[" * 20_000, "plan is nested too deeply"),
-        ("steps: " + "x" * 50_000, "plan is longer than 50,000 characters"),
-        ("just words", "plan is missing"),
-        (7, "plan is missing"),
-        ("title: x\nsteps: many", "steps"),
-        ("title: x\nsteps: [one, two]", "steps"),
-        ("title: x\nsteps: [{queries: [a]}]", "title"),
-        ("!!python/object/apply:os.system ['true']", "plan is"),
-    ],
-)
-async def test_an_edit_that_cannot_be_read_is_sent_back(review: Review, written: object, why: str) -> None:
-    await review.ask()
-    request = await review.answer([{"type": "edit", "args": {"action": "x", "args": {"plan": written}}}])
-    assert why in request["problem"]
-    assert request["action_request"]["action"] == request["problem"]
-    assert await review.answer([{"type": "accept", "args": None}]) == {}
 
 
 async def test_a_replaced_plan_has_the_outline_that_it_brings(review: Review) -> None:

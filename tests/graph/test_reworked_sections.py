@@ -1,8 +1,6 @@
 """From deep on the weakest section is researched again, and written anew where that finds something new."""
 
 import json
-import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.events import Event
 from services.run.settings import forget_settings
-from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.graph.soundings import (
     LEFT,
@@ -85,28 +82,6 @@ async def test_a_budget_that_is_kept_for_the_report_is_not_spent_on_more_researc
     report = await aresearch(QUESTION, docs=[papers], depth="deep", max_tokens=26_000)
     assert report.usage.total.tokens <= 28_600
     assert "## The lead" in report.markdown
-
-
-@pytest.mark.parametrize("moment", ["written anew"])
-def test_a_run_that_is_killed_amid_the_second_research_goes_on_without_repeating_a_call(
-    endpoint: OpenAIServer, papers: Path, tmp_path: Path, moment: str
-) -> None:
-    script = Script(weak=WEAK, finds=(NEW,))
-    children: list[subprocess.Popen[str]] = []
-    answered: list[str] = []
-
-    def answer(body: dict[str, Any]) -> Any:
-        due = f'<step title="{WEAK}"' in human(body) if moment == "researched" else "E4-1" in human(body)
-        if len(children) == 1 and due:
-            children[0].send_signal(signal.SIGKILL)
-            return None
-        answered.append(json.dumps(body["messages"]))
-        return script(body)
-
-    endpoint.choose = answer
-    out = killed_and_resumed(["research", QUESTION, "--docs", str(papers), "--depth", "deep"], tmp_path, children)
-    assert len(answered) == len(set(answered)), "no call that was answered is made again"
-    assert NEW.rstrip(".") in sections_of(out)[WEAK]
 
 
 async def test_a_second_draft_is_edited_with_what_is_found_for_its_weakest_topic(

@@ -46,42 +46,33 @@ def done(number: int, **more: Any) -> StepResult:
 ONE = Plan(title="t", steps=[step(1)])
 
 
-async def test_gaps_lead_back_to_the_planner_by_default() -> None:
-    assert await after_reflector(state(ONE, {"1": done(1)}), runtime()) == "planner"
+AGAIN = StepVerdict(step_id="1", redo=True, feedback="look elsewhere")
+ONCE, TWICE = (done(1, attempts=count, reflections=[AGAIN] * count) for count in (1, 2))
+CONTENT = done(1, attempts=1, reflections=[StepVerdict(step_id="1", redo=False)])
 
 
-async def test_enough_context_leads_to_the_report() -> None:
-    assert await after_reflector(state(ONE, {"1": done(1)}, has_enough_context=True), runtime()) == "reporter"
+@pytest.mark.parametrize(
+    ("result", "more", "place"),
+    [
+        (done(1), {}, "planner"),  # gaps lead back by default
+        (done(1), {"has_enough_context": True}, "reporter"),
+        (done(1), {"plan_iterations": 3}, "reporter"),
+        (None, {"spent": True}, "reporter"),
+        (ONCE, {}, "research_team"),
+        (TWICE, {}, "planner"),
+        (CONTENT, {}, "planner"),
+    ],
+)
+async def test_a_reflection_leads_to_the_steps_to_the_planner_or_to_the_report(
+    result: StepResult | None, more: dict[str, Any], place: str
+) -> None:
+    now = state(ONE, {"1": result} if result else {}, **more)
+    assert await after_reflector(now, runtime(max_step_attempts=2)) == place
 
 
-async def test_the_plan_limit_leads_to_the_report() -> None:
-    assert await after_reflector(state(ONE, {"1": done(1)}, plan_iterations=3), runtime()) == "reporter"
-
-
-async def test_a_limit_that_was_reached_leads_to_the_report_although_steps_are_left() -> None:
-    assert await after_reflector(state(ONE, {}, spent=True), runtime()) == "reporter"
-
-
-async def test_a_step_to_redo_goes_back_to_the_team_until_its_attempts_are_used_up() -> None:
-    again = StepVerdict(step_id="1", redo=True, feedback="look elsewhere")
-    once = done(1, attempts=1, reflections=[again])
-    assert await after_reflector(state(ONE, {"1": once}), runtime(max_step_attempts=2)) == "research_team"
-    twice = done(1, attempts=2, reflections=[again, again])
-    assert await after_reflector(state(ONE, {"1": twice}), runtime(max_step_attempts=2)) == "planner"
-
-
-async def test_a_step_that_the_reflector_is_content_with_is_not_done_again() -> None:
-    content = done(1, attempts=1, reflections=[StepVerdict(step_id="1", redo=False)])
-    assert not ready_steps(state(ONE, {"1": content}), 2)
-    assert await after_reflector(state(ONE, {"1": content}), runtime()) == "planner"
-
-
-async def test_a_plan_without_steps_leads_to_the_report() -> None:
-    assert await after_planner(state(Plan(title="t", has_enough_context=True), {})) == "reporter"
-
-
-async def test_a_wanted_review_comes_before_the_work() -> None:
+async def test_a_plan_leads_to_its_review_and_without_steps_to_the_report() -> None:
     assert await after_planner(state(ONE, {}, review="wanted")) == "human_feedback"
+    assert await after_planner(state(Plan(title="t", has_enough_context=True), {})) == "reporter"
 
 
 def test_steps_wait_for_what_they_depend_on() -> None:
