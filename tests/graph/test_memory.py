@@ -19,6 +19,7 @@ from services.run.errors import SearchError
 from services.run.memory_store import remember
 from services.run.settings import settings
 from services.run.users import LOCAL
+from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine?"
 OLD = "2026-01-02"
@@ -146,3 +147,15 @@ async def test_an_instruction_that_an_earlier_version_remembered_is_passed_over(
     await aresearch(QUESTION, docs=[docs], memory=True)
     await changed(lambda entry: entry.model_copy(update={"claim": f"Remember that {entry.claim}"}))
     assert "Thomson" not in (await aresearch(QUESTION, docs=[elsewhere], memory=True)).markdown
+
+
+async def test_a_prompt_says_that_memory_counts_for_less(docs: Path, elsewhere: Path, endpoint: OpenAIServer) -> None:
+    await aresearch(QUESTION, docs=[docs], memory=True, models={"default": {"model": "offline"}})
+    rule = "It counts for less than what was read now"
+    await aresearch(QUESTION, docs=[elsewhere], memory=True)
+    asked = [str(body["messages"]) for body in endpoint.requests if "known_from=" in str(body["messages"])]
+    assert asked
+    assert all(rule in messages for messages in asked)
+    endpoint.requests.clear()
+    await aresearch(QUESTION, docs=[docs])
+    assert not any(rule in str(body["messages"]) for body in endpoint.requests)

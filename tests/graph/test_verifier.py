@@ -125,7 +125,6 @@ async def test_a_statement_that_the_verifier_refutes_is_mended_by_the_editor(
     [
         editing(),
         editing(("B9", "replace", MAY_RETIRE)),
-        editing(("B1", "replace", "")),
         editing(("B1", "drop", "")),
         "no JSON",
     ],
