@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 STEP = {"title": "Tallow", "description": "Find out about tallow", "queries": ["tallow in the lead"]}
 REPLACEMENT = {"title": "Only the tallow", "steps": [{"id": "a", **STEP}]}
-MALFORMED = {
+MALFORMED: dict[str, dict[str, Any]] = {
     "cyclic dependencies": {
         "steps": [{"id": "a", **STEP, "depends_on": ["b"]}, {"id": "b", **STEP, "depends_on": ["a"]}]
     },
