@@ -28,7 +28,7 @@ def test_errors_at_a_rate(lab: Lab, percent: int, statuses: tuple[int, ...], que
     assert tried.report.usage.total.calls == whole.requests
 
 
-@pytest.mark.parametrize(("role", "how"), zip(ROLES, [reset, ended, reset, ended, reset], strict=True))
+@pytest.mark.parametrize(("role", "how"), list(zip(ROLES, [reset, ended, reset, ended, reset], strict=True)))
 def test_an_answer_that_breaks_off(lab: Lab, role: str, how: Callable[[str, dict[str, Any]], Reply]) -> None:
     whole = lab.whole()
     tried = lab.run(of_role(role, how, times=2))
@@ -36,7 +36,7 @@ def test_an_answer_that_breaks_off(lab: Lab, role: str, how: Callable[[str, dict
     assert tried.text == whole.text
 
 
-@pytest.mark.parametrize(("role", "when"), zip(ROLES, ["before", "amid", "before", "amid", "amid"], strict=True))
+@pytest.mark.parametrize(("role", "when"), list(zip(ROLES, ["before", "amid", "before", "amid", "amid"], strict=True)))
 def test_a_stall_of_a_minute(lab: Lab, role: str, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = lab.whole()
     grow_impatient(monkeypatch, 1)
