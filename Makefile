@@ -81,19 +81,15 @@ lint: .venv/develop ## Check style and formatting
 types: .venv/develop ## Check types, strictly, in sources and tests
 	@$(BIN)/mypy .
 
-bench: ## Measure, as benchmarks/README.md says: make bench WHAT=run|growth|retrieval|… [DATA=folder] [ARGS="…"]
+bench: ## Measure, as benchmarks/README.md says: make bench WHAT=run|load|retrieval|… [DATA=folder] [ARGS="…"]
 	@if [ -z "$(WHAT)" ]; then echo "Say what to measure, as in: make bench WHAT=run (benchmarks/README.md lists everything)" >&2; exit 2; fi
 	@$(MAKE) --silent bench-$(WHAT)
 
-# Each is the module of benchmarks/ with its name, unless a line here says otherwise
-MODULES_judgement := source_judgement
-MODULES_tokens := prompt_tokens answer_tokens
-MODULES_tools := mcp_tools
+# Each is the module of benchmarks/ with its name
 bench-run: $(PLAIN)/ready
 bench-run: COMMAND := --command $(PLAIN)/bin/leadline
-bench-workers: $(AEGRA)/ready
 bench-%: .venv/develop
-	@for module in $(or $(MODULES_$*),$*); do $(BIN)/python -m benchmarks.$$module $(if $(DATA),"$(DATA)") $(COMMAND) $(ARGS) || exit; done
+	@$(BIN)/python -m benchmarks.$* $(if $(DATA),"$(DATA)") $(COMMAND) $(ARGS)
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network); what is pinned stays at its version where it can
 	@$(PIP) uv

@@ -9,25 +9,27 @@ once and stays below `.leadline/bench-depth`. Writes `benchmarks/results/depth.j
 """
 
 import argparse
-import json
 import os
-import platform
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from benchmarks.depth_sets import HALVES, SETS, Question, figures_of, laid_out, means, questions_of
-from benchmarks.environment import plain_environment
+from benchmarks.measurement import (
+    PROJECT,
+    RESULTS,
+    Impossible,
+    machine,
+    measured_process,
+    plain_environment,
+    read_results,
+    write_results,
+)
 from schemas.depth import DEPTHS
 
-PROJECT = Path(__file__).resolve().parent.parent
-RESULTS = PROJECT / "benchmarks" / "results" / "depth.json"
 WORK = PROJECT / ".leadline" / "bench-depth"
 """Where corpora are laid out and their indexes kept. Nothing of the data goes anywhere else."""
 EMBEDDINGS = "LEADLINE_EMBEDDINGS_MODEL"
@@ -49,30 +51,15 @@ COLUMNS = {
 """The figures of the printed table."""
 
 
-class Impossible(ValueError):
-    """What is asked for cannot be measured; the message says why and what to do."""
-
-
-def measured_process(job: dict[str, str], home: Path) -> dict[str, Any]:
-    """Do one job of `depth_run` in a process of its own, offline, and return what it says.
+def offline_process(job: dict[str, str], home: Path) -> dict[str, Any]:
+    """Do one job of `depth_run` in a process and a home of its own, without a model.
 
     Raises:
         Impossible: it failed.
     """
-    environment = plain_environment(EMBEDDINGS) | {
-        "LEADLINE_HOME": str(home),
-        "LEADLINE_LOG": "off",
-        "LANGSMITH_TRACING": "false",
-        "PYTHONHASHSEED": "0",  # sums over sets of strings round otherwise each time, and ties fall otherwise
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH", "")])),
-    }
-    command = [sys.executable, "-m", "benchmarks.depth_run"]
-    ran = subprocess.run(  # in its home, where no `.env` lies
-        command, input=json.dumps(job), env=environment, cwd=home, capture_output=True, text=True, check=False
-    )
-    if ran.returncode:
-        raise Impossible(f"The run of {job.get('id', job['folder'])} failed:\n{ran.stderr[-3_000:]}")
-    came: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
+    # sums over sets of strings round otherwise with each hash seed, and ties fall otherwise
+    environment = plain_environment(EMBEDDINGS) | {"LEADLINE_HOME": str(home), "PYTHONHASHSEED": "0"}
+    came: dict[str, Any] = measured_process("depth_run", job, environment, home)
     return came
 
 
@@ -81,7 +68,7 @@ def indexed(data: Path, name: str, work: Path) -> tuple[Path, dict[str, Any]]:
     folder = laid_out(data, name, work)
     home = folder.parent / "home"
     home.mkdir(exist_ok=True)
-    return folder, measured_process({"folder": str(folder)}, home)
+    return folder, offline_process({"folder": str(folder)}, home)
 
 
 def ask(question: Question, folder: Path, depth: str) -> dict[str, float]:
@@ -90,7 +77,7 @@ def ask(question: Question, folder: Path, depth: str) -> dict[str, float]:
         home = Path(place)
         shutil.copytree(folder.parent / "home" / "documents", home / "documents")
         job = {"id": question.id, "question": question.text, "folder": str(folder), "depth": depth}
-        return figures_of(question, measured_process(job, home))
+        return figures_of(question, offline_process(job, home))
 
 
 def measure(questions: Sequence[Question], folder: Path, depth: str, jobs: int, *, rows: bool) -> dict[str, Any]:
@@ -130,10 +117,9 @@ def check(data: str, sets: Sequence[str], depths: Sequence[str], count: int | No
 
 def save(results: Path, name: str, part: str, depth: str, measured: dict[str, Any]) -> None:
     """Put the figures of a set, a part of it and a depth into the results, beside those of others."""
-    content = json.loads(results.read_text("utf-8")) if results.exists() else {}
+    content = read_results(results)
     content.setdefault(name, {}).setdefault(part, {})[depth] = measured
-    results.parent.mkdir(exist_ok=True)
-    results.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    write_results(results, content)
 
 
 def row_of(name: str, depth: str, measured: dict[str, Any]) -> str:
@@ -142,18 +128,7 @@ def row_of(name: str, depth: str, measured: dict[str, Any]) -> str:
     return f"{name:<13} {depth:<11} {measured['questions']:>4} {' '.join(cells)}"
 
 
-def _machine(models: Sequence[str]) -> dict[str, Any]:
-    return {
-        "embedding": list(models),
-        "python": platform.python_version(),
-        "system": platform.system(),
-        "processors": os.cpu_count(),
-        "load": round(os.getloadavg()[1], 1),
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-    }
-
-
-def run(given: argparse.Namespace, results: Path = RESULTS, work: Path = WORK) -> None:
+def run(given: argparse.Namespace, results: Path = RESULTS / "depth.json", work: Path = WORK) -> None:
     """Measure what was asked for, print a table and write the results after each depth.
 
     Raises:
@@ -169,7 +144,7 @@ def run(given: argparse.Namespace, results: Path = RESULTS, work: Path = WORK) -
         questions = questions_of(data, name, half, given.questions)
         for depth in depths:
             measured = measure(questions, folder, depth, given.jobs, rows=given.rows)
-            save(results, name, part, depth, {**measured, "machine": _machine(index["models"])})
+            save(results, name, part, depth, {**measured, "machine": {"embedding": index["models"], **machine()}})
             print(row_of(name, depth, measured), flush=True)
 
 

@@ -10,9 +10,6 @@ streamed to their end. Each is asked for its report, and each report must hold o
 import argparse
 import asyncio
 import contextlib
-import json
-import os
-import platform
 import socket
 import statistics
 import subprocess
@@ -31,11 +28,10 @@ from langgraph_sdk.client import LangGraphClient
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.environment import plain_environment
-from benchmarks.run import DOCUMENTS, PROJECT, QUESTION, stub
+from benchmarks.measurement import DEEP_SEA, PROJECT, QUESTION, RESULTS, machine, plain_environment, write_results
+from benchmarks.run import stub
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
 
-RESULTS = PROJECT / "benchmarks" / "results" / "load.json"
 GRAPH = "deep_research"
 START_SECONDS = 60
 SAMPLE_SECONDS = 0.25
@@ -117,7 +113,7 @@ def _environment(home: Path, base_url: str, model_calls: int) -> dict[str, str]:
     ours = {
         "OPENAI_BASE_URL": base_url,
         "LEADLINE_MODEL": "stub",
-        "LEADLINE_DOCS": str(DOCUMENTS),
+        "LEADLINE_DOCS": str(DEEP_SEA),
         "LEADLINE_HOME": str(home / "home"),
         "LEADLINE_MAX_CONCURRENCY": str(model_calls),
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
@@ -301,7 +297,6 @@ def main() -> None:
         "--jobs", default="10", metavar="N,N,…", help="--n-jobs-per-worker, one server each; default 10"
     )
     parser.add_argument("--model-calls", type=int, default=64, metavar="N", help="LEADLINE_MAX_CONCURRENCY; default 64")
-    parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
     given = parser.parse_args()
     measured: list[Measured] = []
     with tempfile.TemporaryDirectory() as folder, stub(FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS) as base_url:
@@ -310,25 +305,18 @@ def main() -> None:
             with server(Path(folder) / str(jobs), base_url, jobs, given.model_calls) as (address, process):
                 measured.append(asyncio.run(measure(address, process, jobs, given.runs, log)))
             _show(measured)
-            _write(given.results, measured, given.model_calls)
+            _write(measured, given.model_calls)
 
 
-def _write(file: Path, measured: list[Measured], model_calls: int) -> None:
+def _write(measured: list[Measured], model_calls: int) -> None:
     content = {
         "question": QUESTION,
         "latency": {"first_token": FIRST_TOKEN_SECONDS, "per_token": PER_TOKEN_SECONDS},
         "model_calls_at_once": model_calls,
-        "machine": {
-            "load": round(os.getloadavg()[1], 2),
-            "python": platform.python_version(),
-            "system": platform.system(),
-            "processors": os.cpu_count(),
-            "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        },
+        "machine": machine(),
         "measured": [asdict(figures) for figures in measured],
     }
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    write_results(RESULTS / "load.json", content)
 
 
 if __name__ == "__main__":

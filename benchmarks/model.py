@@ -1,12 +1,9 @@
 """How well Leadline does with a model: the real command, over five questions of `examples/`, at the endpoint that is set.
 
     python -m benchmarks.model [--questions ID,ID] [--name small] [--again] [--quick] [--seconds 900]
-    python -m benchmarks.model --endpoint reasoning [--silence 40]
 
 Each question is a `leadline research` in a process of its own; its figures are written as soon as it has ended, and a
-measurement that is begun again goes on after the last one. `--endpoint reasoning` makes two runs at an endpoint on
-loopback that behaves as reasoning models do and counts the requests of each: what the first has learned, the second knows.
-Writes `benchmarks/results/model.json`.
+measurement that is begun again goes on after the last one. Writes `benchmarks/results/model.json`.
 """
 
 import argparse
@@ -17,7 +14,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -26,14 +22,11 @@ from typing import Any
 
 from dotenv import dotenv_values
 
-from benchmarks.environment import plain_environment
+from benchmarks.measurement import PROJECT, RESULTS, read_results, write_results
 from benchmarks.model_figures import abandoned_of, journal_of, references_of, report_of, roles_in, roles_of, total_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.sets import read_set
-from tests.fakes.reasoning_server import THOUGHT, ReasoningServer, reasoning_server
 
-PROJECT = Path(__file__).resolve().parent.parent
-RESULTS = PROJECT / "benchmarks" / "results" / "model.json"
 WORK = PROJECT / ".leadline" / "bench-model"
 """Where runs and reports are kept, to be looked at."""
 ASKED = ("meteor-soundings", "icebergs-and-depth", "wire-designer-born", "depth-2010", "desk-illuminance")
@@ -45,12 +38,6 @@ GRACE = 300
 """Seconds after which a run is ended that has not done so."""
 ENDING = 30
 """Seconds that it then has to put away what it is at."""
-THINKING_ABOUT = (
-    "How many echo soundings did the Meteor take in the South Atlantic, and what did Reginald Fessenden's oscillator "
-    "detect in 1914, and how deep did the bathyscaphe Trieste dive?"
-)
-"""Seven calls: a plan of three steps."""
-
 NOT_CONNECTED = (
     "No model is connected. Set OPENAI_BASE_URL (and OPENAI_API_KEY) or LEADLINE_MODEL, in the environment or .env, for example: "
     "OPENAI_BASE_URL=http://127.0.0.1:8081/v1 LEADLINE_MODEL=qwen-coder-1.5b"
@@ -153,7 +140,7 @@ def measure_model(given: argparse.Namespace) -> None:
     if not environment:
         sys.exit(NOT_CONNECTED)
     model = environment.get("LEADLINE_MODEL", "the default model")
-    section = _results().get(given.name, {})
+    section = read_results(RESULTS / "model.json").get(given.name, {})
     if given.again or section.get("model") != model:
         section = {}
     done: dict[str, Any] = section.get("questions", {})
@@ -171,65 +158,11 @@ def measure_model(given: argparse.Namespace) -> None:
             "roles": roles_in(asked),
             "questions": done,
         }
-        _write(given.name, measured_so_far)
+        # another measurement may have written its own section since
+        write_results(RESULTS / "model.json", {**read_results(RESULTS / "model.json"), given.name: measured_so_far})
         print(f"{question.id}: {json.dumps(total_of([done[question.id]]), ensure_ascii=False)}", flush=True)
     if done:
         _print(total_of(list(done.values())), roles_in(list(done.values())))
-
-
-def measure_reasoning(given: argparse.Namespace) -> None:
-    """Run twice at the simulated reasoning endpoint, each time in a process of its own, with one home for both."""
-    with reasoning_server() as server, tempfile.TemporaryDirectory() as place:
-        server.silence = given.silence
-        runs = [_thought_run(server, Path(place), number) for number in (1, 2)]
-    found = {
-        "silence_seconds": given.silence,
-        "tokens_needed": server.needs,
-        "measured": datetime.now(UTC).date().isoformat(),
-        "first_run": runs[0],
-        "second_run": runs[1],
-    }
-    _write("reasoning", found)
-    for name, run in zip(("first run", "second run"), runs, strict=True):
-        print(f"{name}: {json.dumps(run)}")
-
-
-def _thought_run(server: ReasoningServer, place: Path, number: int) -> dict[str, Any]:
-    server.requests.clear()
-    server.refused.clear()
-    server.empty.clear()
-    out, home = place / f"out-{number}", place / "home"
-    out.mkdir()
-    environment = plain_environment() | {
-        "OPENAI_API_KEY": server.key,
-        "OPENAI_BASE_URL": server.base_url,
-        "LEADLINE_MODEL": server.models[0],
-        "LEADLINE_HOME": str(home),
-    }
-    ended = research(THINKING_ABOUT, PROJECT / "examples" / "deep-sea", out, environment, SECONDS)
-    calls, _ = asyncio.run(journal_of(home, None))
-    files = [file.read_text("utf-8") for file in out.glob("*/report.md")]
-    return {
-        **ended,
-        "requests": len(server.requests),
-        "needed": sum(role["needed"] for role in roles_of(calls).values()),
-        "refused": list(server.refused),
-        "answers_without_room": list(server.empty),
-        "first_call_seconds": calls[0].seconds if calls else None,
-        "thoughts_in_the_report": sum(text.count(THOUGHT.split(". ")[0]) for text in files),
-        "verifies": report_of(out, EvalQuestion(question=THINKING_ABOUT))["verifies"],
-    }
-
-
-def _results() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    return found
-
-
-def _write(name: str, section: dict[str, Any]) -> None:
-    """Write one section; another measurement may have written its own since."""
-    results = {**_results(), name: section}
-    RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
 def _print(total: Mapping[str, Any], roles: Mapping[str, Mapping[str, Any]]) -> None:
@@ -255,7 +188,6 @@ def _print(total: Mapping[str, Any], roles: Mapping[str, Mapping[str, Any]]) -> 
 def main() -> None:
     """Measure, print tables and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--endpoint", choices=["set", "reasoning"], default="set", help="which endpoint is measured")
     parser.add_argument(
         "--questions",
         type=lambda text: text.split(","),
@@ -266,12 +198,7 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="measure questions anew that were measured already")
     parser.add_argument("--quick", action="store_true", help="answer from one search, without a plan")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="in which a run is to end by itself")
-    parser.add_argument("--silence", type=float, default=40.0, help="seconds that the reasoning endpoint thinks")
-    given = parser.parse_args()
-    if given.endpoint == "reasoning":
-        measure_reasoning(given)
-    else:
-        measure_model(given)
+    measure_model(parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.environment import plain_environment
+from benchmarks.measurement import RESULTS, plain_environment, read_results, write_results
 from benchmarks.retrieval import rows, write_corpus
 from leadline import aresearch
 from services.reports.labels import CHINESE, ENGLISH, is_counts
 from services.run.settings import forget_settings
 
-RESULTS = Path(__file__).parent / "results" / "offline.json"
+FILE = RESULTS / "offline.json"
 SIDE_BY_SIDE = 2
 """Questions that are asked at the same time."""
 NOTHING = re.compile(r"No passages close|No evidence|没有找到")
@@ -146,7 +146,7 @@ def main() -> None:
     given = parser.parse_args()
     for name in os.environ.keys() - plain_environment().keys():
         del os.environ[name]
-    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    results = read_results(FILE)
     found = results.setdefault(given.name, {})
     passages: dict[str, Any] = {}
     print(f"{'set':<10} {'asked':>5} {'right':>6} {'wrong':>6} {'declined':>9} {'characters':>11} {'seconds':>8}")
@@ -157,7 +157,7 @@ def main() -> None:
         found[chosen.name], passages[chosen.name] = _without_texts(outcome), outcome["questions"]
         row = [outcome[name] for name in ("asked", "right", "wrong", "declined", "characters", "seconds")]
         print(f"{chosen.name:<10} {row[0]:>5} {row[1]:>6} {row[2]:>6} {row[3]:>9} {row[4]:>11} {row[5]:>8}", flush=True)
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+        write_results(FILE, results)
         if given.passages:
             given.passages.write_text(json.dumps(passages, ensure_ascii=False, indent=1) + "\n", "utf-8")
 

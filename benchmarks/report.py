@@ -9,11 +9,7 @@ verdicts and grades were filled in counts them. Writes `benchmarks/results/repor
 """
 
 import argparse
-import json
-import os
 import shutil
-import subprocess
-import sys
 import tarfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,15 +17,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.depth import Impossible
 from benchmarks.depth_sets import laid_out
+from benchmarks.measurement import PROJECT, RESULTS, Impossible, measured_process, read_results, write_results
 from benchmarks.model import NOT_CONNECTED, connected_environment
 from benchmarks.report_files import grades_of, read_rows, statement_figures, words_of
 from services.text.length import estimate
 
-PROJECT = Path(__file__).resolve().parent.parent
 QUESTIONS = PROJECT / "benchmarks" / "report_questions.jsonl"
-RESULTS = PROJECT / "benchmarks" / "results" / "report.json"
 WORK = PROJECT / ".leadline" / "bench-report"
 ARCHIVES = {"peps": "peps.tar.gz"}
 """Folders that are unpacked from an archive of the data which holds a folder of that name."""
@@ -101,24 +95,12 @@ def measured(question: Mapping[str, Any], folder: Path, place: Path, given: argp
         **question, "folder": str(folder), "out": str(place), "depth": given.depth, "planted": given.planted, "seconds": SECONDS,
         "choices": dict(choice.split("=", 1) for choice in given.choose),
     }  # fmt: skip
-    environment = connected_environment() | {
-        "LEADLINE_HOME": str(place / "home"),
-        "LEADLINE_LOG": "off",
-        "LANGSMITH_TRACING": "false",
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH", "")])),
-    }
+    environment = connected_environment() | {"LEADLINE_HOME": str(place / "home")}
     index, documents = place.parent.parent / "index" / question["folder"], place / "home" / "documents"
     _copied(index, documents)
-    ran = subprocess.run(
-        [sys.executable, "-m", "benchmarks.report_run"],
-        input=json.dumps(job), env=environment, cwd=place, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if ran.returncode:
-        raise Impossible(
-            f"The measurement of {question['id']} failed; started again, it goes on:\n{ran.stderr[-3_000:]}"
-        )
+    figures = measured_process("report_run", job, environment, place)
     _copied(documents, index)
-    return figures_of(json.loads(ran.stdout.splitlines()[-1]), place, given)
+    return figures_of(figures, place, given)
 
 
 def _copied(index: Path, to: Path) -> None:
@@ -185,7 +167,7 @@ def lines_of(name: str, figures: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def run(given: argparse.Namespace, results: Path = RESULTS, work: Path = WORK) -> None:
+def run(given: argparse.Namespace, results: Path = RESULTS / "report.json", work: Path = WORK) -> None:
     """Measure the questions, print their figures and write them after each.
 
     Raises:
@@ -203,10 +185,9 @@ def run(given: argparse.Namespace, results: Path = RESULTS, work: Path = WORK) -
         if given.again:
             shutil.rmtree(place, ignore_errors=True)
         figures = measured(question, folders[question["folder"]], place, given)
-        content = json.loads(results.read_text("utf-8")) if results.exists() else {}
+        content = read_results(results)
         content.setdefault(given.name, {})[question["id"]] = figures
-        results.parent.mkdir(exist_ok=True)
-        results.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", "utf-8")
+        write_results(results, content)
         print("\n".join(lines_of(question["id"], figures)), flush=True)
 
 

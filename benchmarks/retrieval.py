@@ -19,16 +19,13 @@ from typing import Any
 
 from langgraph.store.memory import InMemoryStore
 
-from benchmarks import scale
-from services.embedding.models import embedders
+from benchmarks.measurement import RESULTS, read_results, write_results
 from services.run.evidence_store import EvidenceStore
-from services.run.settings import settings
 from services.search.documents import Documents, open_documents
 from services.search.gather import gather
 from services.search.hybrid import Ways
 from services.search.providers import Providers
 
-RESULTS = Path(__file__).parent / "results" / "retrieval.json"
 LIMIT = 12
 """Passages asked for, as the researcher asks."""
 
@@ -147,10 +144,9 @@ def table(tasks: Sequence[Task], measured: dict[str, Any]) -> str:
 
 def save(part: str, measured: dict[str, Any]) -> None:
     """Put figures into the results, beside those of other models."""
-    RESULTS.parent.mkdir(exist_ok=True)
-    known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    known = read_results(RESULTS / "retrieval.json")
     known[part] = known.get(part, {}) | measured
-    RESULTS.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    write_results(RESULTS / "retrieval.json", known)
 
 
 async def main() -> None:
@@ -158,15 +154,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--set", action="append", help="only the sets whose name begins so")
-    parser.add_argument("--scale", type=int, metavar="PASSAGES", help="measure an index of made-up passages instead")
     chosen = parser.parse_args()
-    if chosen.scale:
-        with tempfile.TemporaryDirectory() as work:
-            fitting = [model for model in embedders(settings()) if model.most is None or chosen.scale <= model.most]
-            measured_scale = await scale.measure(chosen.scale, fitting, Path(work))
-        print(json.dumps(measured_scale, indent=1))
-        save("scale", {f"{measured_scale['passages']} passages": measured_scale})
-        return
     tasks = [task for task in TASKS if not chosen.set or any(task.name.lower().startswith(name) for name in chosen.set)]
     measured: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as work:

@@ -11,9 +11,7 @@ import argparse
 import asyncio
 import bisect
 import contextlib
-import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -29,19 +27,11 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.environment import plain_environment
+from benchmarks.measurement import DEEP_SEA, PROJECT, QUESTION, RESULTS, machine, plain_environment, write_results
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
 from leadline.runs.store import config_of, open_home
 from services.run.journal import Recording, run_key
 
-PROJECT = Path(__file__).resolve().parent.parent
-RESULTS = PROJECT / "benchmarks" / "results" / "run.json"
-DOCUMENTS = PROJECT / "examples" / "deep-sea"
-QUESTION = (
-    "How many echo soundings did the Meteor take in the South Atlantic, and what did Reginald Fessenden's oscillator "
-    "detect in 1914, and how deep did the bathyscaphe Trieste dive?"
-)
-"""The offline model plans three research steps for it, which run side by side."""
 TARGETS = {
     "added": 2.0,
     "cpu": 2.0,
@@ -150,7 +140,7 @@ def measure(leadline: Path, work: Path, base_url: str, per_token: float, first_t
     """Run the command once and measure it."""
     log = base_url.removesuffix("/v1") + "/log"
     httpx.delete(log)
-    command = [str(leadline), "research", QUESTION, "--docs", str(DOCUMENTS)]
+    command = [str(leadline), "research", QUESTION, "--docs", str(DEEP_SEA)]
     with (work / "report.txt").open("w") as report:
         started = time.monotonic()
         process = subprocess.Popen(
@@ -266,7 +256,7 @@ def main() -> None:
             measure(command, Path(folder), base_url, given.per_token, given.first_token)
             for _ in range(1 + max(1, given.repetitions))
         ]
-    load = os.getloadavg()[1]
+    load = machine()["load"]  # before other processes are timed
     python = command.with_name("python")
     imports = [import_seconds(python) for _ in range(max(1, given.repetitions))]
     median = {name: round(_median(runs, name), 3) for name in asdict(cold)} | {
@@ -275,21 +265,14 @@ def main() -> None:
     content = {
         "question": QUESTION,
         "latency": {"first_token": given.first_token, "per_token": given.per_token},
-        "machine": {
-            "load": round(load, 2),
-            "python": version(python),
-            "system": platform.system(),
-            "processors": os.cpu_count(),
-            "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        },
+        "machine": {**machine(), "load": load, "python": version(python)},
         "targets": TARGETS,
         "median": median,
         "cold": asdict(cold),
         "runs": [asdict(run) for run in runs],
         "imports": imports,
     }
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    write_results(RESULTS / "run.json", content)
     _show(median, cold)
 
 

@@ -1,39 +1,26 @@
-"""How document search grows: an index of many made-up passages, its build, its queries and the memory they take.
+"""What a user waits for who searches a large folder: the first passages, the same with an index, each further query.
 
-Called by `benchmarks/retrieval.py --scale PASSAGES`. Embedding is timed on a sample of passages; the others get vectors
-near one of the sample's, for what is measured of them is storage and search.
+    python -m benchmarks.scale [--files 10000]
 
-Run as a program (`make bench WHAT=scale`), it writes 10,000 files (150 MB) and measures what a user waits for: the first
-passages, those of a folder that has its index, and each further query; `results/folder.json` has the last figures.
+Writes so many Markdown files of made-up words (10,000 are 150 MB), searches them by the product's own index and models, and
+writes `benchmarks/results/folder.json`.
 """
 
 import argparse
 import asyncio
 import json
-import os
 import random
-import resource
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from services.embedding.models import Embedder
-from services.embedding.vectors import pack, unpack
+from benchmarks.measurement import RESULTS, machine, write_results
 from services.search.documents import open_documents
-from services.search.hybrid import embed, hybrid
-from services.search.index import FileState, FolderIndex
 
-SAMPLE = 300
 PASSAGES_A_FILE = 20
 WORDS = 110
-QUERIES = 30
-
-
 CHARACTERS_A_FILE = 15_000
-RESULTS = Path(__file__).parent / "results" / "folder.json"
 
 
 def write_folder(folder: Path, files: int) -> int:
@@ -57,7 +44,7 @@ async def measure_folder(files: int, work: Path) -> dict[str, Any]:
         f"What does file {number} say about {(folder / str(number % 50) / f'{number}.md').read_text().split()[9]}?"
         for number in range(7, files, files // 10)
     ]
-    result: dict[str, Any] = {"files": files, "megabytes": round(size / 1e6), "processors": os.cpu_count()}
+    result: dict[str, Any] = {"files": files, "megabytes": round(size / 1e6)}
     for name in ("without an index", "with one"):
         begin = time.perf_counter()
         documents = await open_documents(folder, work / "home")
@@ -72,7 +59,7 @@ async def measure_folder(files: int, work: Path) -> dict[str, Any]:
         **result,
         "passages": documents.index.passages(),
         "seconds_a_query_at_most": round(max(times), 2),
-        "load": round(os.getloadavg()[0], 1),
+        "machine": machine(),
     }
 
 
@@ -87,66 +74,13 @@ def _text(chance: random.Random, vocabulary: list[str]) -> str:
     return "\n\n".join(parts)
 
 
-async def measure(passages: int, models: list[Embedder], work: Path) -> dict[str, Any]:
-    """Build an index of so many passages and search it."""
-    chance = random.Random(7)  # noqa: S311 - nothing secret
-    vocabulary = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(4, 9))) for _ in range(20_000)]
-    folder = work / "scale"
-    folder.mkdir()
-    index = FolderIndex(folder, work / "home")
-    texts = [_text(chance, vocabulary) for _ in range(-(-passages // PASSAGES_A_FILE))]
-    begin = time.perf_counter()
-    for number, text in enumerate(texts):
-        index.add(FileState(f"{number}.md", len(text), 1), {"text": text, "title": f"File {number}", "published": None})
-    result: dict[str, Any] = {
-        "passages": index.passages(),
-        "seconds_to_index_words": round(time.perf_counter() - begin, 1),
-    }
-    noise = np.random.default_rng(7)
-    for model in models:
-        begin = time.perf_counter()
-        batches = index.vectors.missing(model.name, SAMPLE)
-        sample = [f"{article.title}. {article.text}" for article in next(batches)]
-        vectors = np.concatenate(
-            [await model.passages(sample[at : at + model.batch]) for at in range(0, SAMPLE, model.batch)]
-        )
-        result[f"passages_a_second {model.name}"] = round(SAMPLE / (time.perf_counter() - begin), 1)
-        for batch in index.vectors.missing(model.name, 2_000):
-            near = vectors[noise.integers(0, len(vectors), len(batch))] + noise.normal(
-                0, 0.02, (len(batch), vectors.shape[1])
-            )
-            near = (near / np.linalg.norm(near, axis=1, keepdims=True)).astype(np.float32)
-            own = {article.passage: pack(near[at : at + 1]) for at, article in enumerate(batch)}
-            parts = {key: data * 5 for key, data in own.items()} if model.by_sentence else {}
-            index.vectors.add(model.name, own, parts)
-        await embed(index, model)
-        assert len(unpack(pack(vectors[:2]), vectors.shape[1])) == 2
-    queries = [" ".join(chance.choices(vocabulary[:5_000], k=8)) for _ in range(QUERIES)]
-    for ways in ("words", "both"):
-        times = []
-        for query in queries:
-            begin = time.perf_counter()
-            await hybrid(index, models, query, 10, "words" if ways == "words" else "both")
-            times.append(time.perf_counter() - begin)
-        result[f"milliseconds_a_query {ways}"] = {
-            "first": round(1000 * times[0], 1),
-            "median": round(1000 * sorted(times)[len(times) // 2], 1),
-        }
-    size = await asyncio.to_thread(
-        lambda: sum(path.stat().st_size for path in (work / "home").rglob("*") if path.is_file())
-    )
-    result["megabytes_of_index"] = round(size / 1e6)
-    result["megabytes_of_memory_at_most"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-    return result
-
-
 def main() -> None:
     """Measure a folder and keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=10_000)
     with tempfile.TemporaryDirectory() as work:
         result = asyncio.run(measure_folder(parser.parse_args().files, Path(work)))
-    RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+    write_results(RESULTS / "folder.json", result)
     print(json.dumps(result, indent=1))
 
 

@@ -2,56 +2,105 @@
 
     python -m benchmarks.support DATA
 
-Asked is whether a claim is supported by its evidence (against partially or not supported) and whether it is not
-supported at all (against the rest). The check judges in one go, so no threshold is fitted. Then: which of a page's
-sentences bear the claim, as the product ranks them, and what meaning adds where the local model is installed. Writes
-`benchmarks/results/support.json`.
+Of WiCE is asked whether a claim is supported by its evidence, against partially or not supported, and how the product ranks
+the sentences of a page for a claim. `claims_en.jsonl` and `claims_zh.jsonl` hold right paraphrases, and claims that are wrong in one way,
+by kind, with their passages. A passage is an invented text, or names a part of a document of the data: its corpus, the document and
+where it starts and ends; the text itself stays outside of the project. Passages of the part `choose` may be looked at while the check
+is changed, those of the part `report` only to be measured. Claims that name a `set` were written later than the others, before the
+check was measured on them, and are counted apart. Writes `benchmarks/results/support.json`.
 """
 
 import argparse
-import asyncio
 import json
-import math
-from collections.abc import Sequence
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import support_choice, support_meaning
-from benchmarks.claims import claim_sets, measure_claims
-from benchmarks.classification import figures
+from benchmarks.measurement import RESULTS, write_results
 from benchmarks.retrieval import rows
-from services.check.support import check_support, lexical_share
-from services.embedding.cross_lingual import MODEL
-from services.embedding.models import embedders
-from services.run.settings import settings
+from services.check.support import check_support
 from services.text.ranking import bm25
-from services.text.sentence_ranking import coverage, rank_sentences
+from services.text.sentence_ranking import rank_sentences
 from services.text.tokens import tokens
 
-RESULTS = Path(__file__).parent / "results" / "support.json"
+OWN = Path(__file__).parent
 KINDS = {"claim": "claims, whole page", "oracle": "claims, gold chunks"}
 """Files of the data are named `wice_<kind>_<part>`."""
-PASSAGES = (1, 3, 6, 8, 10, 12, 15, 20, 30)
-"""Lengths of a passage, in sentences, for which the area is told."""
+DEPTHS = (5, 10)
+"""Sentences of a page, as they are ranked for a claim, among which the telling ones are counted."""
 
 
-def ranked_area(truth: Sequence[bool], scores: Sequence[float]) -> float:
-    """Return the area under the ROC curve, in percent: how often a positive scores above a negative."""
-    positives = [score for score, positive in zip(scores, truth, strict=True) if positive]
-    negatives = [score for score, positive in zip(scores, truth, strict=True) if not positive]
-    wins = sum((former > other) + 0.5 * (former == other) for former in positives for other in negatives)
-    return round(100 * wins / max(1, len(positives) * len(negatives)), 1)
+def claim_sets(data: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the claims by set: those of the data, and our own by language, part and, for later ones, the set that they name.
+
+    Claims on documents that the data does not hold are left out.
+    """
+    texts = _Texts(data)
+    sets = {"claims_dev": rows(data, "claims_dev")} if (data / "claims_dev.jsonl.gz").exists() else {}
+    for language in ("en", "zh"):
+        lines = (OWN / f"claims_{language}.jsonl").read_text("utf-8").splitlines()
+        for claim in map(json.loads, lines):
+            later = f"_{claim['set']}" if "set" in claim else ""
+            passages = [passage if isinstance(passage, str) else texts.part(passage) for passage in claim["passages"]]
+            if None not in passages:
+                named = f"claims_{language}_{claim['part']}{later}"
+                sets.setdefault(named, []).append({**claim, "passages": passages})
+    return sets
 
 
-def area_spread(truth: Sequence[bool], area: float) -> float:
-    """Return the standard error of an area, in percent, after Hanley and McNeil, "The Meaning and Use of the Area" (1982)."""
-    former, positives, negatives = area / 100, sum(truth), len(truth) - sum(truth)
-    first, second = former / (2 - former) - former**2, 2 * former**2 / (1 + former) - former**2
-    variance = former * (1 - former) + (positives - 1) * first + (negatives - 1) * second
-    return round(100 * math.sqrt(variance / max(1, positives * negatives)), 1)
+class _Texts:
+    """The documents of the data, read when a passage names one."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._corpora: dict[str, dict[str, str]] = {}
+
+    def part(self, passage: Mapping[str, Any]) -> str | None:
+        """Return the text of a passage; None where the data does not hold its corpus."""
+        corpus = passage["corpus"]
+        if corpus not in self._corpora:
+            there = (self._data / f"{corpus}.jsonl.gz").exists()
+            self._corpora[corpus] = {row["doc_id"]: row["text"] for row in rows(self._data, corpus)} if there else {}
+        text = self._corpora[corpus].get(passage["doc_id"])
+        return None if text is None else text[passage["start"] : passage["end"]]
 
 
-def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def measure_claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Judge claims, and count by label, kind and status which pass; claims that are judged wrongly are listed."""
+    passed: dict[str, dict[str, list[bool]]] = {"supported": defaultdict(list), "unsupported": defaultdict(list)}
+    failing = []
+    right_of: dict[str, list[bool]] = defaultdict(list)
+    for claim in claims:
+        verdict = check_support(claim["claim"], claim["passages"], claim["titles"])
+        reason = verdict.fault
+        status = "unproved" if verdict.certain else "suspected" if reason else "supported"
+        right_of[status].append(claim["label"] == "supported")
+        passed[claim["label"]][claim["kind"]].append(not reason)
+        if (claim["label"] == "supported") is bool(reason):
+            failing.append({"claim": claim["claim"], "kind": claim["kind"], "fault": reason})
+    right = [ok for kind in passed["supported"].values() for ok in kind]
+    wrong = [not ok for kind in passed["unsupported"].values() for ok in kind]
+    return {
+        "right": len(right),
+        "right passed": _share(right),
+        "wrong": len(wrong),
+        "wrong caught": _share(wrong),
+        "right by kind": {kind: f"{sum(ok)} of {len(ok)}" for kind, ok in sorted(passed["supported"].items())},
+        "wrong by kind": {
+            kind: f"{len(ok) - sum(ok)} of {len(ok)}" for kind, ok in sorted(passed["unsupported"].items())
+        },
+        "right by status": {status: f"{sum(ok)} of {len(ok)}" for status, ok in sorted(right_of.items())},
+        "judged wrongly": failing,
+    }
+
+
+def _share(values: Sequence[bool]) -> float:
+    return round(100 * sum(values) / max(1, len(values)), 1)
+
+
+def measure_wice(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Judge each claim by its evidence and compare with the annotation."""
     titles = [[example["meta"].get("claim_title", "")] if "meta" in example else [] for example in examples]
     verdicts = [
@@ -60,33 +109,27 @@ def measure(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
     ]
     passed = [not verdict.fault for verdict in verdicts]
     supported = [example["label"] == "supported" for example in examples]
-    unsupported = [example["label"] == "not_supported" for example in examples]
-    missing = [1 - coverage(example["claim"], example["evidence"]) for example in examples]
-    scattered = [1 - lexical_share(example["claim"], "\n".join(example["evidence"])) for example in examples]
-    reasons: dict[str, int] = {}
-    for verdict in verdicts:
-        reasons[verdict.fault or "passed"] = reasons.get(verdict.fault or "passed", 0) + 1
     return {
         "claims": len(examples),
         "supported": {
-            "check": figures(supported, passed),
-            "always supported": figures(supported, [True] * len(passed)),
+            "check": classified(supported, passed),
+            "always supported": classified(supported, [True] * len(passed)),
         },
-        "not supported": {
-            "check": figures(unsupported, [not supported for supported in passed]),
-            "always not supported": figures(unsupported, [True] * len(passed)),
-        },
-        "not supported, by the share of words": {
-            "one passage": [area := ranked_area(unsupported, missing), area_spread(unsupported, area)],
-            "whole page": ranked_area(unsupported, scattered),
-            "by sentences of a passage": {
-                str(size): ranked_area(
-                    unsupported, [1 - coverage(example["claim"], example["evidence"], size) for example in examples]
-                )
-                for size in PASSAGES
-            },
-        },
-        "verdicts": dict(sorted(reasons.items())),
+        "verdicts": dict(sorted(Counter(verdict.fault or "passed" for verdict in verdicts).items())),
+    }
+
+
+def classified(truth: Sequence[bool], answers: Sequence[bool]) -> dict[str, float]:
+    """Return F1 of the positive class and balanced accuracy, in percent."""
+    hits = sum(expected and answer for expected, answer in zip(truth, answers, strict=True))
+    rejected = sum(not expected and not answer for expected, answer in zip(truth, answers, strict=True))
+    positives, negatives = sum(truth), len(truth) - sum(truth)
+    precision, recall = hits / max(1, sum(answers)), hits / max(1, positives)
+    return {
+        "f1": round(200 * precision * recall / max(1e-9, precision + recall), 1),
+        "balanced_accuracy": round(50 * (recall + rejected / max(1, negatives)), 1),
+        "precision": round(100 * precision, 1),
+        "recall": round(100 * recall, 1),
     }
 
 
@@ -95,20 +138,30 @@ def evidence_recall(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
     In percent with its standard error, over claims that have any such set; BM25 alone is what they are compared with.
     """
-    some = support_choice.bearing_ones(examples)
+    told = [example for example in examples if any(example["supporting_sentences"])]
     orders = {
-        "ranked": [rank_sentences(example["claim"], example["evidence"]) for example in some],
-        "BM25": [_by_words(example["claim"], example["evidence"]) for example in some],
+        "ranked": [rank_sentences(example["claim"], example["evidence"]) for example in told],
+        "BM25": [_by_words(example["claim"], example["evidence"]) for example in told],
     }
     return {
         name: {
-            f"recall@{depth}": support_choice.with_spread(
-                [support_choice.recall(example, order, depth) for example, order in zip(some, found, strict=True)]
-            )
-            for depth in support_choice.DEPTHS
+            f"recall@{depth}": _with_error([_recall(*pair, depth) for pair in zip(told, ranked, strict=True)])
+            for depth in DEPTHS
         }
-        for name, found in orders.items()
+        for name, ranked in orders.items()
     }
+
+
+def _recall(example: Mapping[str, Any], order: Sequence[int], depth: int) -> float:
+    """Return the share of a set that supports a claim among the first sentences; of several sets the best counts."""
+    first = set(order[:depth])
+    return max(len(first & set(found)) / len(found) for found in example["supporting_sentences"] if found)
+
+
+def _with_error(shares: Sequence[float]) -> list[float]:
+    """Return mean and standard error, in percent."""
+    error = statistics.pstdev(shares) / len(shares) ** 0.5
+    return [round(100 * statistics.mean(shares), 1), round(100 * error, 1)]
 
 
 def _by_words(claim: str, evidence: Sequence[str]) -> list[int]:
@@ -126,32 +179,22 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     data = parser.parse_args().data
     sets = {name: about for kind, about in KINDS.items() for name in _named(data, kind)}
-    measured: dict[str, Any] = {name: measure(rows(data, name)) for name in sets}
-    print("| set | asked | answer | F1 | balanced accuracy |\n|---|---|---|---|---|")
+    measured: dict[str, Any] = {name: measure_wice(rows(data, name)) for name in sets}
+    print("| set | answer | F1 | balanced accuracy |\n|---|---|---|---|")
     for name, about in sets.items():
-        for asked in ("supported", "not supported"):
-            for answer, row in measured[name][asked].items():
-                print(f"| {about} | {asked} | {answer} | {row['f1']} | {row['balanced_accuracy']} |")
-    for name, about in sets.items():
-        print(f"\nAUROC, {about}: {json.dumps(measured[name]['not supported, by the share of words'])}")
-    measured["claims"] = {name: measure_claims(claims, check_support) for name, claims in claim_sets(data).items()}
+        for answer, row in measured[name]["supported"].items():
+            print(f"| {about} | {answer} | {row['f1']} | {row['balanced_accuracy']} |")
+    measured["claims"] = {name: measure_claims(claims) for name, claims in claim_sets(data).items()}
     print("\n| claims | right ones passed | wrong ones caught |\n|---|---|---|")
-    for name, figures_of in measured["claims"].items():
+    for name, counts in measured["claims"].items():
         print(
-            f"| {name} | {figures_of['right passed']} % of {figures_of['right']} | "
-            f"{figures_of['wrong caught']} % of {figures_of['wrong']} |"
+            f"| {name} | {counts['right passed']} % of {counts['right']} | {counts['wrong caught']} % of {counts['wrong']} |"
         )
-    pages = [row for name in _named(data, "claim") for row in rows(data, name)]
-    measured["evidence sentences"] = evidence_recall(pages) | {"choice": support_choice.choice(pages)}
+    measured["evidence sentences"] = evidence_recall(
+        [row for name in _named(data, "claim") for row in rows(data, name)]
+    )
     print(json.dumps(measured["evidence sentences"], indent=1))
-    model = next((embedder for embedder in embedders(settings()) if embedder.name.split()[0] == MODEL), None)
-    if model is not None:
-        within = {name: asyncio.run(support_meaning.within(rows(data, name), model)) for name in sets}
-        across = asyncio.run(support_meaning.across(data, model))
-        measured["meaning"] = {"model": model.name, "one language": within, "two languages": across}
-        print(json.dumps(measured["meaning"], ensure_ascii=False, indent=1))
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(measured, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    write_results(RESULTS / "support.json", measured)
 
 
 if __name__ == "__main__":

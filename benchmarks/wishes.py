@@ -18,6 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.measurement import RESULTS, write_results
 from nodes.coordinator import settled_triage
 from schemas.context import RunContext
 from schemas.coordinator import CoordinatorPrompt, Triage, triage_schema
@@ -114,7 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--answers", type=Path, help="answers to score, in place of a model's")
     result = asyncio.run(measured(parser.parse_args().answers))
-    (OWN / "results" / "wishes.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    write_results(RESULTS / "wishes.json", result)
     table = Table("", "held")
     for name in ("questions", "English", "other languages"):
         table.add_row(name, result[name])

@@ -26,7 +26,7 @@ BY_KIND: Mapping[SourceCategory, float] = {
     "official": 0.02, "academic": 0.02, "reference": 0.02, "forum": -0.01, "company": -0.01, "personal": -0.01
 }  # fmt: skip
 """Bonus of each kind, as such a share; other kinds have none. Kinds with a malus stay among the best forty of general
-sources. Set by judgement; `benchmarks/source_judgement.py` measures its effect on rankings."""
+sources. Set by judgement; `benchmarks/README.md` has its effect on rankings."""
 PREFERRED = 0.10
 """Bonus of kinds that the user prefers, as such a share. The 10th comes before the 4th."""
 MAX_AGE_YEARS = 2

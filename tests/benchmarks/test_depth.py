@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks import depth
-from benchmarks.depth import Impossible
-from benchmarks.depth_run import Left, figures_of
+from benchmarks.depth_run import Left, Prompts, figures_of, stands_in
 from benchmarks.depth_sets import STAGES, Question, laid_out, means, questions_of
-from benchmarks.prompt_capture import Prompts, stands_in
+from benchmarks.measurement import Impossible
 from leadline.evaluation.measures import letters, repeated
 from schemas.evidence import Claim, Excerpt, Passage, Source
 from schemas.reporter import Report

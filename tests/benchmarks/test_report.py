@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import report
-from benchmarks.depth import Impossible
+from benchmarks.measurement import Impossible
 from benchmarks.planted import BY_MODEL, Plant, Statement, by_code, chosen, copies_of, planted_in, statements_of
 from benchmarks.rendered_prompts import Element
 from benchmarks.report_files import grades_of, statement_figures, write_grading, write_rows

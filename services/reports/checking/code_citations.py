@@ -1,8 +1,7 @@
 """Finds citations for sentences without one: the excerpt that passes the check of cited sentences.
 
 Of the 311 right claims of `benchmarks/` (November 2026), each among all passages of its set, 265 got their own passage, 44 none and
-two another; of the 300 wrong ones none got another, and 75 their own, which the check lets pass for cited sentences too
-(`benchmarks/cited_by_code.py`).
+two another; of the 300 wrong ones none got another, and 75 their own, which the check lets pass for cited sentences too.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from benchmarks.saved_pages import FOLDER
 from services.run.errors import PageError
 from services.search.pages.reader import PageReader
 from services.search.pages.walls import CAPTCHA, COOKIES, SUBSCRIBERS, wall
 from tests.fakes.site import Site
 
+TEXTS = Path(__file__).with_name("texts")
+"""Pages of many kinds with made-up texts, each file the parts that a browser asks for."""
 ARTICLE = (
     "<p>"
     + "The harbour of Varde was first dredged in the spring of 1871, when the ice had left the river. " * 12
@@ -76,7 +77,7 @@ async def test_a_page_before_a_text_is_told_and_a_text_is_read(name: str, served
         await reader.read(url)
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.page")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(TEXTS.glob("*.page")), ids=lambda path: path.stem)
 def test_saved_pages_with_texts_are_not_taken_for_others(path: Path) -> None:
     for part in re.split(r"^=== \S+.*\n", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
         if "<html" in part or "<body" in part:
