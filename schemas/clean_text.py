@@ -10,7 +10,7 @@ import unicodedata
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, StringConstraints
 
 LONGEST_NAME = 120
 """Bytes of a file's name."""
@@ -74,3 +74,11 @@ CleanText = Annotated[str, BeforeValidator(_cleaned)]
 """A text that may have lines."""
 CleanLine = Annotated[str, BeforeValidator(_on_one_line)]
 """A title, a name, an address."""
+Name = Annotated[str, StringConstraints(max_length=200)]
+Line = Annotated[str, StringConstraints(max_length=2_000)]
+Paragraph = Annotated[str, StringConstraints(max_length=5_000)]
+"""Texts with an end, as a run's choices and profiles are kept, shown and asked about."""
+Folder = Annotated[str, StringConstraints(max_length=4_096)]
+"""A path, as long as systems take one."""
+Domain = Annotated[str, StringConstraints(max_length=253)]
+"""A host's name, as long as there are any."""

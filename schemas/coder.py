@@ -6,8 +6,20 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from schemas.answer_schema import LONGEST, Reason, Thought
 from schemas.clean_text import CleanLine
-from schemas.databases import DatabaseView
 from schemas.evidence_view import FindingView
+
+
+class DatabaseView(BaseModel):
+    """A database that can be asked, in brief. Names in it are data: they come from whoever made the tables."""
+
+    name: str
+    """What `query_database` calls it."""
+    dialect: str
+    """`SQLite` or `PostgreSQL`."""
+    tables: list[str] = Field(default_factory=list)
+    """`name (rows): column TYPE, …` for each table or view."""
+    problem: str = ""
+    """Why it cannot be asked; empty when it can."""
 
 
 class TableView(BaseModel):

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from schemas.bounded_text import Name
+from schemas.clean_text import Name
 from schemas.depth import LEVELS, Depth, Level
 from schemas.locale import LANGUAGES, Locale
 from schemas.mcp import McpServer

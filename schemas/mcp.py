@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from schemas.bounded_text import Line
+from schemas.clean_text import Line
 
 Transport = Literal["stdio", "http", "sse"]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.bounded_text import MAX_DOMAINS, MAX_FOLDERS, Domain, Folder
+from schemas.clean_text import Domain, Folder
 from schemas.evidence import NamedKind
 from schemas.models import ModelChoice, Role
 
@@ -34,6 +34,8 @@ CitationStyle = Literal[
     "plain", "ama", "apa", "chicago-author-date", "gb-t-7714", "harvard", "ieee", "nature", "vancouver"
 ]
 """How references are written: plainly, as title, address and what is known, or in a style of journals."""
+MAX_DOMAINS = 200
+MAX_FOLDERS = 100
 Formats = Annotated[list[OutputFormat], Field(max_length=20)]
 Folders = Annotated[list[Folder], Field(max_length=MAX_FOLDERS)]
 Domains = Annotated[list[Domain], Field(max_length=MAX_DOMAINS)]

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from schemas.bounded_text import Line, Name, Paragraph
+from schemas.clean_text import Line, Name, Paragraph
 from schemas.depth import Depth
 from schemas.locale import Locale
 from schemas.options import (

@@ -12,10 +12,10 @@ from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, 
 from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.later_rooms import later
 from schemas.options import CitationStyle
+from schemas.outline import Section
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.results import StepResult
-from schemas.sections import Section
 from schemas.usage import Usage
 from schemas.wishes import Form
 

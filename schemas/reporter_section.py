@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field
 
 from schemas.evidence_view import ContradictionView, EvidenceView
-from schemas.sections import Section
+from schemas.outline import Section
 from schemas.wishes import Form
 
 

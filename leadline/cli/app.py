@@ -17,9 +17,8 @@ from typer.main import get_group
 
 from leadline.cli.command_list import COMMANDS, MOVED
 from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED
-from leadline.cli.install_offer import install_and_repeat
 from leadline.progress.terminal import echo
-from services.run.errors import BadInput, LeadlineError, NotInstalled
+from services.run.errors import BadInput, LeadlineError
 from services.run.private_paths import without_private
 from services.run.python_messages import on_the_command_line
 
@@ -119,9 +118,6 @@ def main() -> None:
             reconfigure(errors="replace")  # a terminal without Chinese shows question marks instead of a traceback
     try:
         app()
-    except NotInstalled as missing:
-        echo(f"leadline: {missing}", err=True)
-        sys.exit(install_and_repeat(missing) or EXIT_FAILED)
     except LeadlineError as error:
         echo(f"leadline: {error}", err=True)
         sys.exit(EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED)

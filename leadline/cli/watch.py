@@ -1,8 +1,6 @@
 """The command that watches a report: the state of its claims, and news on its question."""
 
 import asyncio
-import shutil
-import sys
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -14,14 +12,12 @@ from leadline.cli.command_run import echo_report, until_interrupted
 from leadline.cli.examples import examples
 from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.options import FinishedRun
-from leadline.cli.watch_schedule import Interval, interval_of, schedules
 from leadline.progress.terminal import echo
 from leadline.runs.actions import awatch
 from leadline.runs.recheck import ClaimNow
 from leadline.runs.watch import NewFinding, WatchResult
 from schemas.reporter import Report
 from services.reports.bundle import write_files
-from services.run.settings import settings
 from services.run.ui_text import say
 from services.text.quotable import as_prose
 
@@ -31,46 +27,22 @@ commands = typer.Typer()
 @commands.command(epilog=examples("watch"))
 def watch(
     run: FinishedRun = None,
-    every: Annotated[
-        str | None,
-        typer.Option(
-            metavar="7d",
-            help="Check at this interval (m, h, d, w) until Ctrl-C; also prints a cron line and a systemd timer.",
-        ),
-    ] = None,
-    once: Annotated[
-        bool, typer.Option("--once", help="Check once, for schedulers; the default without --every.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON, one line per check.")] = False,
+    _: Annotated[bool, typer.Option("--once", help="Check once; it is what happens without this option, too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Check a report's statements again, and search for what is new on its question. Needs no model.
 
     Exit code 1: a claim no longer holds that did the last time.
     """  # fmt: skip
-    interval = interval_of(every) if every is not None else None
-    if until_interrupted(_checks(run, None if once else interval, interval, as_json), "leadline watch"):
+    if until_interrupted(_check(run, as_json), "leadline watch"):
         raise typer.Exit(EXIT_FAILED)
 
 
-async def _checks(run: str | None, repeated: Interval | None, shown: Interval | None, as_json: bool) -> bool:
-    """Check once or repeatedly, and return whether a claim has fallen in the last check."""
-    while True:
-        found, folder = await awatch(run)
-        if shown is not None:
-            home = str(settings().leadline_home)
-            echo(schedules(found.run_id, shown, _program(), home) + "\n", err=True)
-            shown = None
-        await _tell(found, folder, as_json)
-        if repeated is None:
-            return found.has_fallen
-        await asyncio.sleep(repeated.seconds)
-        run = found.run_id
-
-
-def _program() -> list[str]:
-    """Return the command line that starts Leadline from any folder, as it was started now."""
-    script = Path(sys.argv[0])
-    return [sys.executable, "-m", "leadline"] if script.name == "__main__.py" else [shutil.which(script) or str(script)]
+async def _check(run: str | None, as_json: bool) -> bool:
+    """Check once, and return whether a claim has fallen."""
+    found, folder = await awatch(run)
+    await _tell(found, folder, as_json)
+    return found.has_fallen
 
 
 async def _tell(found: WatchResult, folder: str | None, as_json: bool) -> None:

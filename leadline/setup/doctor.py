@@ -21,9 +21,9 @@ from rich.text import Text
 from leadline.setup.check import BROKEN, NOTE, OK, Check
 from leadline.setup.doctor_programs import places, programs
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
-from leadline.setup.doctor_searches import searches
 from leadline.setup.doctor_summary import MARKS
 from leadline.setup.local_servers import local_servers, package_missing, usual_ports
+from leadline.setup.search_setup import searches
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
 from services.models.llamacpp import foreseen

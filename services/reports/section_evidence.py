@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
-from schemas.outline import OutlineNode
-from schemas.sections import Section, SectionPart
+from schemas.outline import OutlineNode, Section, SectionPart
 from services.run.errors import StoreError
 from services.text.measures import has_figure
 from services.text.passages import sentences

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from schemas.evidence import Excerpt
 from schemas.evidence_view import ContradictionView, EvidenceView
+from schemas.outline import Section
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_section import ReporterSectionPrompt, SectionExcerpt
-from schemas.sections import Section
 from services.models import write
 from services.models.prompt_fit import passage_tokens
 from services.reports.citation_forms import inferences_in_words, plain_citations

@@ -15,9 +15,9 @@ from langgraph.graph.message import push_message
 
 from schemas.evidence import Claim, Excerpt, Source
 from schemas.evidence_view import EvidenceView
+from schemas.outline import Section
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt
-from schemas.sections import Section
 from services.models import ask
 from services.models.token_limits import evidence_tokens
 from services.reports.checking.citations import check_citations

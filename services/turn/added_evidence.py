@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from schemas.evidence import Excerpt, Source
+from schemas.outline import Section
 from schemas.planner import Step
 from schemas.reporter import ReporterPrompt
 from schemas.researcher import ResearcherPrompt
 from schemas.results import StepResult
-from schemas.sections import Section
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Allowance
 from services.evidence.table_heads import with_places

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from schemas.context import RunContext
 from schemas.evidence import Excerpt
 from schemas.evidence_view import EvidenceView, FindingView
+from schemas.outline import Section
 from schemas.reporter import ReporterPrompt
-from schemas.sections import Section
 from schemas.state import ResearchState, plans_of, research_question
 from services.evidence.background import background_views
 from services.evidence.repeated_excerpts import held_by

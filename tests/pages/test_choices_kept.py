@@ -1,7 +1,7 @@
 """A page that goes on with a run leaves it the choices it was asked with, and says only what was changed since."""
 
 from tests.fakes.browser import Page
-from tests.pages.conftest import QUESTION, Site, ask, button, choose, opened, status, text
+from tests.pages.conftest import QUESTION, Site, ask, button, choose, opened
 
 NEXT_PLAN = "document.querySelector('.review-place form .in-words textarea')"
 STEPS = "document.querySelectorAll('.edited > li').length"
@@ -25,17 +25,3 @@ def test_another_browser_goes_on_with_the_runs_choices(page: Page, site: Site) -
     asked_again(page, "also the silver chromate tube")
     page.wait("document.querySelector('form.review:not([data-old])')", "the plan for review once more")
     assert page.evaluate(STEPS) == 1
-
-
-def test_what_is_changed_in_the_page_meanwhile_overrides_the_runs_choices(page: Page, site: Site) -> None:
-    opened(page, site.address)
-    choose(page, max_plan_iterations=1, max_step_num=1, review_plan=True)
-    ask(page, QUESTION)
-    page.wait(NEXT_PLAN, "the review of the plan")
-    choose(page, max_plan_iterations=1, review_plan=True)  # back to the server's number of steps
-    asked_again(page, "tallow; and also the schooner")
-    page.wait("document.querySelector('form.review:not([data-old])')", "the plan for review once more")
-    assert page.evaluate(STEPS) > 1
-    page.click("document.querySelector('.review .primary')")
-    status(page, "done")
-    assert text(page, "#banner") == ""

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +13,11 @@ from tests.fakes.openai_server import completion
 from tests.pages.conftest import Site, ask, choose, opened, serving, status
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Serve the documents and the model of the scripted deep run."""
-    with serving(tmp_path, LEADLINE_DOCS=str(deep_model.write_documents(tmp_path / "papers"))) as deep:
+    home = tmp_path_factory.mktemp("deep")
+    with serving(home, LEADLINE_DOCS=str(deep_model.write_documents(home / "papers"))) as deep:
         deep.model.endpoint.choose = deep_model.answer
         yield deep
 

@@ -43,15 +43,6 @@ def test_each_level_says_what_it_takes_in_the_readers_language(page: Page, site:
     assert page.evaluate(CHECKED) == "exhaustive"
 
 
-def test_it_is_chosen_with_the_keyboard_too(page: Page, site: Site) -> None:
-    opened(page, site.address)
-    unfold(page)
-    page.evaluate("document.querySelector('#depth :checked').focus()")
-    page.press("ArrowRight", 39)
-    page.wait(f"{CHECKED} === 'deep'")
-    assert page.evaluate("document.querySelector('#depth').ariaDescribedByElements?.[0].id ?? 'estimate'") == "estimate"
-
-
 def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page, site: Site) -> None:
     opened(page, site.address)
     unfold(page)

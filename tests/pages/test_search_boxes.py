@@ -23,7 +23,9 @@ def saved(page: Page) -> object:
     return json.loads(page.evaluate("localStorage.getItem('leadline-choices')")).get("search")
 
 
-def test_searches_are_ticked_and_one_without_its_key_cannot_be(page: Page, site: Site) -> None:
+def test_searches_are_ticked_where_they_can_be_and_what_boxes_cannot_say_is_kept_beside_six_settings(
+    page: Page, site: Site
+) -> None:
     opened(page, site.address)
     settings(page)
     assert page.evaluate(TICKED) == []
@@ -43,18 +45,10 @@ def test_searches_are_ticked_and_one_without_its_key_cannot_be(page: Page, site:
     assert page.evaluate(TICKED) == ["wikipedia"]
     page.click(box("wikipedia"))
     assert saved(page) is None
-
-
-def test_what_boxes_cannot_say_is_kept(page: Page, site: Site) -> None:
-    opened(page, site.address)
     choose(page, search="duckduckgo|wikipedia+arxiv")
     settings(page)
     assert sorted(page.evaluate(TICKED)) == ["arxiv", "duckduckgo|wikipedia"]
     assert saved(page) == "arxiv+duckduckgo|wikipedia"
-
-
-def test_six_settings_are_in_view_and_the_others_are_folded(page: Page, site: Site) -> None:
-    opened(page, site.address)
     settings(page)
     shown = "[...document.querySelectorAll('#settings .field')].filter(e => e.checkVisibility()).length"
     assert page.evaluate(shown) == 6

@@ -1,7 +1,7 @@
 """While a run goes on, the box says something to it, steps are left out, and the report is had at once: by a person in a browser."""
 
 from tests.fakes.browser import Page
-from tests.pages.conftest import QUESTION, Site, ask, button, choose, opened, report_text, status, text
+from tests.pages.conftest import QUESTION, Site, ask, button, opened, report_text, status, text
 
 SAID = "[...document.querySelectorAll('.said li')].map(e => e.textContent)"
 
@@ -74,14 +74,3 @@ def test_what_comes_too_late_stays_in_the_box_with_what_to_do_instead(page: Page
     site.model.release()
     status(page, "done")
     assert text(page, "#send").strip() == "Ask"
-
-
-def test_a_person_steers_in_chinese(page: Page, site: Site) -> None:
-    page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.setItem('leadline-language', 'zh')")
-    at_work(page, site)
-    choose(page, max_plan_iterations=1)
-    assert text(page, ".write-now") == "现在撰写"
-    page.click(button("现在撰写"))
-    page.wait(f"{SAID}[0]?.startsWith('您说：')", "what was said")
-    site.model.release()
-    status(page, "done")

@@ -46,15 +46,6 @@ def test_the_page_asks_for_a_token_once_and_downloads_with_it(browser: Page, gua
     browser.close(page)
 
 
-def test_without_a_token_the_page_says_what_the_server_wants(browser: Page, guarded: str) -> None:
-    page = browser.another()
-    page.open(f"{guarded}/")
-    page.wait("document.getElementById('asking').open")
-    page.click(button("Cancel"))
-    page.wait("document.getElementById('banner').innerText.includes('requires a token')")
-    browser.close(page)
-
-
 def test_views_and_attachments_of_another_users_thread_are_not_there(guarded: str) -> None:
     def client_of(token: str) -> httpx.Client:
         return httpx.Client(base_url=guarded, headers={"Authorization": f"Bearer {token}"}, timeout=60)

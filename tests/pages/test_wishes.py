@@ -45,12 +45,3 @@ def test_what_is_taken_away_afterwards_is_left_out_when_asked_again(page: Page, 
     assert page.evaluate(f"{CHIPS}.at(-1)") == "Form: bullet points ×"
     assert page.evaluate("document.querySelectorAll('.wishes')[0].querySelectorAll('button').length") == 0
     assert text(page, "#banner") == ""
-
-
-def test_chips_are_in_chinese_on_a_chinese_page(page: Page, site: Site) -> None:
-    understood(site, "simple")
-    page.call("Network.setUserAgentOverride", userAgent="Chromium of the tests", acceptLanguage="zh-CN")
-    opened(page, site.address)
-    ask(page, ASKED)
-    status(page, "done")
-    assert page.evaluate(CHIPS) == ["语言： 法语 ×", "形式： 要点列表 ×"]

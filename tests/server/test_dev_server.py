@@ -131,31 +131,6 @@ async def test_state_and_history_can_be_read_and_forked(client: LangGraphClient)
     assert again["report"]["excerpts"]
 
 
-async def test_a_second_question_of_a_thread_starts_afresh_and_is_understood(client: LangGraphClient) -> None:
-    thread = await thread_of(client)
-    for question in ("Who owned the schooner Lalla Rookh?", "Where was William Thomson born?"):
-        state: Any = await client.runs.wait(thread, GRAPH, input=said(question))
-    assert state["question"] == "Where was William Thomson born?"
-    assert "Belfast" in state["messages"][-1]["content"]
-    assert len(state["messages"]) == 4
-
-
 async def test_a_clients_context_cannot_open_any_folder(client: LangGraphClient) -> None:
     with pytest.raises(Exception, match="not open to this server"):
         await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=FOREIGN)
-
-
-async def test_the_input_form_is_small_and_described(client: LangGraphClient) -> None:
-    [assistant] = await client.assistants.search(graph_id=GRAPH)
-    schemas: Any = await client.assistants.get_schemas(assistant["assistant_id"])
-    assert set(schemas["input_schema"]["properties"]) == {"messages", "question"}
-    assert schemas["input_schema"]["properties"]["question"]["description"]
-    context = schemas["context_schema"]["properties"]
-    assert all("description" in field and "default" in field for field in context.values())
-    assert context["max_step_num"] == {**context["max_step_num"], "minimum": 1, "maximum": 20, "default": None}
-
-
-async def test_the_graph_is_drawn_with_all_its_nodes(client: LangGraphClient) -> None:
-    [assistant] = await client.assistants.search(graph_id=GRAPH)
-    drawn: Any = await client.assistants.get_graph(assistant["assistant_id"])
-    assert len(drawn["nodes"]) == 11

@@ -101,16 +101,3 @@ async def test_without_a_model_a_section_goes_by_its_heading_and_a_message_is_a_
     asked: Any = await client.runs.wait(thread, "deep_research", input=message, raise_error=False)
     assert asked["report"]["version"] == 1
     assert asked["report"]["question"] != QUESTION
-
-
-async def test_a_follow_up_after_a_change_keeps_to_the_question(client: LangGraphClient, thread: str) -> None:
-    asked = {"role": "user", "content": "Make it shorter"}
-    command: Any = {
-        "update": {"revision": {"request": "Make it shorter", "shorten": True}, "messages": [asked]},
-        "goto": "reporter",
-    }
-    await client.runs.wait(thread, "deep_research", command=command, raise_error=False)
-    asked_on: Any = {"messages": [{"role": "user", "content": "And where was he born?"}]}
-    values: Any = await client.runs.wait(thread, "deep_research", input=asked_on)
-    assert values["triage"]["rewriting"] == QUESTION
-    assert "shorter" not in values["triage"]["question"]

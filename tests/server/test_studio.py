@@ -111,21 +111,13 @@ async def test_a_prompt_that_cannot_be_used_is_refused_before_anything_is_asked(
 async def test_chat_mode_takes_messages_and_answers_with_the_report(client: LangGraphClient) -> None:
     thread = await thread_of(client)
     await client.runs.wait(thread, GRAPH, input=said("When was William Thomson born, and where?"))
-    state: Any = await client.runs.wait(thread, GRAPH, input=said("When was he knighted?"))
+    state: Any = await client.runs.wait(thread, GRAPH, input={"question": "When was he knighted?"})
     assert "William Thomson" in state["triage"]["question"]
     assert [one["type"] for one in state["messages"]] == ["human", "ai", "human", "ai"]
     assert state["messages"][-1]["content"].startswith(f"# {state['report']['title']}")
     unclear: Any = await client.runs.wait(thread, GRAPH, input=said("?!"))
     assert unclear["report"] is None
     assert unclear["former"]["sources"]
-
-
-async def test_a_question_given_as_such_follows_up_too(client: LangGraphClient) -> None:
-    thread = await thread_of(client)
-    await client.runs.wait(thread, GRAPH, input={"question": "When was William Thomson born, and where?"})
-    state: Any = await client.runs.wait(thread, GRAPH, input={"question": "When was he knighted?"})
-    assert "William Thomson" in state["triage"]["question"]
-    assert [one["type"] for one in state["messages"]] == ["human", "ai", "human", "ai"]
 
 
 async def test_an_interrupt_says_what_to_answer_and_stays_answerable(client: LangGraphClient) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from schemas.databases import DatabaseView
+from schemas.coder import DatabaseView
 from schemas.mcp import ToolView
 from services.run.errors import DatabaseError, JournalMiss, SettingsError
 from services.run.installation import PROJECT_ROOT

@@ -16,7 +16,11 @@ from tests.leadline.conftest import Leadline
 QUESTION = "Where was the designer of the wire sounding machine born?"
 TABLE: dict[str, tuple[list[str], int, str]] = {
     "a file of documents": (["research", QUESTION, "--docs", "file.txt"], 2, "is a file"),
-    "an unknown format": (["research", QUESTION, "--format", "odt"], 2, "odt"),
+    "an unknown format": (
+        ["research", QUESTION, "--format", "odt"],
+        2,
+        "Choose from: md, html, slides, pptx, docx, pdf, bibtex, csl.",
+    ),
     "an unknown depth": (["research", QUESTION, "--depth", "abyss"], 2, "'quick', 'standard', 'deep', 'exhaustive'"),
     "an unknown depth of a follow-up": (["follow", QUESTION, "--depth", "abyss"], 2, "exhaustive"),
     "an unknown depth to evaluate": (["eval", "set.json", "--docs", "empty", "--depth", "abyss"], 2, "exhaustive"),
@@ -30,6 +34,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a wish that there is not": (["research", QUESTION, "--wish", "colour=red"], 2, "wishes.colour"),
     "a wish that cannot be": (["research", QUESTION, "--wish", "shape=poem"], 2, "wishes.shape cannot be 'poem'"),
     "an unknown length": (["research", QUESTION, "--length", "epic"], 2, "brief"),
+    "an unknown style of references": (["research", QUESTION, "--citation-style", "bluebook"], 2, "gb-t-7714"),
     "an unknown style": (["research", QUESTION, "--style", "haiku"], 2, "data"),
     "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),
     "a search without its key": (["research", QUESTION, "--search", "tavily"], 2, "TAVILY_API_KEY"),
@@ -37,6 +42,17 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "negative tokens": (["research", QUESTION, "--max-tokens", "-5"], 2, "max_tokens"),
     "money that is no number": (["research", QUESTION, "--max-cost", "cheap"], 2, "--max-cost"),
     "negative words": (["research", QUESTION, "--words", "-1"], 2, "words"),
+    "a blank question": (["research", "  "], 2, "empty"),
+    "a question that is a document": (["research", "deep " * 20_000], 2, "--docs"),
+    "a missing folder": (["research", QUESTION, "--docs", "nowhere"], 2, "does not exist"),
+    "an empty folder": (["research", QUESTION, "--docs", "empty"], 2, "no documents"),
+    "an unknown locale": (["research", QUESTION, "--locale", "xx-klingon"], 2, "locale"),
+    "impossible plans": (["research", QUESTION, "--max-plans", "0"], 2, "max_plan_iterations"),
+    "a limit that is no number": (["research", QUESTION, "--max-steps", "many"], 2, "--max-steps"),
+    "a missing profile": (["research", QUESTION, "--profile", "no.yaml"], 2, "No such file"),
+    "an unknown run to resume": (["resume", "20000101-000000-abcdef"], 2, "no run"),
+    "nothing to resume": (["resume"], 2, "no unfinished run"),
+    "an unknown option": (["research", QUESTION, "--no-such"], 2, "--no-such"),
     "no question at all": (["research"], 2, "question"),
     "a profile that is a folder": (["research", QUESTION, "--profile", "empty"], 2, "profile"),
     "a profile that is no YAML": (["research", QUESTION, "--profile", "broken.yaml"], 2, "not valid YAML"),
@@ -197,24 +213,3 @@ def test_who_interrupts_a_command_sees_one_word() -> None:
     assert ran.returncode == 130
     assert not ran.stdout
     assert ran.stderr.split() == ["leadline:", "Interrupted."]
-
-
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (None, "(No such file or directory)"),
-        (b"\xff\xfe", "not text in UTF-8"),
-        (b"a: [b\n", "line 2: expected ',' or ']'"),
-    ],
-)
-def test_a_profile_that_cannot_be_read_is_told_in_words(
-    leadline: Leadline, tmp_path: Path, content: bytes | None, why: str
-) -> None:
-    file = tmp_path / "a.profile.yaml"
-    if content is not None:
-        file.write_bytes(content)
-    ran = leadline("research", "Who was Kelvin?", "--profile", str(file))
-    assert (ran.code, ran.out) == (2, "")
-    assert why in ran.err
-    assert "Errno" not in ran.err
-    assert len(ran.err.strip().splitlines()) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.runs.actions import aruns
 from schemas.context import RunContext
-from schemas.depth import DEPTHS, LEVELS
+from schemas.depth import LEVELS
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.leadline.conftest import Leadline
@@ -19,14 +19,6 @@ QUESTION = "Where was the designer of the wire sounding machine born?"
 
 def latest() -> RunContext:
     return asyncio.run(aruns())[0].context
-
-
-def test_the_help_names_the_levels_and_that_the_rest_follows(leadline: Leadline) -> None:
-    said = " ".join(leadline("research", "--help-all").out.replace("│", " ").split())
-    assert "--depth" in said
-    assert said.count("(by depth)") == 3
-    for command in ("follow", "eval"):
-        assert "--depth" in leadline(command, "--help-all").out
 
 
 def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline, docs: Path) -> None:
@@ -50,7 +42,7 @@ def test_quick_by_either_name(leadline: Leadline, docs: Path) -> None:
         assert latest().depth == "quick"
 
 
-@pytest.mark.parametrize("first", DEPTHS)
+@pytest.mark.parametrize("first", ["quick", "deep"])
 def test_a_follow_up_keeps_the_depth_unless_it_names_another(leadline: Leadline, docs: Path, first: str) -> None:
     leadline("research", QUESTION, "--docs", docs, "--depth", first, "--max-plans", "1")
     leadline("follow", "What took the place of hemp rope?")
@@ -84,12 +76,3 @@ def test_a_level_that_the_budget_cannot_pay_says_so_and_runs(
     assert "20,000 of 860,000 tokens (max_tokens) are not enough for all of that" in line
     assert "no section is researched again" in line
     assert ran.err.index(line) < ran.err.index("? Understanding")
-
-
-def test_depths_are_measured_side_by_side(leadline: Leadline, docs: Path) -> None:
-    asked = {"id": "born", "question": QUESTION, "facts": [["Belfast"]], "documents": []}
-    Path("set.json").write_text(json.dumps([asked]))
-    ran = leadline("eval", "set.json", "--docs", docs, "--depth", "standard", "--depth", "quick", "--json")
-    assert ran.code == 0, ran.err
-    calls = {name: measured["calls"]["mean"] for name, measured in json.loads(ran.out)["summary"].items()}
-    assert calls["quick"] < calls["standard"]

@@ -63,12 +63,6 @@ def test_references_are_written_in_a_style_and_the_report_still_verifies(leadlin
     assert leadline("verify", FOLDER).code == 0
 
 
-def test_an_unknown_style_is_answered_with_the_known_ones(leadline: Leadline) -> None:
-    ran = leadline("research", QUESTION, "--citation-style", "bluebook")
-    assert ran.code == 2
-    assert all(style in ran.err for style in ("bluebook", "apa", "gb-t-7714", "ieee"))
-
-
 def test_a_style_whose_package_is_missing_is_refused_before_the_work(
     leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,13 +71,6 @@ def test_a_style_whose_package_is_missing_is_refused_before_the_work(
     assert ran.code == 1
     assert install_command("scholar") in ran.err
     assert leadline("runs").out == ""
-
-
-def test_report_asks_for_a_finished_run_and_a_known_format(leadline: Leadline) -> None:
-    assert leadline("runs", "export", "nothing").code == 2
-    ran = leadline("runs", "export", "nothing", "--format", "odt")
-    assert ran.code == 2
-    assert "There is no format 'odt'. Choose from: md, html, slides, pptx, docx, pdf, bibtex, csl." in ran.err
 
 
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(

@@ -227,13 +227,6 @@ def test_a_version_can_be_changed_again_and_replayed(leadline: Leadline, endpoin
     assert leadline("verify", page.parent, run.folder).code == 0
 
 
-def test_a_follow_up_goes_on_from_the_changed_report(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
-    revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]")
-    leadline("revise", run.id, "Shorter")
-    endpoint.script["reporter"] = [f"{FERRY} [B0-1]"]
-    assert leadline("follow", run.id, "And where did the ferry go?").code == 0
-
-
 def test_a_section_is_left_out_by_its_heading_without_a_call(
     leadline: Leadline, endpoint: OpenAIServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

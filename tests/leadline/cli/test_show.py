@@ -86,12 +86,6 @@ def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> N
     assert ran.out.startswith("问题: 测深机")
 
 
-def test_a_run_that_there_is_not_is_bad_input(leadline: Leadline) -> None:
-    assert leadline("runs", "show").code == 2
-    assert "no runs yet" in leadline("runs", "show").err
-    assert leadline("runs", "show", "no-such-run").code == 2
-
-
 def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Path, leadline: Leadline) -> None:
     asked, let = threading.Event(), threading.Event()
 

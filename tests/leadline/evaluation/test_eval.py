@@ -219,26 +219,6 @@ def test_a_home_without_the_runs_says_so(
     assert "Set LEADLINE_HOME" in ran.err
 
 
-WRONG_ROWS = {
-    "a row without a question": ('{"question": "a"}\n{"facts": ["x"]}', "set.jsonl, line 2, field question"),
-    "a criterion without a text": ('{"question": "a", "criteria": [{"weight": 1}]}', "line 1, field criteria.0.text"),
-    "a field that there is not": ('{"question": "a", "fact": ["x"]}', "line 1: there is no field 'fact'"),
-}
-
-
-@pytest.mark.parametrize(("rows", "said"), WRONG_ROWS.values(), ids=WRONG_ROWS.keys())
-def test_a_set_with_a_wrong_row_is_refused_by_line_and_field(
-    leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path, rows: str, said: str
-) -> None:
-    questions.write_text(rows)
-    ran = leadline("eval", questions, "--docs", docs)
-    assert ran.code == 2
-    assert said in ran.err
-    assert "Traceback" not in ran.err
-    assert not endpoint.requests
-    assert not Path("eval").exists()
-
-
 def test_an_unknown_model_is_named_for_each_question_and_the_other_settings_stand(
     leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
 ) -> None:
@@ -270,13 +250,8 @@ def test_a_chinese_set_is_tabled_in_chinese(leadline: Leadline, tmp_path: Path) 
 
 
 BAD_INPUT = {
-    "a missing set": (["nowhere.jsonl"], "cannot be read"),
-    "a depth that is none": (["SET", "--depth", "bottomless"], "There is no depth 'bottomless'"),
     "a missing folder to compare with": (["SET", "--against", "nowhere"], "cannot be read"),
-    "a missing folder of prompts": (["SET", "--prompts", "nowhere"], "does not exist"),
-    "a missing folder of documents": (["SET", "--docs", "nowhere"], "does not exist"),
     "too many settings": (["SET", *(f"--model=m{number}" for number in range(30))], "at most 24"),
-    "an output that is a file": (["SET", "--out", "SET"], "cannot be written"),
     "a search that is none": (["SET", "--search", "documents", "--search", "nosuch"], "nosuch"),
     "an impossible limit": (["SET", "--max-tokens", "1"], "max_tokens cannot be 1"),
 }

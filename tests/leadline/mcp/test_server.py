@@ -17,10 +17,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, TextContent
 
-from leadline.mcp import server
 from leadline.runs.actions import aresume, aruns
-from schemas.reporter import Report
-from schemas.usage import Usage
 from services.run.installation import install_command
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
@@ -129,23 +126,6 @@ async def test_a_run_whose_client_hangs_up_can_be_resumed(tmp_path: Path, docs: 
     assert record.status in {"interrupted", "done", "running"}  # the last where the client killed the server at once
     if record.status != "done":
         assert "Belfast" in (await aresume(record.id)).markdown
-
-
-async def test_what_a_client_chooses_holds_even_if_it_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen: dict[str, Any] = {}
-
-    async def researched(question: str, **choices: Any) -> Report:
-        chosen.update(choices)
-        return Report(title="", question=question, markdown="", usage=Usage(), direct=True)
-
-    async def tell(number: int, title: str) -> None:
-        pass
-
-    monkeypatch.setattr(server, "aresearch", researched)
-    given = {"question": QUESTION, "locale": "auto", "max_seconds": 900, "quick": False}
-    await server.research(server.Research.model_validate(given), tell)
-    assert {"locale": "auto", "max_seconds": 900, "deep_research": True}.items() <= chosen.items()
-    assert not {"max_tokens", "documents"} & chosen.keys()
 
 
 def request(number: int, method: str, **params: object) -> bytes:

@@ -103,12 +103,6 @@ async def test_sections_that_are_written_side_by_side_are_shown_in_their_order(
     assert "piano wire [E1-" in text
 
 
-async def test_without_a_model_nothing_grows(docs: Path) -> None:
-    events: list[Event] = []
-    await aresearch(QUESTION, docs=[docs], on_event=events.append)
-    assert not [event for event in events if event.type == "draft"]
-
-
 def test_what_a_model_writes_cannot_steer_a_terminal() -> None:
     drafting = Drafting()
     about = {"langgraph_node": "reporter"}

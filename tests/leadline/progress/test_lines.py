@@ -173,11 +173,6 @@ def test_in_a_terminal_the_picture_is_on_stderr_and_the_report_alone_on_stdout(d
     assert max(map(len, last.partition("Written to")[0].splitlines())) < 40
 
 
-def test_no_color_means_none(docs: Path) -> None:
-    _, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 80, NO_COLOR="1")
-    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
-
-
 def test_a_dumb_terminal_gets_lines(docs: Path) -> None:
     _, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 80, TERM="dumb")
     assert "\x1b" not in shown
@@ -193,8 +188,9 @@ def test_colours_that_are_forced_do_not_make_a_pipe_a_terminal(
     assert "> Step 1" in ran.err
 
 
-def test_a_terminal_that_knows_ascii_only_gets_no_other_marks(docs: Path) -> None:
-    _, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 80, PYTHONIOENCODING="ascii")
+def test_a_terminal_that_knows_ascii_only_or_wants_no_colours_gets_no_others(docs: Path) -> None:
+    _, shown = in_terminal(["research", QUESTION, "--docs", str(docs)], 80, PYTHONIOENCODING="ascii", NO_COLOR="1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
     assert "+ 1 " in plain(shown)
     assert shown.partition("Written to")[0].isascii()  # the questions that it then recommends quote what sources say
 

@@ -2,7 +2,6 @@
 
 import io
 import re
-from typing import Any
 
 from rich.console import Console
 
@@ -122,12 +121,3 @@ def test_reasons_are_said_in_words() -> None:
     )
     assert reason_text("silent", "zh-CN") == "长时间没有任何输出"
     assert reason_text("HTTP 503", "zh-CN") == "HTTP 503"
-
-
-def test_what_was_asked_in_vain_is_shown_where_there_was_any() -> None:
-    used: dict[str, Any] = {"role": "planner", "calls": 1, "input_tokens": 10, "output_tokens": 5, "cost": 0.0}
-    assert "abandoned" not in drawn(seen([*EVENTS, told("call", **used)]), 100)[-1]
-    lost = told("call", **used, abandoned=2, abandoned_tokens=1_500)
-    assert drawn(seen([*EVENTS, lost]), 100)[-1].strip() == (
-        "abandoned: 2 calls, about 1,500 tokens that a provider may charge"
-    )

@@ -31,9 +31,8 @@ def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(ran, env=environment, capture_output=True, text=True, timeout=100, check=False)
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_only_the_owner_can_read_a_home_whatever_the_umask(umask: int, docs: Path, tmp_path: Path) -> None:
-    before = os.umask(umask)
+def test_only_the_owner_can_read_a_home_whatever_the_umask(docs: Path, tmp_path: Path) -> None:
+    before = os.umask(0)
     try:
         ran = command(
             tmp_path / "new" / "home", "research", QUESTION, "--docs", str(docs), "--out", str(tmp_path / "out")
@@ -67,14 +66,14 @@ def without_write_permission(home: Path, *arguments: str) -> subprocess.Complete
     return done
 
 
-@pytest.mark.parametrize("left", ["closed", "killed"])
-def test_runs_can_be_read_in_a_home_that_cannot_be_written(left: str, docs: Path, tmp_path: Path) -> None:
+def test_runs_can_be_read_in_a_home_that_cannot_be_written_also_after_a_crash(docs: Path, tmp_path: Path) -> None:
     report = research(QUESTION, docs=[docs], out=tmp_path / "out")
     home = tmp_path / "home"
-    if left == "killed":
-        leave_a_log_of_writes(home / "checkpoints.sqlite")
-        assert (home / "checkpoints.sqlite-wal").stat().st_size
-    for arguments in READING if left == "closed" else READING[:2]:
+    for arguments in (*READING, "killed", READING[0]):
+        if arguments == "killed":
+            leave_a_log_of_writes(home / "checkpoints.sqlite")
+            assert (home / "checkpoints.sqlite-wal").stat().st_size
+            continue
         given = [part.format(run=report.run_id, out=tmp_path / "made") for part in arguments]
         ran = without_write_permission(home, *given)
         assert ran.returncode == 0, f"{arguments}: {ran.stderr}"

@@ -83,11 +83,6 @@ def test_what_an_option_says_wins_even_if_it_is_the_default(leadline: Leadline, 
     assert (context.words, context.documents) == (other.words, other.documents) == (200, [str(file.parent / "papers")])
 
 
-def test_it_survives_being_written_down(file: Path) -> None:
-    context = RunContext(profile=load_profile(file))
-    assert RunContext.model_validate_json(context.model_dump_json()) == context
-
-
 @pytest.mark.parametrize(
     ("line", "instead", "said"),
     [
@@ -121,14 +116,6 @@ def test_a_missing_file_or_one_that_is_no_mapping_is_refused(tmp_path: Path) -> 
     (tmp_path / "list.yaml").write_text("- a\n- b\n")
     with pytest.raises(BadInput, match="the whole file"):
         load_profile(tmp_path / "list.yaml")
-
-
-def test_the_command_line_refuses_it_as_bad_input(leadline: Leadline, file: Path) -> None:
-    file.write_text(WHOLE.replace("tone:", "tune:"))
-    ran = leadline("research", "Which lamp is brightest?", "--profile", file)
-    assert ran.code == 2
-    assert "line 8, tune" in ran.err
-    assert "Traceback" not in ran.err
 
 
 async def test_python_takes_a_file_and_edge_answers_carry_the_topics_note() -> None:

@@ -104,14 +104,6 @@ def test_a_quote_of_two_sentences_is_found_in_two(docs: Path) -> None:
     assert claim.now == "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
 
 
-def test_a_document_that_is_gone_takes_its_claims_with_it(run_id: str, docs: Path, leadline: Leadline) -> None:
-    (docs / "thomson.md").unlink()
-    code, found = checked(leadline, run_id)
-    assert code == 1
-    assert [source["state"] for source in found["gone"]] == ["gone"]
-    assert any(one["state"] == "fallen" and "Belfast" in one["text"] for one in found["claims"])
-
-
 def test_pages_are_read_again(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "<p>The first tide predicting machine was designed by William Thomson and built in {}.</p>"
     head = "<html><head><title>Tide machines</title></head><body><article><h1>Tide predicting machines</h1>"

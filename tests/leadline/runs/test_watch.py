@@ -1,18 +1,13 @@
 """`leadline watch`: what is new on a report's question since the run, and since the last check."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leadline import research
-from leadline.cli.watch_schedule import interval_of, schedules
-from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from services.search.web import forget_web
 from tests.fakes.site import Answer, site
@@ -132,54 +127,6 @@ def test_only_pages_that_are_new_are_read(leadline: Leadline, monkeypatch: pytes
         served.asked.clear()
         assert checked(leadline, run_id)["findings"] == []
         assert "/archive" not in served.asked
-
-
-def test_it_checks_again_until_it_is_interrupted(docs: Path, leadline: Leadline) -> None:
-    run_id = research(PIANO, docs=[docs]).run_id
-    command = [sys.executable, "-m", "leadline", "watch", run_id, "--every", "7d"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
-    ) as ran:
-        assert ran.stdout is not None
-        assert ran.stdout.readline().startswith("Nothing new since ")
-        ran.terminate()
-        _, told = ran.communicate(timeout=60)
-    assert ran.returncode == 130
-    assert f"0 6 * * 1 LEADLINE_HOME='{os.environ['LEADLINE_HOME']}'" in told
-    assert f"watch {run_id} --once" in told
-    assert "Continue with: leadline watch" in told
-
-
-@pytest.mark.parametrize("written", ["", "often", "0d", "7", "5m", "d7", "1y", "99999d"])
-def test_an_interval_that_is_none_is_bad_input(written: str, leadline: Leadline) -> None:
-    with pytest.raises(BadInput, match="every"):
-        interval_of(written)
-    assert leadline("watch", "--every", written).code == 2
-
-
-@pytest.mark.parametrize(
-    ("written", "cron"),
-    [("30m", "*/30 * * * *"), ("6h", "0 */6 * * *"), ("1d", "0 6 * * *"), ("7d", "0 6 * * 1"), ("1w", "0 6 * * 1"), ("3d", "0 6 */3 * *"),
-     ("7h", None), ("45m", None), ("30d", None)],
-)  # fmt: skip
-def test_cron_is_given_where_it_can_say_the_interval(written: str, cron: str | None) -> None:
-    interval = interval_of(written)
-    assert interval.cron() == cron
-    text = schedules("2026", interval, ["/a b/leadline"], "/home/100%")
-    assert f"OnUnitActiveSec={interval.seconds}s" in text
-    assert 'ExecStart="/a b/leadline" watch 2026 --once' in text
-    assert 'Environment="LEADLINE_HOME=/home/100%%"' in text
-    assert (f"{cron} LEADLINE_HOME='/home/100\\%' '/a b/leadline' watch 2026 --once" in text) == (cron is not None)
-
-
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
-def test_systemd_takes_the_units(tmp_path: Path) -> None:
-    text = schedules("2026", interval_of("7d"), [sys.executable, "-m", "leadline"], str(tmp_path))
-    _, service, timer = text.split("# systemd, ")[0], text.split("[Service]")[1], text.split("[Timer]")[1]
-    (tmp_path / "leadline.service").write_text(f"[Service]{service.partition('# ~')[0]}")
-    (tmp_path / "leadline.timer").write_text(f"[Timer]{timer}")
-    ran = subprocess.run(["systemd-analyze", "verify", "--user", *map(str, tmp_path.glob("leadline.*"))], check=False, capture_output=True, text=True)  # fmt: skip
-    assert "leadline" not in ran.stderr, ran.stderr
 
 
 def test_a_run_that_there_is_not_and_a_folder_that_is_gone_are_bad_input(docs: Path, leadline: Leadline) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from services.run.settings import forget_settings
 from services.sandbox import sandbox as module
 from services.sandbox.canaries import COUNT, LOOKING
 from tests.fakes.ollama_server import ollama_server
@@ -34,6 +35,14 @@ def test_a_machine_that_isolates_is_fine_and_each_canary_says_what_stopped_it(le
     assert "scipy" in found["libraries", "installed"]["found"]
     assert found["parsers", "files and pages"]["found"] == "in a locked-in process"
     assert not [check for check in found.values() if check["state"] == "broken"]
+    extras = [one for one in found.values() if one["area"] == "extras"]
+    assert {"server", "notebook", "vectors"} <= {one["name"] for one in extras}
+    for one in extras:
+        missing = one["found"].startswith("not installed")
+        assert one["state"] == ("note" if missing or one["found"] == "not for this machine" else "ok")
+        assert (f"[{one['name']}]'" in one["remedy"]) == missing
+    assert not Path(os.environ["LEADLINE_HOME"]).exists()
+    assert list(Path.cwd().iterdir()) == []
 
 
 def test_it_is_a_line_each_where_it_is_piped_and_a_table_in_a_terminal(
@@ -59,18 +68,18 @@ def test_five_lines_say_what_works_and_what_to_do_next(leadline: Leadline, monke
     with ollama_server() as server:
         monkeypatch.setenv("OLLAMA_HOST", server.base_url)
         assert "Connect Ollama: leadline init." in leadline("doctor").out
-
-
-def test_with_a_model_the_web_is_what_is_missing(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+        ollama = checks(leadline("doctor", "--json"))["models", "Ollama"]
+        assert ollama["found"] == f"{server.base_url}/v1: {server.model}"
+        assert "leadline init connects it" in ollama["remedy"]
+        assert server.requests == []
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("LEADLINE_MODEL", "writer-7")
+    forget_settings()
     lines = leadline("doctor").out.splitlines()
     assert lines[0] == "ok      model: writer-7 at http://127.0.0.1:9/v1"
     assert "Connect a web search: leadline init." in lines[-1]
-
-
-def test_what_is_broken_stands_below_the_lines(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEADLINE_DOCS", "/nowhere")
+    forget_settings()
     ran = leadline("doctor")
     lines = ran.out.splitlines()
     assert ran.code == 1
@@ -78,83 +87,44 @@ def test_what_is_broken_stands_below_the_lines(leadline: Leadline, monkeypatch: 
     assert "Fix what is broken" in lines[-1]
 
 
+@pytest.mark.usefixtures("without_programs")
 def test_keys_are_set_or_not_and_never_shown(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret-2@models.example/v1")
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret-3")
     monkeypatch.setenv("TAVILY_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("LEADLINE_BASE_URL_LAB", "http://me:secret-4@lab.example/v1")
+    monkeypatch.setenv("OPENAI_API_KEY_LAB", "sk-secret-5")
+    monkeypatch.setenv("LEADLINE_MODEL_REPORTER", "writer-7")
     ran = leadline("doctor", "--json")
     found = checks(ran)
     assert "Tavily was not reached" in found["search", "tavily"]["found"]
     assert found["models", "OPENAI_API_KEY"]["found"] == "set"
-    assert found["models", "every role"]["found"].endswith("at http://models.example/v1")
+    assert found["models", "reporter"]["found"] == "writer-7 at http://models.example/v1"
+    assert found["models", "LEADLINE_BASE_URL_LAB"]["found"] == "http://lab.example/v1, with OPENAI_API_KEY_LAB"
     assert "secret" not in ran.out + ran.err
-
-
-def test_a_model_of_a_role_is_shown_apart(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("LEADLINE_MODEL_REPORTER", "writer-7")
-    found = checks(leadline("doctor", "--json"))
-    assert found["models", "reporter"]["found"].startswith("writer-7 at ")
-
-
-def test_servers_of_models_on_this_machine_are_listed_with_their_models(
-    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with ollama_server() as server:
-        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
-        found = checks(leadline("doctor", "--json"))
-        assert found["models", "Ollama"]["found"] == f"{server.base_url}/v1: {server.model}"
-        assert "leadline init connects it" in found["models", "Ollama"]["remedy"]
-        assert server.requests == []
-
-
-def test_an_endpoint_of_a_name_is_listed_without_its_key(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_BASE_URL_LAB", "http://me:secret-4@lab.example/v1")
-    monkeypatch.setenv("OPENAI_API_KEY_LAB", "sk-secret-5")
-    ran = leadline("doctor", "--json")
-    named = checks(ran)["models", "LEADLINE_BASE_URL_LAB"]
-    assert named["found"] == "http://lab.example/v1, with OPENAI_API_KEY_LAB"
-    assert "secret" not in ran.out + ran.err
-
-
-def test_what_is_optional_comes_with_the_command_that_installs_it(leadline: Leadline) -> None:
-    extras = [one for one in checks(leadline("doctor", "--json")).values() if one["area"] == "extras"]
-    assert {"server", "notebook", "vectors"} <= {one["name"] for one in extras}
-    for one in extras:
-        missing = one["found"].startswith("not installed")
-        assert one["state"] == ("note" if missing or one["found"] == "not for this machine" else "ok")
-        assert (f"[{one['name']}]'" in one["remedy"]) == missing
 
 
 def test_a_canary_that_gets_out_is_named_and_fails(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "filter_program", lambda _: ALLOW_ALL)
     monkeypatch.setattr(module, "HIDE", False)
+    monkeypatch.setenv("LEADLINE_SANDBOX", "unsafe")
+    ran = leadline("doctor", "--json")
+    found = checks(ran)
+    assert ran.code == 0
+    assert found["isolation", "LEADLINE_SANDBOX"]["state"] == "note"
+    looking = found["isolation", LOOKING]
+    assert looking["state"] == "note"
+    assert "names, sizes and times" in looking["found"]
+    assert "user namespaces" in looking["remedy"]
+    monkeypatch.delenv("LEADLINE_SANDBOX")
+    forget_settings()
     ran = leadline("doctor", "--json")
     found = checks(ran)
     assert ran.code == 1
     assert found["isolation", "a unix socket"]["state"] == "broken"
     assert "NOT STOPPED" in found["isolation", "a unix socket"]["found"]
     assert found["isolation", "reading a file outside"]["found"] == "stopped by Landlock"
-
-
-def test_where_files_outside_can_be_looked_at_it_is_noted_and_programs_run(
-    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "HIDE", False)
-    ran = leadline("doctor", "--json")
-    looking = checks(ran)["isolation", "looking at a file outside"]
-    assert ran.code == 0
-    assert looking["state"] == "note"
-    assert "names, sizes and times" in looking["found"]
-    assert "user namespaces" in looking["remedy"]
-
-
-def test_a_sandbox_that_is_switched_off_is_said(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_SANDBOX", "unsafe")
-    ran = leadline("doctor", "--json")
-    assert ran.code == 0
-    assert checks(ran)["isolation", "LEADLINE_SANDBOX"]["state"] == "note"
 
 
 @pytest.mark.parametrize(
@@ -166,9 +136,9 @@ def test_a_sandbox_that_is_switched_off_is_said(leadline: Leadline, monkeypatch:
         ("LEADLINE_SEARCH", "nonsense", ("search", "settings"), "LEADLINE_SEARCH cannot be used"),
         ("LEADLINE_EMBEDDINGS_MODEL", "some-model", ("search", "settings"), "needs an endpoint"),
         ("LEADLINE_MODEL", "gpt-x", ("models", "settings"), "OPENAI_API_KEY"),
-        ("LEADLINE_SANDBOX_PYTHON", "/nowhere/python", ("libraries", "python"), "not a working Python"),
     ],
 )
+@pytest.mark.usefixtures("without_programs")
 def test_what_is_broken_is_named_with_what_to_do(
     variable: str,
     value: str,
@@ -187,12 +157,7 @@ def test_what_is_broken_is_named_with_what_to_do(
     assert words in found["found"]
 
 
-def test_nothing_is_made(leadline: Leadline) -> None:
-    leadline("doctor")
-    assert not Path(os.environ["LEADLINE_HOME"]).exists()
-    assert list(Path.cwd().iterdir()) == []
-
-
+@pytest.mark.usefixtures("without_programs")
 def test_programs_that_formats_and_tools_need_are_looked_for(
     leadline: Leadline, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -205,18 +170,7 @@ def test_programs_that_formats_and_tools_need_are_looked_for(
     assert checks(leadline("doctor", "--json"))["programs", "npx"]["found"] == str(tmp_path / "npx")
 
 
-def test_settings_that_others_may_read_are_noted(leadline: Leadline) -> None:
-    env = Path(".env")
-    env.write_text("LEADLINE_LANGUAGE=en\n")
-    env.chmod(0o644)
-    found = checks(leadline("doctor", "--json"))
-    assert found["home", "who can read .env"]["state"] == "note"
-    assert found["home", "who can read .env"]["found"] == "everybody on this machine (mode 644)"
-    assert found["home", "disk space"]["found"].endswith("GB free")
-    env.chmod(0o600)
-    assert checks(leadline("doctor", "--json"))["home", "who can read .env"]["state"] == "ok"
-
-
+@pytest.mark.usefixtures("without_programs")
 @pytest.mark.parametrize(
     ("mode", "readers"), [(0o755, "everybody on this machine"), (0o750, "its group "), (0o711, "everybody")]
 )
@@ -224,8 +178,14 @@ def test_a_home_that_others_can_read_is_not_called_private(mode: int, readers: s
     home = Path(os.environ["LEADLINE_HOME"])
     home.mkdir()
     (home / "store.sqlite").touch()
+    env = Path(".env")
+    env.write_text("LEADLINE_LANGUAGE=en\n")
+    env.chmod(0o644)
     home.chmod(mode)
-    check = checks(leadline("doctor", "--json"))["home", "who can read LEADLINE_HOME"]
+    found = checks(leadline("doctor", "--json"))
+    assert found["home", "who can read .env"]["found"] == "everybody on this machine (mode 644)"
+    assert found["home", "disk space"]["found"].endswith("GB free")
+    check = found["home", "who can read LEADLINE_HOME"]
     assert check["state"] == "note"
     assert check["found"].startswith(readers)
     assert check["found"].endswith(f"(mode {mode:o})")

@@ -21,6 +21,9 @@ def twins(tmp_path: Path) -> Iterator[Twins]:
         yield serving
 
 
+pytestmark = pytest.mark.usefixtures("without_programs")
+
+
 def searches(leadline: Leadline) -> dict[str, dict[str, str]]:
     forget_settings()
     forget_web()

@@ -41,9 +41,5 @@ def test_it_is_set_up_checked_and_used_and_meets_each_refusal_once(thinker: Reas
     assert "William Thomson" in report.stdout
     assert thinker.refused == ["temperature"]
     assert thinker.empty == []
-
-
-def test_what_was_learned_is_found_out_anew_once_it_is_forgotten(thinker: ReasoningServer) -> None:
-    run("init", "--endpoint", thinker.base_url, "--model", "thinker-1")
     assert run("doctor", "--models", "--forget").returncode == 0
     assert thinker.refused == ["temperature"] * 2
