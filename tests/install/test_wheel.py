@@ -20,6 +20,7 @@ pytestmark = pytest.mark.timeout(600)  # an empty environment takes a minute or 
 
 PACKAGES = ("graph", "nodes", "prompts", "schemas", "services", "leadline")
 QUESTION = "Who designed the wire sounding machine?"
+in_an_empty_environment = pytest.mark.skipif(not EMPTY, reason="make test-wheel runs it, in an empty environment")
 
 
 def _files(folder: Path) -> set[str]:
@@ -47,6 +48,7 @@ def test_it_researches_and_verifies_without_the_project(installed: Installed, py
     installed.run("leadline", "runs", "show", "--calls")
 
 
+@in_an_empty_environment
 def test_without_documents_it_searches_the_examples_that_came_with_it(python: Python, installed: Installed) -> None:
     folders = json.loads(
         python(
@@ -60,6 +62,7 @@ def test_without_documents_it_searches_the_examples_that_came_with_it(python: Py
         assert documents >= 20
 
 
+@in_an_empty_environment
 def test_the_doctor_finds_it_whole_and_names_no_folder_of_the_project(installed: Installed) -> None:
     said = installed.run("leadline", "doctor", "--json").stdout
     found = {(one["area"], one["name"]): one for one in json.loads(said)}
@@ -73,6 +76,7 @@ def test_the_doctor_finds_it_whole_and_names_no_folder_of_the_project(installed:
             assert one["remedy"].endswith(f"-m pip install 'leadline[{one['name']}]'")
 
 
+@in_an_empty_environment
 def test_it_goes_on_with_a_run_that_the_release_before_left_half_done(
     installed: Installed, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,12 +88,10 @@ def test_it_goes_on_with_a_run_that_the_release_before_left_half_done(
     assert endpoint.roles
 
 
-def test_it_serves_the_page_and_researches_there(installed: Installed, port: int, docs: Path) -> None:
-    if EMPTY:
-        ran = installed.run("leadline", "serve", "--no-open", "--port", port, code=1)
-        assert "pip install 'leadline[server]'" in ran.stderr
-    else:
-        researched_on_its_page(installed, port, docs)
+@in_an_empty_environment
+def test_it_names_what_serving_lacks(installed: Installed, port: int) -> None:
+    ran = installed.run("leadline", "serve", "--no-open", "--port", port, code=1)
+    assert "pip install 'leadline[server]'" in ran.stderr
 
 
 def researched_on_its_page(installed: Installed, port: int, docs: Path) -> None:

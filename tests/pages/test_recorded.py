@@ -8,7 +8,7 @@ import pytest
 from leadline.server.page import RECORDING
 from services.search.providers import EXAMPLE_FOLDERS
 from tests.fakes.browser import Page
-from tests.pages.conftest import SIMPLE, ask, opened, report_text, status, text
+from tests.pages.conftest import SIMPLE, ask, opened, status, text
 from tests.server.conftest import dev_server
 
 FASTER = "const slow = setTimeout; window.setTimeout = (act, wait) => slow(act, wait / 20);"
@@ -40,7 +40,7 @@ def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: str) -> No
     page.evaluate("document.getElementById('connect').close()")
 
     ask(page, SIMPLE)  # a question of one's own comes in its place
-    report_text(page)
+    page.wait("document.querySelector('.notices a')", "what is searched")
     assert page.evaluate("document.querySelectorAll('.turn').length") == 1
     assert page.evaluate("document.querySelector('.notices a').getAttribute('href')") == "/page/examples"
     assert page.logged == []

@@ -5,8 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import error as model_error
 from tests.pages.conftest import QUESTION, Site, ask, button, choose, opened, report_text, serving, status, text
@@ -61,15 +59,16 @@ def begin_anew(page: Page) -> None:
     page.wait("!document.querySelector('.ending') && document.getElementById('banner').hidden", "an empty page")
 
 
-@pytest.mark.parametrize(("code", "words"), [(401, "rejected the key"), (403, "forbids")])
-def test_an_endpoint_that_refuses_names_whom_to_ask(page: Page, site: Site, code: int, words: str) -> None:
-    site.model.endpoint.script["coordinator"] = [model_error(code, "No.", "refused")]
+def test_an_endpoint_that_refuses_names_whom_to_ask(page: Page, site: Site) -> None:
     opened(page, site.address)
-    ask(page, QUESTION)
-    status(page, "failed")
-    said = told(page)
-    assert words in said
-    assert "The operator of this server finds what to do in its log." in said
+    for code, words in ((401, "rejected the key"), (403, "forbids")):
+        begin_anew(page)
+        site.model.endpoint.script["coordinator"] = [model_error(code, "No.", "refused")]
+        ask(page, QUESTION)
+        status(page, "failed")
+        said = told(page)
+        assert words in said
+        assert "The operator of this server finds what to do in its log." in said
     page.click(button("Try again"))
     report_text(page)
 
