@@ -2,6 +2,9 @@
 
 import json
 
+import httpx
+import pytest
+
 from tests.fakes.browser import Page
 from tests.pages.conftest import QUESTION, REPORT, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
 
@@ -10,17 +13,28 @@ FEW = 4
 """Keys from the beginning of the page's content to the first citation."""
 
 
-def reported(page: Page, site: Site) -> None:
-    """Ask, and wait for the report."""
+@pytest.fixture(scope="module")
+def thread(served: Site) -> str:
+    """A thread with a report."""
+    asked = {"assistant_id": "deep_research", "input": {"question": SIMPLE}, "context": {"depth": "quick"}}
+    with httpx.Client(base_url=served.address, timeout=60) as http:
+        made = str(http.post("/threads", json={"metadata": {"title": SIMPLE}}).json()["thread_id"])
+        http.post(f"/threads/{made}/runs/wait", json=asked).raise_for_status()
+    return made
+
+
+@pytest.fixture
+def reported(page: Page, site: Site, thread: str) -> Page:
+    """Open the report."""
     opened(page, site.address)
-    choose(page, depth="quick")
-    ask(page, SIMPLE)
+    page.open(f"{site.address}/?thread={thread}")
     status(page, "done")
     report_text(page)
+    return page
 
 
-def test_a_source_opens_with_its_text_and_the_quote_in_view(page: Page, site: Site) -> None:
-    reported(page, site)
+def test_a_source_opens_with_its_text_and_the_quote_in_view(reported: Page) -> None:
+    page = reported
     entry = f"{REPORT}.querySelector('.references li:has(blockquote)')"
     page.evaluate(f"{entry}.querySelector('details').open = true")
     quote = page.evaluate(f"[...{entry}.querySelectorAll('blockquote')].at(-1).dataset.quote")
@@ -41,8 +55,8 @@ def test_a_source_opens_with_its_text_and_the_quote_in_view(page: Page, site: Si
     assert page.evaluate(f"{FOCUSED}.classList.contains('text-of')")
 
 
-def test_a_citation_is_a_few_keys_away_and_escape_leads_back_to_it(page: Page, site: Site) -> None:
-    reported(page, site)
+def test_a_citation_is_a_few_keys_away_and_escape_leads_back_to_it(reported: Page) -> None:
+    page = reported
     page.evaluate("document.getElementById('main').focus()")
     for _ in range(FEW):
         page.press("Tab", 9)
@@ -99,8 +113,8 @@ def test_the_box_says_what_typing_does_while_a_run_goes_on(page: Page, site: Sit
     assert page.evaluate(hint) == before
 
 
-def test_a_new_question_right_after_the_language_is_not_lost(page: Page, site: Site) -> None:
-    reported(page, site)
+def test_a_new_question_right_after_the_language_is_not_lost(reported: Page) -> None:
+    page = reported
     both = "document.getElementById('language').click(); document.getElementById('new-question').click()"
     page.evaluate(both)
     page.wait("document.documentElement?.lang === 'zh-CN' && document.querySelector('#run-list li')", "Chinese")
@@ -108,8 +122,8 @@ def test_a_new_question_right_after_the_language_is_not_lost(page: Page, site: S
     assert page.evaluate("document.getElementById('welcome').checkVisibility()")
 
 
-def test_a_new_question_before_the_page_has_loaded_its_scripts_is_not_lost(page: Page, site: Site) -> None:
-    reported(page, site)
+def test_a_new_question_before_the_page_has_loaded_its_scripts_is_not_lost(reported: Page) -> None:
+    page = reported
     early = """new MutationObserver((_, watch) => {
       const link = document.getElementById('new-question');
       if (!link || !location.search) return;
@@ -123,8 +137,8 @@ def test_a_new_question_before_the_page_has_loaded_its_scripts_is_not_lost(page:
     assert page.evaluate("document.getElementById('welcome').checkVisibility()")
 
 
-def test_on_a_phone_a_citation_opens_its_quote_and_the_text_around_it(page: Page, site: Site) -> None:
-    reported(page, site)
+def test_on_a_phone_a_citation_opens_its_quote_and_the_text_around_it(reported: Page) -> None:
+    page = reported
     page.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=False)
     page.evaluate("new Promise(done => setTimeout(done, 500))")  # the page takes its new form
     mark = f"{REPORT}.querySelector('.cite .mark')"
