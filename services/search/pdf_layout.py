@@ -249,11 +249,11 @@ def _gutter(rows: Sequence[Sequence[PdfLine]]) -> float | None:
     ends = [max(word.right for word in words) for words in lefts]
     width = max(ends) - min(word.left for words in lefts for word in words)
     reaching = mean(max(ends) - end < 0.15 * width for end in ends)
-    telling = min(_length(lefts), _length(rights)) >= PROSE_WORDS
+    telling = min(mean_length(lefts), mean_length(rights)) >= PROSE_WORDS
     return best if telling and reaching >= FILLED else None
 
 
-def _length(pieces: Sequence[Sequence[Word]]) -> float:
+def mean_length(pieces: Sequence[Sequence[Word]]) -> float:
     """Return the mean number of words with letters in some pieces; eight characters of Chinese count as three."""
     return mean(
         sum(

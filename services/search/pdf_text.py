@@ -1,13 +1,9 @@
-"""Reads the text of a PDF file: pages in the order of reading below headings with their numbers, ruled tables as Markdown."""
+"""Reads the text of a PDF file: pages in the order of reading below headings with their numbers, tables as Markdown."""
 
-import io
 import re
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
-from statistics import mean
 
-import pdfplumber
 import pypdfium2
 import pypdfium2.raw as pdfium
 
@@ -22,27 +18,18 @@ from services.search.pdf_layout import (
     whole_rows,
     without_running_heads,
 )
+from services.search.pdf_tables import RuledTable, ruled_tables, with_tables
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 
-TABLE_SECONDS = 2.0
-"""Seconds for the tables of a file; those of later pages stay lines."""
 LEAST_RULES, MOST_RULES = 6, 1_000
 """Drawn lines and boxes of a page that may hold a ruled table; a page with more is a drawing."""
 SAMPLE = 2_000
 """Characters that tell whether a file is Chinese: every tenth of them is, even between tables."""
-LEAST_FILLED = 0.6
-"""Least share of a grid's cells with text."""
-LONGEST_CELL = 200
-"""Mean characters of a cell up to which a grid is a table; one of longer cells is a page in boxes."""
-
 _LAST_LINE = re.compile(r"(?<![^\n|])[^\n|]+[^\s.!?。！？:：;；|]\Z")
 """The end of a page amid a sentence."""
 _REST = re.compile(r"[^\n|]+?(?:[.!?](?=\s)|[。！？]|(?=\n)|\Z)")
 """The end of a sentence at the beginning of a page."""
-
-_Table = tuple[tuple[float, float, float, float], str]
-"""Left, bottom, right and top of a table in points, and the table as Markdown."""
 
 _PROPERTIES = {"Title": "title", "Author": "author", "CreationDate": "created"}
 
@@ -68,7 +55,7 @@ def pdf_text(data: bytes) -> str:
             if not page.get_rotation() and LEAST_RULES <= drawn <= MOST_RULES:
                 ruled.append(number)
             page.close()
-    tables = _tables(data, ruled)
+    tables = ruled_tables(data, ruled)
     pages = without_running_heads(pages)
     known = frozenset(
         word.text.casefold().strip(".,;:()")
@@ -100,7 +87,7 @@ def carried_over(pages: Sequence[str]) -> list[str]:
     return texts
 
 
-def _blocks(page: Sequence[PdfLine], tables: Sequence[_Table], known: frozenset[str]) -> list[str]:
+def _blocks(page: Sequence[PdfLine], tables: Sequence[RuledTable], known: frozenset[str]) -> list[str]:
     """Return the paragraphs and tables of a page."""
     blocks: list[str] = []
     prose: list[PdfLine] = []
@@ -111,58 +98,23 @@ def _blocks(page: Sequence[PdfLine], tables: Sequence[_Table], known: frozenset[
             prose.append(line)
         elif inside in waiting:
             waiting.remove(inside)
-            blocks += [*paragraphs(whole_rows(in_columns(prose)), known), inside[1]]
+            blocks += [*_own_blocks(prose, known), inside[1]]
             prose = []
-    return [*blocks, *paragraphs(whole_rows(in_columns(prose)), known)]
+    return [*blocks, *_own_blocks(prose, known)]
 
 
-def _inside(line: PdfLine, table: _Table) -> bool:
+def _own_blocks(lines: Sequence[PdfLine], known: frozenset[str]) -> Iterator[str]:
+    """Yield the paragraphs, and the tables without rules, of lines."""
+    for part in with_tables(whole_rows(in_columns(lines))):
+        if isinstance(part, str):
+            yield part
+        else:
+            yield from paragraphs(part, known)
+
+
+def _inside(line: PdfLine, table: RuledTable) -> bool:
     left, bottom, right, top = table[0]
     return left <= (line.left + line.right) / 2 <= right and bottom <= (line.bottom + line.top) / 2 <= top
-
-
-def _tables(data: bytes, numbers: Sequence[int]) -> dict[int, list[_Table]]:
-    """Return the ruled tables of some pages, as far as there is time."""
-    found: dict[int, list[_Table]] = {}
-    until = time.monotonic() + TABLE_SECONDS
-    try:
-        with pdfplumber.open(io.BytesIO(data), pages=[number + 1 for number in numbers]) as file:
-            for number, page in zip(numbers, file.pages if numbers else [], strict=True):
-                if time.monotonic() > until:
-                    break
-                for table in page.find_tables():
-                    left, top, right, bottom = table.bbox
-                    if markdown := _markdown(table.extract()):
-                        box = (left, float(page.height) - bottom, right, float(page.height) - top)
-                        found.setdefault(number, []).append((box, markdown))
-                page.close()
-    except Exception:  # noqa: BLE001 - a broken PDF raises anything, and PDFium has read its lines
-        return found
-    return found
-
-
-def _markdown(rows: Sequence[Sequence[str | None]]) -> str:
-    """Return a table as Markdown; empty if it is none: a single row or column, mostly empty, or a page in boxes."""
-    cells = [cut for row in rows if any(row) for cut in _cut([cell or "" for cell in row])]
-    filled = [cell for row in cells for cell in row if cell]
-    if len(cells) < 2 or len(cells[0]) < 2 or len(filled) < LEAST_FILLED * sum(map(len, cells)):
-        return ""
-    if mean(map(len, filled)) > LONGEST_CELL:
-        return ""
-    lines = [f"| {' | '.join(row)} |" for row in cells]
-    return "\n".join([lines[0], f"|{' --- |' * len(cells[0])}", *lines[1:]])
-
-
-def _cut(row: Sequence[str]) -> list[list[str]]:
-    """Return a row of a grid as one row of cells, or as several where only every few of them have a rule between."""
-    heights = {len(cell.splitlines()) for cell in row if cell}
-    several = len(heights) == 1 and max(heights) > 2
-    parts = (
-        [[cell.splitlines()[place] if cell else "" for cell in row] for place in range(max(heights))]
-        if several
-        else [row]
-    )
-    return [[" ".join(cell.split()).replace("|", "\\|") for cell in part] for part in parts]
 
 
 def pdf_card(data: bytes) -> Card:

@@ -62,12 +62,74 @@ def test_three_columns_written_across_are_read_one_after_the_other() -> None:
     assert " ".join(" ".join(lines) for lines in narrow) == text
 
 
-def test_a_table_without_rules_stays_in_rows() -> None:
+def test_a_table_without_rules_is_a_table() -> None:
     rows = [("Port", "Depth", "Year"), ("Varde", "9.5", "1871"), ("Ribe", "7", "1872"), ("Esbjerg", "21", "1874")]
     page = [
         (72 + 120 * cell, 700 - 14 * place, text) for place, row in enumerate(rows) for cell, text in enumerate(row)
     ]
-    assert pdf_text(_pdf(page)).splitlines() == [" ".join(row) for row in rows]
+    head, *body = [f"| {' | '.join(row)} |" for row in rows]
+    assert pdf_text(_pdf(page)).splitlines() == [head, "| --- | --- | --- |", *body]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [
+            "1  The harbour was dredged in spring",
+            "2  and the barges came up to the yard",
+            "3  as soon as the ice was gone",
+        ],
+        ["a)  Sound the outer bar at low water", "b)  Mark the wreck with a red barrel", "c)  Pay the pilots at once"],
+        ["haul(wire)  # by hand", "stop(drum)  # with the brake", "read(dial)  # in fathoms"],
+    ],
+)
+def test_numbered_lines_lists_and_remarks_in_code_are_no_tables(lines: list[str]) -> None:
+    page = [
+        (left, 700 - 14 * place, part)
+        for place, line in enumerate(lines)
+        for left, part in zip((72, 160), line.split("  "), strict=True)
+    ]
+    assert "|" not in pdf_text(_pdf(page))
+
+
+TABLES = {
+    "en": (
+        "<p>The table has the depth of each port at low water, and who paid for it.</p><table><tr><th>Port<th>Depth (ft)"
+        "<th>Built<th>Paid by</tr><tr><td>Varde<td>9.5<td>1871<td>Merchants of the town, who had lent the money at five per cent"
+        "</tr><tr><td colspan=4>Under survey</tr><tr><td>New Esbjerg<td>21<td><td>State</tr><tr><td>Ribe<td>7<td>1872<td>Nobody"
+        "</tr></table><p>No other port was sounded that year.</p>",
+        "| Port | Depth (ft) | Built | Paid by |\n| --- | --- | --- | --- |\n"
+        "| Varde | 9.5 | 1871 | Merchants of the town, who had lent the money at five per cent |\n"
+        "| Under survey |  |  |  |\n| New Esbjerg | 21 |  | State |\n| Ribe | 7 | 1872 | Nobody |",
+    ),
+    "zh": (
+        "<p>下表列出每个港口在低潮时的水深以及当年由谁付款。</p><table><tr><th>港口<th>水深（英尺）<th>付款人</tr><tr><td>瓦尔德<td>9.5<td>商人</tr>"
+        "<tr><td>里伯<td>7<td>市议会</tr><tr><td>新埃斯比约<td>21<td>国家</tr></table><p>当年没有测量其他港口。</p>",
+        "| 港口 | 水深（英尺） | 付款人 |\n| --- | --- | --- |\n| 瓦尔德 | 9.5 | 商人 |\n| 里伯 | 7 | 市议会 |\n| 新埃斯比约 | 21 | 国家 |",
+    ),
+}
+PROSE = {
+    "en": "The harbour of Varde was first dredged in 1871, when the ice had left the river and 40 barges could be brought up. ",
+    "zh": "瓦尔德港在1871年春天第一次疏浚，当时河冰已经融化，四十艘驳船可以从船厂拖上来，由城里的商人付款。",
+}
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_a_table_without_rules_in_a_printed_page_is_a_table_and_prose_in_columns_is_none(language: str) -> None:
+    weasyprint = pytest.importorskip("weasyprint")
+    style = "<style>@page{size:A4} body{font:11pt serif} td,th{padding:2pt 8pt;text-align:left} td:last-child{width:6cm}</style>"
+    page, table = TABLES[language]
+    (own,) = [
+        block
+        for block in pdf_text(weasyprint.HTML(string=f"<html lang={language}>{style}{page}").write_pdf()).split("\n\n")
+        if "|" in block
+    ]
+    assert own == table
+    for columns in (2, 3):
+        prose = f"<div style='columns:{columns};text-align:justify'>{f'<p>{PROSE[language] * 3}</p>' * 12}</div>"
+        text = pdf_text(weasyprint.HTML(string=f"<html lang={language}>{style}{prose}").write_pdf())
+        assert "|" not in text
+        assert "".join(text.split()).count("".join(PROSE[language].split())) >= 12
 
 
 def test_pages_are_numbered_without_their_running_heads_and_feet() -> None:
