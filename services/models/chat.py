@@ -104,6 +104,7 @@ def _openai(
         use_responses_api=False,
         http_async_client=client(),
         http_client=unused_client(),
+        http_socket_options=(),  # they are not used with a client of one's own, but warned of where there is a proxy
         extra_body=body,
     )
 

@@ -11,9 +11,9 @@ _TAG = re.compile(
     r"(?<!`)(?:<(/?)(?:\w{1,20}:)?(?:think(?:ing)?|thoughts?|reasoning)>|\[(/?)THINK\]|◁(/?)think▷)", re.IGNORECASE
 )
 """Marks of thoughts anywhere in a text."""
-_TOKEN = re.compile(r"(?<!`)<[|｜][^<>|｜\n`]{1,40}[|｜]>")
+_TOKEN = re.compile(r"(?<!`)(?:<[|｜][^<>|｜\n`]{1,40}[|｜]?>|<[^<>|｜\n`]{1,40}[|｜]>)")
 """A token of a chat template: the thoughts' begin and end, a channel, the end of the answer."""
-_LAST_TOKEN = re.compile(rf"{_TOKEN.pattern}(?=[ \t]{{0,9}}(?:\n|\Z|<[|｜]))")
+_LAST_TOKEN = re.compile(rf"(?:{_TOKEN.pattern})(?=[ \t]{{0,9}}(?:\n|\Z|<[|｜]))")
 """The same where an answer ends: with its line, not amid a sentence."""
 _UNMARKED = ("analysis", "assistantfinal")
 """What gpt-oss's channels leave where a server takes away only their tokens."""
@@ -76,7 +76,7 @@ def _without_tokens(text: str, thoughts: list[str]) -> str:
     place = max((place for place, part in enumerate(parts) if part.strip()), default=0)
     opening = tokens[place - 1].lower()
     channel = f"{opening} {parts[place - 1] if len(parts[place - 1]) < _LONGEST_OPENING else ''}"
-    cut_off = "end" not in opening and re.search(_THOUGHTS, channel, re.IGNORECASE)
+    cut_off = "end" not in opening and opening[1] in "|｜" and re.search(_THOUGHTS, channel, re.IGNORECASE)
     thoughts += [part for number, part in enumerate(parts) if number != place or cut_off]
     return "" if cut_off else parts[place]
 

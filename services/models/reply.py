@@ -24,8 +24,8 @@ REPEATED = "repetition"
 _FENCE = re.compile(r"^(?:`{3,}|~{3,})[ \t]*(\w*)[^\n]*$", re.MULTILINE)
 _TITLE = re.compile(r"^# \S", re.MULTILINE)
 _RULE = re.compile(r"^(?:-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
-_CITED = re.compile(r"\[E\d|^#|^\||^[-*] |^[`~]{3}", re.MULTILINE)
-"""What belongs to an answer: a citation, a heading, a table, a list, a block of code."""
+_CITED = re.compile(r"\[E\d|^#|^\||^[-*] |^[`~]{3}|^={3}", re.MULTILINE)
+"""What belongs to an answer: a citation, a heading, a table, a list, a block of code, the line before its further questions."""
 
 
 class ToolCall(BaseModel):
@@ -89,17 +89,23 @@ def answer_and_reasoning(message: AIMessage, *, structured: bool) -> tuple[str, 
 
 
 def unwrapped(text: str) -> str:
-    """Return an answer without a fence of Markdown around it, and without what is before its title or after its last rule.
+    """Return an answer without a fence of Markdown around it, and without what is before its title, after its last rule, or said at the end.
 
-    What is around it cites nothing, and has neither headings, lists nor tables; else it stays.
+    What is around it cites nothing, and has neither headings, lists nor tables; else it stays. A last paragraph is said to the user
+    where words to the user are before the title, too, or where it is no statement.
     """
     text = _out_of_fence(text)
     title = _TITLE.search(text)
-    if title is not None and not _CITED.search(text[: title.start()]):
+    spoken = title is not None and bool(text[: title.start()].strip()) and not _CITED.search(text[: title.start()])
+    if title is not None and spoken:
         text = text[title.start() :]
     *_, last = [None, *_RULE.finditer(text)]
     if last is not None and text[: last.start()].strip() and not _CITED.search(text[last.end() :]):
         text = text[: last.start()]
+    before, _, end = text.rstrip().rpartition("\n\n")
+    above = before.rpartition("\n\n")[2]
+    if (spoken or end.endswith(("!", "?", "！", "？"))) and "[E" in above and not _CITED.search(end):
+        text = before
     return text.strip()
 
 

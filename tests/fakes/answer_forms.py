@@ -14,6 +14,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     ),
     "channels without tokens": lambda text: f"analysis{THOUGHT}assistantfinal{text}",
     "tokens": lambda text: f"<|START_THINKING|>{THOUGHT}<|END_THINKING|><|START_RESPONSE|>{text}<|END_RESPONSE|>",
+    "half tokens": lambda text: f"<|channel>thought\n{THOUGHT}<channel|>{text}<turn|>",
     "thought and answer": lambda text: f"<think>{THOUGHT}</think>\n<answer>{text}</answer>",
     "an unknown block": lambda text: f"<inner_voice>\n{THOUGHT}\n</inner_voice>\n\n{text}",
     "a page's block": lambda text: f'<details type="reasoning" done="true">\n{THOUGHT}\n</details>\n{text}',

@@ -196,6 +196,10 @@ async def test_thoughts_and_marks_are_split_from_an_answer(endpoint: OpenAIServe
         "See [E1-1].\n\n```chart\n{}\n```\n\nMore [E1-2].",
         "Analysis of the trench [E1-1].",
         "# Depth\n\nDeep [E1-1].\n\n---\n\n- deep [E1-2]",
+        "Deep [E1-1].\n\nNothing is known of its width.",
+        "# Depth\n\nDeep [E1-1].\n\n## Width\n\nWho knows?",
+        "# Depth\n\n**TL;DR** How deep is it?",
+        "x <|y> z and <y|> w [E1-1].",
     ],
 )
 async def test_what_only_looks_like_a_mark_stays(endpoint: OpenAIServer, text: str) -> None:
@@ -213,6 +217,8 @@ REPORT = "# It is deep\n\n**TL;DR** 10,935 m [E1-1].\n\n```chart\n{}\n```\n\n## 
         f"当然！这是报告：\n\n```\n{REPORT}\n```",
         f"Certainly! Here is the report.\n\n---\n\n{REPORT}\n\n---\n\nLet me know if you need more.",
         f"Sure.\n\n```md\n{REPORT}",
+        f"Of course. Below is the report.\n\n{REPORT}\n\nI hope that this helps.",
+        f"{REPORT}\n\n需要我补充什么吗？",
     ],
 )
 async def test_a_report_is_taken_out_of_what_it_is_wrapped_in(endpoint: OpenAIServer, text: str) -> None:

@@ -55,11 +55,14 @@ async def test_a_socks_proxy_is_the_way_to_an_endpoint(endpoint: OpenAIServer, m
     assert set(asked) == {"models.example"}
 
 
-async def test_no_proxy_leads_past_a_socks_proxy(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_proxy_leads_past_a_socks_proxy(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     endpoint.fault = lambda *_: ANSWER
     local = endpoint.base_url.replace("127.0.0.1", "localhost")
     use(monkeypatch, ALL_PROXY="socks5://127.0.0.1:9", NO_PROXY="localhost", OPENAI_BASE_URL=local)
     assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
+    assert "proxy" not in caplog.text, "no advice of a library on its own settings"
 
 
 async def test_a_proxy_of_an_unknown_kind_is_one_sentence(
