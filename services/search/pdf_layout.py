@@ -109,7 +109,7 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
             boxes += edges
             word = "".join(HYPHEN if code in _HYPHENS else chr(code) for code in codes[first : last + 1])
             word = word.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-            word = _LIGATURES.sub(lambda found: normal_form("NFKC", found.group()), word)
+            word = _LIGATURES.sub(lambda found: normal_form("NFKC", found.group()), word).replace("\u2010", "-")
             words.append(Word(word, min(edge[0] for edge in edges), max(edge[2] for edge in edges)))
         if words:
             lines.append(PdfLine(tuple(words), min(box[1] for box in boxes), max(box[3] for box in boxes)))

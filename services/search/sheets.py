@@ -124,15 +124,22 @@ def _depth(rows: Sequence[Sequence[str]], first: int, merged: Iterable[Merged]) 
     if depths:
         return max(1, min(max(depths), most))
     depth = 1
-    while depth < most and _goes_on(rows[first + depth - 1], rows[first + depth]):
+    while depth < most and _goes_on(*rows[first + depth - 1 : first + depth + 2]):
         depth += 1
     return depth
 
 
-def _goes_on(above: Sequence[str], below: Sequence[str]) -> bool:
-    """Tell whether a row of heads says more of the one above: it fills its gaps, and has gaps where that one is complete."""
+def _goes_on(above: Sequence[str], below: Sequence[str], data: Sequence[str]) -> bool:
+    """Tell whether a row of heads says more of the one above: it fills its gaps, and is no row of the data.
+
+    It has gaps where that one is complete; or the one above has gaps behind a head, as merged cells leave in a CSV file, and only
+    the row below has numbers.
+    """
     gaps = [place for place, cell in enumerate(above) if not cell]
-    return bool(gaps) and all(below[place] for place in gaps) and not all(below) and sum(map(bool, above)) > 1
+    if not gaps or not all(below[place] for place in gaps) or sum(map(bool, above)) < 2:
+        return False
+    numbers = [any(cell.lstrip("+-")[:1].isdigit() for cell in row) for row in (below, data)]
+    return not all(below) or (any(above[: gaps[-1]]) and numbers == [False, True])
 
 
 def _spread(heads: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -61,10 +61,10 @@ def _quoted(view: EvidenceView) -> str:
     if names and row and len(rows) == 1 and len(names) == len(row):
         told = ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
         return f"{row[0]}: {told} [{view.id}]"
-    if len(rows) > 1 and all(rows.values()):
-        return "\n>\n".join(f"> {line.replace('|', _BAR)} [{view.id}]" for line in rows)
-    parts = [part for part in _BREAK.split(view.quote) if part.strip() and not part.startswith("#")]
-    return "\n>\n".join(f"> {as_line(part)} [{view.id}]" for part in parts or [view.quote])
+    quote = view.quote.replace(GAP, "\n") if len(rows) > 1 and all(rows.values()) else view.quote
+    parts = [part.strip() for part in _BREAK.split(quote) if not part.startswith("#") and not _RULE.fullmatch(part)]
+    shown = [part.replace("|", _BAR) if row_of(part) else as_line(part) for part in parts if part] or [as_line(quote)]
+    return "\n>\n".join(f"> {part} [{view.id}]" for part in shown)
 
 
 def _title(question: str, locale: str) -> str:

@@ -170,7 +170,7 @@ async def test_a_paper_set_in_columns_is_found_by_words_with_ligatures_and_hyphe
     weasyprint = pytest.importorskip("weasyprint")
     page = (
         """<html lang=en><style>@page{size:A4;@bottom-center{content:counter(page)}} body{font:11pt serif}
-    div{columns:2;hyphens:auto;text-align:justify} td{border:1px solid}</style><h1>The Varde soundings</h1><div>"""
+    div{columns:2;hyphens:auto;hyphenate-character:'\u2010';text-align:justify} td{border:1px solid}</style><h1>The Varde soundings</h1><div>"""
         + (
             "<p>The ﬁrst oﬃcial sounding of the outer bar, an extraordinarily well-documented undertaking, conﬁrmed "
             "circumnavigational measurements of the internationally acknowledged hydrographers.</p>"
@@ -189,5 +189,6 @@ async def test_a_paper_set_in_columns_is_found_by_words_with_ligatures_and_hyphe
     assert locate("The ﬁrst oﬃcial sounding of the outer bar", hit.text) is not None
     assert "| Port | Depth (ft) |\n| --- | --- |\n| Varde | 9.5 |" in hit.text
     assert "\n2\n" not in hit.text
+    assert "\u2010" not in hit.text
     (table,) = documents.tables
     assert table.view.columns == ["Port: text, 2 different, e.g. Varde | Ribe", "Depth (ft): number, 7 to 9.5"]

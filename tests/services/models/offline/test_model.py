@@ -80,6 +80,13 @@ def test_the_report_shows_passages_of_different_sources_and_no_answer() -> None:
     assert "TL;DR" not in told
 
 
+def test_a_table_below_its_title_is_shown_in_its_rows() -> None:
+    table = "Catch of 1901\n\n| Port | Herring |\n| --- | --- |\n| Stavoll | 120 |\n| Ekholm | 75 |"
+    told = report("How many herring were caught in Stavoll?", finding(table))
+    rows = ["Catch of 1901", "\\| Port \\| Herring \\|", "\\| Stavoll \\| 120 \\|", "\\| Ekholm \\| 75 \\|"]
+    assert told.endswith("\n>\n".join(f"> {row} [E1-1]" for row in rows))
+
+
 def test_the_form_does_not_depend_on_the_length() -> None:
     question, passage = "谁拥有这艘纵帆船？", finding("这艘纵帆船为汤姆森拥有。")
     told = report(question, passage, length="answer")
