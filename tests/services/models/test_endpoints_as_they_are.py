@@ -197,6 +197,7 @@ async def test_thoughts_and_marks_are_split_from_an_answer(endpoint: OpenAIServe
         "Analysis of the trench [E1-1].",
         "# Depth\n\nDeep [E1-1].\n\n---\n\n- deep [E1-2]",
         "Deep [E1-1].\n\nNothing is known of its width.",
+        "# Depth\n\nDeep [E1-1].\n\n===\nHow wide is it?",
         "# Depth\n\nDeep [E1-1].\n\n## Width\n\nWho knows?",
         "# Depth\n\n**TL;DR** How deep is it?",
         "x <|y> z and <y|> w [E1-1].",
