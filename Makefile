@@ -94,8 +94,8 @@ bench-%: .venv/develop
 lock: .venv/develop ## Pin the dependencies anew (needs the network); what is pinned stays at its version where it can
 	@$(PIP) uv
 	@$(LOCK) pyproject.toml --extra vectors -o requirements.lock
-	$(call layer,serve,requirements.lock,--extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra scholar --extra vectors)
-	$(call layer,dev,requirements-serve.lock,--group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr --extra scholar)
+	$(call layer,serve,requirements.lock,--extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra vectors)
+	$(call layer,dev,requirements-serve.lock,--group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr)
 	$(call layer,notebook,requirements.lock,--extra notebook --extra charts --extra mcp --extra vectors -c requirements-dev.lock)
 	$(call layer,aegra,requirements.lock,--extra aegra --extra vectors --extra formats --extra mcp -c requirements-dev.lock --python-version 3.12)
 	@$(LOCK) requirements-sandbox.in --python-version 3.11 -c requirements.lock -o requirements-sandbox.lock # an environment without the base

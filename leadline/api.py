@@ -17,7 +17,6 @@ from leadline.runs.revise import arevise
 from leadline.runs.run_ids import new_run_id
 from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
-from services.reports.citation_styles import check_style
 from services.reports.formats import check_formats
 from services.run.errors import BadInput
 from services.run.run_input import checked_input
@@ -74,7 +73,6 @@ async def aresearch(
     context = checked_choices(given)
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
-    await asyncio.to_thread(check_style, context.citation_style)
     if out is not None:
         await asyncio.to_thread(check_formats, context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))

@@ -14,7 +14,6 @@ from schemas.options import (
     CHOICES,
     LIMITS,
     OUTPUT,
-    CitationStyle,
     Domains,
     Flag,
     Folders,
@@ -185,12 +184,6 @@ class RunContext(BaseModel):
     ] = Field(
         default=["md"],
         description="Formats of the report: md, html, slides, pptx, docx, pdf; and of its references: bibtex, csl.",
-        json_schema_extra=_at("reporter"),
-    )
-    citation_style: Annotated[CitationStyle, Flag(metavar="STYLE", panel=OUTPUT)] = Field(
-        default="plain",
-        description="Style of the references: plain, or that of a citation standard such as apa or gb-t-7714 "
-        "(extra scholar). Citations in the text stay numbers.",
         json_schema_extra=_at("reporter"),
     )
     length: Annotated[Length, Flag(metavar="LENGTH", panel=CHOICES)] = Field(

@@ -30,10 +30,6 @@ DAYS: Mapping[TimeRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 Length = Literal["brief", "standard", "full"]
 Style = Literal["report", "data"]
 OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf", "bibtex", "csl"]
-CitationStyle = Literal[
-    "plain", "ama", "apa", "chicago-author-date", "gb-t-7714", "harvard", "ieee", "nature", "vancouver"
-]
-"""How references are written: plainly, as title, address and what is known, or in a style of journals."""
 MAX_DOMAINS = 200
 MAX_FOLDERS = 100
 Formats = Annotated[list[OutputFormat], Field(max_length=20)]

@@ -11,7 +11,6 @@ from schemas.document import Document
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.later_rooms import later
-from schemas.options import CitationStyle
 from schemas.outline import Section
 from schemas.planner import Plan
 from schemas.reflector import Reflection
@@ -59,8 +58,6 @@ class Report(BaseModel):
     question: CleanText = ""
     locale: str = ""
     """Language of the program's own words in it; empty in reports that were written before it was kept."""
-    citation_style: CitationStyle = "plain"
-    """How its references are written."""
     version: int = 1
     """1 as it was written; each change makes a further one."""
     markdown: CleanText

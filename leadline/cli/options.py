@@ -7,7 +7,7 @@ import typer
 
 from leadline.cli.choices import option
 from leadline.runs.run_ids import complete_run_id
-from schemas.options import OUTPUT, CitationStyle
+from schemas.options import OUTPUT
 
 
 def _run(described: str) -> Any:
@@ -28,7 +28,6 @@ Version = Annotated[
 ]
 Docs = Annotated[list[Path] | None, option("documents")]
 Formats = Annotated[str, option("output_formats")]
-References = Annotated[CitationStyle | None, option("citation_style", show_default=False)]
 Out = Annotated[
     Path,
     typer.Option("--out", metavar="DIR", help="Write the report below this folder.", rich_help_panel=OUTPUT),

@@ -202,13 +202,8 @@ class _Writer:
     def _reference(self, reference: Reference) -> Iterator[RenderableType]:
         mark = f"[{reference.number}] "
         behind = " " * len(mark)
-        if entry := self._report.entries.get(reference.number):
-            yield from self._lines(self._content(entry), behind, Line(mark, style="cyan"))
-            parts = reference.beside_entry
-        else:
-            yield from self._lines(Line(clean_line(reference.title)), behind, Line(mark, style="cyan"))
-            parts = reference.parts
-        about = " · ".join(parts)
+        yield from self._lines(Line(clean_line(reference.title)), behind, Line(mark, style="cyan"))
+        about = " · ".join(reference.parts)
         yield from self._lines(Line(self._plain(clean_line(about)), style="dim"), behind)
 
     def _content(self, content: Inlines) -> Line:

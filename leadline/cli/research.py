@@ -61,9 +61,7 @@ def _from_stdin() -> str:
 
 
 @commands.command(epilog=examples("follow"))
-@takes_choices(
-    "documents", "output_formats", "citation_style", "depth", "deep_research", "review_plan", show_default=False
-)
+@takes_choices("documents", "output_formats", "depth", "deep_research", "review_plan", show_default=False)
 def follow(
     asked: Annotated[
         list[str],

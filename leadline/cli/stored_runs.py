@@ -13,7 +13,7 @@ from rich.text import Text
 
 from leadline.cli.command_run import echo_report, show_report
 from leadline.cli.examples import examples
-from leadline.cli.options import FinishedRun, Formats, Json, LatestRun, OtherOut, References, Version
+from leadline.cli.options import FinishedRun, Formats, Json, LatestRun, OtherOut, Version
 from leadline.cli.run_summary import summary
 from leadline.progress.terminal import console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
@@ -124,7 +124,6 @@ def replay(run: FinishedRun = None, out: OtherOut = None, as_json: Json = False)
 def export(
     run: FinishedRun = None,
     formats: Formats = "html",
-    citation_style: References = None,
     version: Version = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write to this folder instead of the report's own.")
@@ -132,7 +131,7 @@ def export(
     open_it: Annotated[bool, typer.Option("--open", help="Open the files when they are made.")] = False,
 ) -> None:
     """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF, BibTeX, CSL-JSON. Nothing is asked or searched."""
-    made = asyncio.run(areport(run, chosen_formats(formats), out=out, citation_style=citation_style, version=version))
+    made = asyncio.run(areport(run, chosen_formats(formats), out=out, version=version))
     for name in made.files:
         place = Path(str(made.folder)) / name
         echo(place)

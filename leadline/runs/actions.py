@@ -27,13 +27,11 @@ from leadline.runs.revise import arevise, version_of
 from leadline.runs.store import Home, RunRecord, config_of, finished_report, open_home
 from leadline.runs.timeline import Timeline
 from leadline.runs.watch import WatchResult, watched
-from schemas.options import CitationStyle, OutputFormat
+from schemas.options import OutputFormat
 from schemas.reporter import Report
 from schemas.steering import Steering, SteeringAction
 from services.reports.bundle import write_bundle
-from services.reports.citation_styles import check_style
 from services.reports.formats import check_formats
-from services.reports.numbered_text import restyled
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.run.settings import settings
@@ -143,7 +141,6 @@ async def areport(
     formats: Sequence[OutputFormat] = ("html",),
     *,
     out: str | PathLike[str] | None = None,
-    citation_style: CitationStyle | None = None,
     version: int | None = None,
 ) -> Report:
     """Export a finished run's report to files, without models and searches.
@@ -152,7 +149,6 @@ async def areport(
         run_id: id of the run, or its beginning; by default the latest finished run.
         formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `bibtex`, `csl`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
-        citation_style: style of the list of references; by default the run's choice.
         version: version of the report; by default the latest. An earlier one is written to a folder of its own, named
             after its number.
 
@@ -172,9 +168,6 @@ async def areport(
         is_earlier = chosen.number <= len(record.revisions)
         if is_earlier:
             report = chosen.report.model_copy(update={"run_id": record.id})
-        if citation_style is not None:
-            await asyncio.to_thread(check_style, citation_style)
-            report = await asyncio.to_thread(restyled, report, citation_style)
         own = Path(record.folder) if out is None and record.folder is not None and not is_earlier else None
         if own is not None and await asyncio.to_thread((own / "evidence.json").is_file):
             folder, files = own, await write_formats(report, own, formats)

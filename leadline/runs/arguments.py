@@ -10,7 +10,7 @@ from schemas.depth import Depth
 from schemas.evidence import NamedKind
 from schemas.mcp import McpServer
 from schemas.models import ModelChoice, ToolProtocol
-from schemas.options import CitationStyle, Flag, Length, OutputFormat, Style, TimeRange
+from schemas.options import Flag, Length, OutputFormat, Style, TimeRange
 from schemas.profile import Profile
 from schemas.wishes import ChosenWishes
 from services.run.python_messages import register_arguments
@@ -37,7 +37,6 @@ class Choices(TypedDict, total=False):
     memory: bool
     profile: Profile | Mapping[str, Any] | str | PathLike[str] | None
     output_formats: Sequence[OutputFormat]
-    citation_style: CitationStyle
     length: Length
     words: int | None
     wishes: ChosenWishes | Mapping[str, Any]

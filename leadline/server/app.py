@@ -1,7 +1,7 @@
 """Routes beside the API: our page at `/`, attachments, and under `/reports/<thread>/` a report's files in every format.
 
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
-    GET /reports/<thread>/references.bib  and references.json (CSL-JSON); `?citation_style=apa` with any of them: its references in a style
+    GET /reports/<thread>/references.bib  and references.json (CSL-JSON)
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
 
 It is the thread's latest report, or with `?version=` an earlier version of it: a turn that was answered without research leaves it standing.
@@ -11,7 +11,6 @@ Runs are steered at `/steering/<thread>`; what is remembered of reports is at `/
 the model that the page connects at `/model`.
 """
 
-import asyncio
 import mimetypes
 from collections.abc import Mapping
 from typing import Any
@@ -37,12 +36,9 @@ from leadline.server.thread_owners import threads_restored
 from leadline.server.threads import OwnThread, standing_values
 from leadline.server.webhook_guard import guard_webhooks
 from schemas.evidence import Source
-from schemas.options import CitationStyle, OutputFormat
-from schemas.reporter import Report
+from schemas.options import OutputFormat
 from services.reports.bundle import bundle_files
-from services.reports.citation_styles import check_style
 from services.reports.formats import FORMATS, render
-from services.reports.numbered_text import restyled
 from services.reports.references import name_of
 from services.reports.source_texts import unpacked
 from services.run.errors import SettingsError, StoreError
@@ -80,7 +76,6 @@ async def report_file(
     thread: OwnThread,
     name: str,
     request: Request,
-    citation_style: CitationStyle | None = None,
     version: int | None = None,
 ) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
@@ -92,8 +87,6 @@ async def report_file(
         if text := await _earlier_source(client, values, name):
             return _response(name, text)
         raise
-    if citation_style is not None:
-        report = await asyncio.to_thread(_restyled, report, citation_style)
     if name in _BY_FILE:
         try:
             [data] = (await render(report, [_BY_FILE[name]])).values()
@@ -117,14 +110,6 @@ async def report_file(
 async def gone_meanwhile(_: Request, error: NotFoundError) -> JSONResponse:
     """Answer 404 where a thread was deleted after the check that it is there."""
     return JSONResponse({"detail": "There is no such thread."}, 404)
-
-
-def _restyled(report: Report, style: CitationStyle) -> Report:
-    try:
-        check_style(style)
-    except SettingsError as error:
-        raise HTTPException(501, str(error)) from None
-    return restyled(report, style)
 
 
 async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name: str) -> bytes:

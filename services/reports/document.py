@@ -121,8 +121,6 @@ class ParsedReport:
     """Drawn diagrams by their text."""
     by_rules: bool = False
     """Whether rules selected the sentences, without a model."""
-    entries: Mapping[int, Inlines] = field(default_factory=dict)
-    """References in the report's citation style, by number; missing ones are shown plainly."""
     deck: tuple[DeckPage, ...] = ()
     """Pages of slides that a model wrote; empty if rules lay out the deck."""
 

@@ -22,7 +22,6 @@ from schemas.document import (
     Text,
 )
 from schemas.evidence import Answered, Artifact, Contradiction, Excerpt, Source
-from schemas.options import CitationStyle
 from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.reporter import Report
@@ -39,7 +38,6 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
 from services.reports.checking.code_citations import CodeCitations
-from services.reports.citation_styles import is_usable
 from services.reports.document import cited_in, contents, words
 from services.reports.labels import ENGLISH, Labels, labels_for
 from services.reports.numbered_text import numbered_text, with_references
@@ -114,8 +112,6 @@ class ReportInputs:
     """Whether the last reflection found enough evidence; true without a reflection."""
     programs: Mapping[str, Program] = field(default_factory=dict)
     """Programs of computations and database queries, by the content hash of their source."""
-    citation_style: CitationStyle = "plain"
-    """Style of its references."""
     former: Report | None = None
     """The report that it changes, whose statements keep what the check said of them."""
     wishes: Form = field(default_factory=Form)
@@ -176,7 +172,6 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
         locale=draft.locale,
         answered=answer,
         by_rules=draft.by_rules or not draft.blocks,
-        citation_style=draft.citation_style,
         document=document,
         connecting=checked.connecting,
         markdown="",
@@ -294,8 +289,6 @@ def _limits(draft: ReportInputs, checked: CheckedReport, numbering: Numbering, l
     lines = list(draft.limits)
     if labels is ENGLISH and draft.locale and not draft.locale.lower().startswith("en"):
         lines.append(say("texts_missing", draft.locale, language=draft.locale))
-    if not is_usable(draft.citation_style):
-        lines.append(say("plain_references", draft.locale, style=draft.citation_style))
     for result in draft.results:
         title = steps[result.step_id].title if result.step_id in steps else result.step_id
         if result.status != "done":

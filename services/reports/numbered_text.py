@@ -11,11 +11,9 @@ from pydantic import BaseModel
 
 from schemas.document import Block, Citation, Document, Inline, Inlines, Link, Listing, Paragraph, Text
 from schemas.evidence import Status
-from schemas.options import CitationStyle
 from schemas.reporter import Report
-from services.reports.citation_styles import entries, is_usable
 from services.reports.document import changed, unmarked
-from services.reports.labels import ENGLISH, counts_of, labels_for
+from services.reports.labels import counts_of, labels_for
 from services.reports.references import Reference, link_of, numbers_of, references
 from services.reports.rendering import to_markdown
 from services.text.passages import sentences
@@ -79,30 +77,16 @@ def numbered_text(report: Report, *, counts: bool = True) -> tuple[Block, ...]:
     return tuple(changed(block, citations.numbered) for block in blocks)
 
 
-def entries_of(report: Report) -> Mapping[int, Inlines]:
-    """Return a report's references in its citation style, by number; empty for `plain`, or if the packages are missing.
-
-    Blocking: it looks for packages.
-    """
-    if report.citation_style == "plain" or not is_usable(report.citation_style):
-        return {}
-    originals = [source for source in report.sources if not source.duplicate_of]
-    return entries(originals, report.citation_style, report.locale)
-
-
 def with_references(report: Report) -> Report:
-    """Add the list of references in its citation style to a report without one. Blocking."""
-    styled = entries_of(report)
+    """Add the list of references to a report without one."""
     labels = labels_for(report.locale)
-    listed = references(report, labels, styled)
+    listed = references(report, labels)
     if not listed:
         return report
     uncited = [reference for reference in listed if not reference.cited]
     folded = uncited if len(uncited) > MAX_UNCITED else []
     lines = [
-        to_markdown(
-            [Listing(((Paragraph(_line(reference, styled.get(reference.number, ()))),),), True, reference.number)]
-        )
+        to_markdown([Listing(((Paragraph(_line(reference)),),), True, reference.number)])
         for reference in listed
         if reference not in folded
     ]
@@ -113,22 +97,7 @@ def with_references(report: Report) -> Report:
     return report.model_copy(update={"markdown": f"{text}\n"})
 
 
-def restyled(report: Report, style: CitationStyle) -> Report:
-    """Replace a finished report's list of references, its last section, by another style. Blocking.
-
-    All other content and the numbers stay the same.
-    """
-    names = (labels_for(report.locale).references, ENGLISH.references)  # which once was English in most languages
-    told = max((report.markdown.rpartition(f"\n## {name}\n")[0] for name in names), key=len)
-    if not told or not report.sources:
-        return report.model_copy(update={"citation_style": style})
-    return with_references(report.model_copy(update={"citation_style": style, "markdown": told}))
-
-
-def _line(reference: Reference, entry: Inlines) -> Inlines:
-    if entry:
-        about = " · ".join(reference.beside_entry)
-        return (*entry, Text(f" — {about}")) if about else entry
+def _line(reference: Reference) -> Inlines:
     address = Link(reference.link, reference.link)
     title = Text(reference.title) if reference.on_the_web else Link(reference.title, reference.link)
     shown: list[Inline] = [address if reference.on_the_web and reference.title == reference.url else title]

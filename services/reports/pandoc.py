@@ -27,7 +27,7 @@ def pandoc(given: bytes, *options: str) -> bytes:
         return subprocess.run(command, input=given, capture_output=True, timeout=SECONDS, env={}, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
         reason = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else error
-        raise SettingsError(f"Pandoc failed ({reason}). Choose another format or citation style.") from error
+        raise SettingsError(f"Pandoc failed ({reason}). Choose another format.") from error
 
 
 def _program() -> Path:

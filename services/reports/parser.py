@@ -35,7 +35,7 @@ from services.reports.document import (
 from services.reports.figures import key_figures
 from services.reports.labels import ALL_LABELS, ENGLISH, counts_of, labels_for
 from services.reports.markdown_blocks import read_markdown
-from services.reports.numbered_text import Citations, entries_of, numbered_text
+from services.reports.numbered_text import Citations, numbered_text
 from services.reports.references import references
 from services.reports.statuses import SIGNS, status_of
 from services.text.tokens import message_language
@@ -53,7 +53,7 @@ def parse_report(report: Report) -> ParsedReport:
     Markdown become plain text; a chart with invalid numbers stays code.
     """
     locale = report.locale or ("zh-CN" if message_language(report.markdown.partition("\n")[0]) == "zh" else "en-US")
-    labels, entries = labels_for(locale), entries_of(report)
+    labels = labels_for(locale)
     blocks = numbered_text(report, counts=False) if report.document else read_markdown(report.markdown)
     title, lead, sections = _cut([_Finish(report, locale).block(block) for block in blocks])
     if report.sources:
@@ -73,8 +73,7 @@ def parse_report(report: Report) -> ParsedReport:
         summary=summary,
         lead=lead,
         sections=tuple(sections),
-        references=references(report, labels, entries),
-        entries=entries,
+        references=references(report, labels),
         figures=figures if len(figures) > 1 and not report.by_rules else (),
         disagreements=tuple(_disagreements(sections)),
         marked=tuple(

