@@ -101,45 +101,34 @@ def test_one_text_quoted_twice_is_no_contradiction(other: str, duplicate_of: str
     assert check(TRENCH, other, duplicate_of=duplicate_of) is None
 
 
-async def test_copies_that_only_their_signatures_betray_are_one_source() -> None:
-    """Steps that met one text in two places do not know of each other; the texts settle it before sides are compared."""
-    evidence = EvidenceStore(InMemoryStore())
-    text = " ".join(f"{TRENCH} It was sounded by ship number {place}." for place in range(20))
-    pages = {name: f"{text} {note}" for name, note in (("a", "The wind was calm."), ("b", "Reprinted."))}
-    keys = {name: await evidence.put_text(page) for name, page in pages.items()}
-    sources = {
-        keys[name]: Source(
-            url=name, title=name, kind="web", content_hash=keys[name], fingerprint=fingerprint(pages[name])
-        )
-        for name in keys
-    }
-    excerpts = {
-        f"E{place}-1": Excerpt(id=f"E{place}-1", content_hash=keys[name], quote=quote, start=0, end=1)
-        for place, (name, quote) in enumerate([("a", TRENCH), ("b", "It was sounded by ship number 7.")], 1)
-    }
-    named = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
-    settled = await settled_copies(sources, list(excerpts.values()), evidence)
-    assert [one.duplicate_of for one in settled.values()].count(None) == 1
-    assert check_contradiction(named, excerpts, settled) is None
+REST = " ".join(f"The lead of ship number {place} was armed with tallow." for place in range(20))
 
 
-async def test_versions_of_a_page_that_differ_in_a_figure_are_two_sides() -> None:
+@pytest.mark.parametrize(
+    ("pages", "quotes", "differs"),
+    [
+        ((f"{TRENCH} {REST} Calm.", f"{TRENCH} {REST} Reprinted."), (TRENCH, "The lead of ship number 7 was armed with tallow."), None),
+        ((f"{TRENCH} {REST}", f"{TRENCH.replace('94', '35')} {REST}"), (TRENCH, TRENCH.replace("94", "35")), "numbers"),
+    ],
+    ids=["copies that only their signatures betray are one source", "versions that differ in a figure are two sides"],
+)  # fmt: skip
+async def test_texts_of_two_steps_settle_whether_they_are_copies(
+    pages: tuple[str, str], quotes: tuple[str, str], differs: str | None
+) -> None:
     evidence = EvidenceStore(InMemoryStore())
-    rest = " ".join(f"The lead of ship number {place} was armed with tallow." for place in range(20))
-    quotes = ("The Challenger Deep is 10,994 m deep.", "The Challenger Deep is 10,935 m deep.")
-    keys = [await evidence.put_text(f"{quote} {rest}") for quote in quotes]
+    keys = [await evidence.put_text(page) for page in pages]
     sources = {
-        key: Source(url=quote, title="", kind="web", content_hash=key, fingerprint=fingerprint(f"{quote} {rest}"))
-        for key, quote in zip(keys, quotes, strict=True)
+        key: Source(url=key, title="", kind="web", content_hash=key, fingerprint=fingerprint(page))
+        for key, page in zip(keys, pages, strict=True)
     }
     excerpts = {
         f"E{place}-1": Excerpt(id=f"E{place}-1", content_hash=key, quote=quote, start=0, end=len(quote))
         for place, (key, quote) in enumerate(zip(keys, quotes, strict=True), 1)
     }
     settled = await settled_copies(sources, list(excerpts.values()), evidence)
-    found = check_contradiction(Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"]), excerpts, settled)
-    assert found is not None
-    assert found.differs == "numbers"
+    assert [one.duplicate_of for one in settled.values()].count(None) == (2 if differs else 1)
+    found = check_contradiction(Contradiction(topic="depth", excerpt_ids=list(excerpts)), excerpts, settled)
+    assert (found and found.differs) == differs
 
 
 def test_excerpts_that_do_not_exist_or_say_nothing_of_it_are_left_out() -> None:
@@ -147,18 +136,6 @@ def test_excerpts_that_do_not_exist_or_say_nothing_of_it_are_left_out() -> None:
     assert found is not None
     assert found.excerpt_ids == ["E1-1", "E3-1"]
     assert check_contradiction(Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"]), {}, {}) is None
-
-
-def test_what_a_model_calls_confirmed_is_looked_at_all_the_same() -> None:
-    named = Contradiction(topic="depth of the trench", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
-    excerpts = {
-        one: Excerpt(id=one, content_hash=key, quote=quote, start=0, end=1)
-        for one, key, quote in (("E1-1", "a", TRENCH), ("E2-1", "b", "The Challenger Deep lies near Guam."))
-    }
-    found = check_contradiction(named, excerpts, {})
-    assert found is not None
-    assert found.differs == ""
-    assert "differs" not in Contradiction.model_json_schema()["properties"]
 
 
 def test_an_excerpt_may_disagree_with_itself() -> None:

@@ -15,7 +15,7 @@ from services.reports.document import walk
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.rendering import to_markdown
-from tests.services.reports.full import ENGLISH, chart, chinese, english, report_of
+from tests.services.reports.full import ENGLISH, chart, english
 
 QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}
 
@@ -82,26 +82,8 @@ def test_an_address_in_a_label_is_kept_where_it_is_quoted_and_else_the_reader_is
     checked = check_charts([written], quotes)
     assert checked.limits == []
     assert site in to_markdown(checked.blocks)
-    report = report_of(
-        f"# T\n\nIt is deep [E1-1].\n\n{chart(**labels)}\n",
-        [quotes[key] for key in sorted(quotes)],
-        "How deep?",
-        "en-US",
-        {},
-    )
-    assert [drawing.chart.categories for drawing in parse_report(report).drawings] == [labels["categories"]]
     checked = check_charts([written], QUOTES)
     assert checked.limits == [f"A chart was left out. Not in what it cites: {site}."]
-
-
-def test_charts_of_a_report_are_cited_by_the_numbers_of_their_sources() -> None:
-    for report in (english(), chinese()):
-        parsed = parse_report(report)
-        bar, pie = parsed.drawings
-        assert len(bar.citations) == 4
-        assert {one.number for one in (*bar.citations, *pie.citations)} <= {
-            one.number for one in parsed.references if one.cited
-        }
 
 
 def test_a_number_stands_at_the_end_of_each_bar_and_beside_each_slice() -> None:

@@ -21,7 +21,6 @@ from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.slide_outline import outline
 from services.run.evidence_store import EvidenceStore, content_hash
-from tests.fakes.browser import chromium, needs_chromium
 
 CODE = "import pandas\n\nprint('The casts add up to', pandas.read_csv('harbour.csv').depth.sum(), 'metres.')"
 SAID = "The casts add up to 400 metres."
@@ -103,28 +102,11 @@ def test_numbers_from_nowhere_are_named(untraced: list[str], locale: str, words_
     assert words_of_it in section(report_of(locale=locale, untraced=untraced))
 
 
-def test_a_chapter_that_a_report_calls_by_the_same_name_stays_one_of_its_text() -> None:
-    report = report_of(body=f"## Computations\n\n{SAID[:-1]} [E1-1].\n\n```\nx\n```\n\n## Ports\n\n{SAID[:-1]} [E1-1].")
-    assert [one.role for one in parse_report(report).sections] == ["", "", "computations", "references"]
-
-
 def test_the_page_folds_the_program_away() -> None:
     page = render_html(parse_report(report_of(f"# <script>\n{CODE}")), interactive=False)
     folded = page.partition('<section class="computations"')[2].partition("</section>")[0]
     assert '<details><summary>The program</summary><pre tabindex="0"><code># &lt;script&gt;' in folded
     assert "Tables: harbour.csv" in folded
-
-
-@needs_chromium
-def test_the_page_stays_inside_the_window_with_an_open_program(tmp_path: Path) -> None:
-    place = tmp_path / "report.html"
-    place.write_text(render_html(parse_report(report_of(f"# {'wide ' * 80}\n{CODE}")), interactive=False), "utf-8")
-    with chromium() as page:
-        page.open(place, width=360)
-        page.evaluate("document.querySelector('.computations details').open = true")
-        assert page.evaluate("document.querySelector('.computations pre').getBoundingClientRect().height > 50")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert not page.logged
 
 
 async def test_the_check_of_a_text_takes_no_program_for_claims_and_finds_a_false_one_beside_it(tmp_path: Path) -> None:

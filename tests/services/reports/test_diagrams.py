@@ -14,7 +14,6 @@ from services.reports.formats import render
 from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
-from services.reports.slides.slide_outline import outline
 from tests.fakes.browser import Page, needs_chromium
 from tests.services.reports.full import english
 from tests.services.reports.test_html import SAFE, quiet
@@ -91,15 +90,6 @@ async def test_what_cannot_or_may_not_be_drawn_stays_text(source: str) -> None:
 async def test_only_so_many_are_drawn() -> None:
     report = await drawn(*(f"graph LR; a{place} --> b" for place in range(MAX_DIAGRAMS + 3)))
     assert len(report.pictures) == MAX_DIAGRAMS
-
-
-async def test_a_diagram_too_large_for_a_slide_is_told_as_text() -> None:
-    steps = "; ".join(f"step{place} --> step{place + 1}" for place in range(40))
-    report = await drawn(f"graph TD; {steps}")
-    assert len(report.pictures) == 1
-    kinds = {slide.kind for slide in outline(report)}
-    assert "diagram" not in kinds
-    assert any(card.kind == "code" for slide in outline(report) for card in slide.cards)
 
 
 def test_a_drawing_keeps_shapes_and_words_only() -> None:

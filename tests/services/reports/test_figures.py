@@ -65,6 +65,17 @@ def test_a_sentence_without_such_a_number_or_with_several_gets_no_card(question:
     assert figures(question, sentence) == []
 
 
+def test_a_report_of_one_statement_and_the_closest_passages_have_no_cards() -> None:
+    told = ["The ship found 11 metres of water.", "The boat found 12 metres of water."]
+    excerpts, sources = evidence(told)
+    for count, figures_shown in ((1, []), (2, ["11 metres", "12 metres"])):
+        body = " ".join(f"{said[:-1]} [E1-{place}]." for place, said in enumerate(told[:count], 1))
+        draft = ReportInputs("How deep is it?", "en-US", "", read_draft(body), excerpts, sources)
+        written = finish_report(draft, Usage())
+        assert [figure.value for figure in parse_report(written).figures] == figures_shown
+        assert parse_report(written.model_copy(update={"by_rules": True})).figures == ()
+
+
 def test_a_number_stands_on_one_card_only_and_cards_are_few() -> None:
     depths = [
         f"Ship {name} found {depth} metres of water."
@@ -88,25 +99,3 @@ def test_cards_are_those_of_the_opening_and_more_than_one() -> None:
     ):
         draft = ReportInputs("How deep is it?", "en-US", "", read_draft(body), excerpts, sources)
         assert [figure.value for figure in parse_report(finish_report(draft, Usage())).figures] == values
-
-
-def test_a_report_of_one_statement_has_no_card_that_says_it_again() -> None:
-    sentences = ["The ship found 11 metres of water.", "The boat found 12 metres of water."]
-    excerpts, sources = evidence(sentences)
-    for count in (1, 2):
-        body = " ".join(f"{said[:-1]} [E1-{place}]." for place, said in enumerate(sentences[:count], 1))
-        report = finish_report(
-            ReportInputs("How deep is it?", "en-US", "", read_draft(body), excerpts, sources), Usage()
-        )
-        assert len(parse_report(report).figures) == (0 if count == 1 else 2)
-
-
-def test_the_closest_passages_have_no_cards() -> None:
-    told = ["The ship found 10,984 metres in 2010.", "The beam was 190 metres wide there."]
-    excerpts, sources = evidence(told)
-    draft = ReportInputs(
-        "How deep is it?", "en-US", "", read_draft(f"{told[0]} [E1-1]\n\n{told[1]} [E1-2]"), excerpts, sources
-    )
-    written = finish_report(draft, Usage())
-    assert [figure.value for figure in parse_report(written).figures] == ["10,984 metres", "190 metres"]
-    assert parse_report(written.model_copy(update={"by_rules": True})).figures == ()

@@ -1,6 +1,5 @@
 """The rendered report: numbered sources, citations as links, and everything that must be said besides."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -11,9 +10,9 @@ from schemas.evidence import Contradiction
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from schemas.results import StepResult
-from schemas.usage import CallUsage, Usage
+from schemas.usage import Usage
 from services.reports.markdown import finish_report
-from tests.services.reports.conftest import PLACES, TEXTS, Make, excerpt_of, source_of
+from tests.services.reports.conftest import PLACES, Make, excerpt_of, source_of
 
 WEB_LINK = "https://example.org/a%20%28b%29?q=1%7C2"
 PAPER_1, PAPER_2 = "sources/01-the-paper.txt", "sources/02-the-paper.txt"
@@ -136,15 +135,6 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
     assert report.results[0].excerpts[0].content_hash == report.sources[0].content_hash
 
 
-def test_contradictions_show_both_quotes_with_their_citations(draft: Make) -> None:
-    conflict = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
-    report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())
-    below = report.markdown.split("## Where sources disagree")[1].split("##")[0]
-    assert f"“{excerpt_of('E1-1').quote}” [[1]]({WEB_LINK})" in below
-    assert f"“{excerpt_of('E2-1').quote}” [[2]]({PAPER_2})" in below
-    assert report.contradictions == [conflict]
-
-
 @pytest.mark.parametrize(("locale", "said"), [("en-US", "not confirmed by code"), ("zh-CN", "程序未能证实")])
 def test_a_contradiction_that_code_cannot_see_says_so_unless_the_text_cites_its_sides(
     draft: Make, locale: str, said: str
@@ -172,18 +162,6 @@ def test_a_contradiction_without_two_excerpts_is_left_out(draft: Make, ids: list
     report = finish_report(draft(DEPTH, contradictions=[Contradiction(topic="t", excerpt_ids=ids)]), Usage())
     assert "Where sources disagree" not in report.markdown
     assert report.contradictions == []
-
-
-def test_a_chinese_report_has_chinese_labels(draft: Make) -> None:
-    made = draft(
-        "要求到2030年小学生近视率下降到38%以下[E3-1]。",
-        locale="zh-CN",
-        limits=["已达到上限"],
-        follow_up_questions=["初中呢？"],
-    )
-    markdown = finish_report(made, Usage()).markdown
-    assert all(label in markdown for label in ("## 本报告的局限", "## 可以继续追问", "## 参考来源", "政策/方案.md"))
-    assert not re.search(r"(?m)^## [A-Z]", markdown)
 
 
 HOSTILE = (
@@ -222,19 +200,6 @@ def test_only_web_addresses_become_links(draft: Make, url: str) -> None:
     report = finish_report(draft(DEPTH, sources=[source_of("web", url=url)], excerpts=["E1-1"]), Usage())
     assert "[[1]](sources/01-the-web.txt)" in report.markdown
     assert f"]({url}" not in report.markdown
-
-
-def test_everything_of_the_run_is_kept(draft: Make) -> None:
-    usage = Usage(roles={"reporter": CallUsage(calls=1)})
-    made = draft(DEPTH, plans=[Plan(title="p")], follow_up_questions=["What next?"])
-    report = finish_report(made, usage)
-    assert (report.question, report.usage, report.plans, report.follow_up_questions) == (
-        made.question,
-        usage,
-        made.plans,
-        ["What next?"],
-    )
-    assert len(TEXTS) == len(report.sources)
 
 
 def test_a_chart_may_name_the_year_of_its_source(draft: Make) -> None:

@@ -91,11 +91,6 @@ def test_a_publication_is_named_as_its_catalogue_knows_it(labels: Labels, said: 
     assert parts_of(about, labels) == said
 
 
-def test_of_a_publication_only_what_is_known_is_named() -> None:
-    about = source(site="doi.org", publication={"authors": ("Ada Sounder",), "citations": 0})
-    assert parts_of(about, ENGLISH) == ("Ada Sounder", PLACE, "doi.org")
-
-
 def test_the_card_names_a_source_and_nothing_twice() -> None:
     card = {
         "title": "Making the lock optional",

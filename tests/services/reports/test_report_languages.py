@@ -88,6 +88,14 @@ def test_the_line_of_counts_is_known_in_every_language(language: str) -> None:
             assert is_counts(f"*{ALL_LABELS[language].head(answered, held)}*")
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["*1 statement: 1 quoted*", "_12 statements: 5 quoted, 1 unverified_", "*3 条论断：2 条引自原文，1 条为推断*"],
+)
+def test_the_line_of_counts_of_earlier_versions_is_known(line: str) -> None:
+    assert is_counts(line)
+
+
 @pytest.mark.parametrize("label", [own.summary for own in ALL_LABELS.values()])
 def test_a_summary_is_known_by_its_label_in_every_language(label: str) -> None:
     parsed = parse_report(report_in("fr-FR", f"{label} :"))

@@ -1,6 +1,5 @@
 """The deck that rules lay out: what stands together, what comes first, and what each format shows of it."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.layout import chart_of
 from services.reports.slides.slide import CELL, HIGH, ROOM, ShownCard, Slide, cards_height, column_widths, lines, pieces
-from services.reports.slides.slide_outline import AT_FOOT, outline
+from services.reports.slides.slide_outline import outline
 from tests.services.reports.full import ENGLISH, english, evidence
 
 
@@ -119,13 +118,3 @@ def test_what_introduces_the_sections_stands_on_the_cover() -> None:
 def test_a_long_text_is_cut_behind_its_sentences() -> None:
     text = "Many argue for the plague of Y. pestis. " * 20
     assert all(piece.endswith("Y. pestis.") for piece in pieces(text, 300))
-
-
-def test_the_cited_sources_end_the_deck_as_paper_shows_no_notes() -> None:
-    report = parse_report(english())
-    few, many = outline(replace(report, references=report.references[:AT_FOOT])), outline(report)
-    assert [row.split()[0] for (row,) in few[-1].rows] == [
-        f"[{reference.number}]" for reference in report.cited[:AT_FOOT]
-    ]
-    assert [slide.kind for slide in many[-2:]] == ["sources", "end"]
-    assert [number for number, _ in many[-2].rows] == [str(reference.number) for reference in report.cited]
