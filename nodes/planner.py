@@ -11,7 +11,7 @@ from schemas.mcp import ToolView
 from schemas.plan_draft import plan_schema
 from schemas.planner import Plan, PlannerPrompt, first_steps, known_tools
 from schemas.state import ResearchState, plans_of, research_question
-from services.evidence.background import background_views
+from services.evidence.citable_excerpts import background_views
 from services.evidence.views import overview, steps_by_id
 from services.models import ask, ask_by_rules
 from services.run.budget import limit_message

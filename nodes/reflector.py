@@ -11,7 +11,7 @@ from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict, reflecti
 from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of, research_question
 from schemas.usage import Usage
-from services.evidence.background import background_views
+from services.evidence.citable_excerpts import background_views
 from services.evidence.contradictions import check_contradiction
 from services.evidence.copy_resolution import settled_copies
 from services.evidence.views import contradiction_views, overview, steps_by_id

@@ -18,10 +18,9 @@ from schemas.usage import Usage
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
 from services.evidence.citable_excerpts import cited_evidence
-from services.evidence.computation import Program
+from services.evidence.computation import Program, programs_of
 from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
-from services.evidence.programs import programs_of
 from services.evidence.table_heads import with_places
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations

@@ -38,9 +38,9 @@ from leadline.server.webhook_guard import guard_webhooks
 from schemas.evidence import Source
 from schemas.options import OutputFormat
 from services.reports.bundle import bundle_files
+from services.reports.bundle_files import unpacked
 from services.reports.formats import FORMATS, render
 from services.reports.references import name_of
-from services.reports.source_texts import unpacked
 from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 

@@ -1,10 +1,21 @@
 """The excerpts of a run, and those that its report may cite: of its steps, of earlier turns, and of the background those that are shown."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from schemas.evidence import Excerpt
+from schemas.background_investigator import Background
+from schemas.evidence import Excerpt, Source
+from schemas.evidence_view import EvidenceView
+from schemas.results import StepResult
 from schemas.state import ResearchState
-from services.evidence.background import background_views, unquoted
+from services.evidence.views import evidence_views
+from services.models.prompt_fit import passage_tokens
+from services.text.passages import sentences
+from services.text.quotable import GAP
+
+BACKGROUND_TOKENS = 400
+"""Tokens that background evidence has in a prompt beside the findings of steps; the best come first."""
+MIN_LETTERS = 12
+"""Letters and digits that must be left of an excerpt for it to be worth showing."""
 
 
 def all_excerpts(state: ResearchState) -> list[Excerpt]:
@@ -52,3 +63,61 @@ def _disputed(state: ResearchState) -> set[str]:
     reflection = state["reflection"]
     contradictions = reflection.contradictions if reflection else []
     return {side for contradiction in contradictions for side in contradiction.excerpt_ids}
+
+
+def background_views(
+    background: Background | None, results: Mapping[str, StepResult], sources: Mapping[str, Source]
+) -> list[EvidenceView]:
+    """Show background excerpts without what earlier turns or steps quote; where they quote nothing, whole.
+
+    Args:
+        background: what the background search found.
+        results: of the steps, by their ids.
+        sources: by content hash.
+    """
+    if not any(result.excerpts for result in results.values()):
+        return evidence_views(background.excerpts if background else [], sources)
+    shown: list[EvidenceView] = []
+    room = BACKGROUND_TOKENS
+    for excerpt, rest in unquoted(background, results):
+        room -= passage_tokens(rest)
+        if room >= 0:
+            shown += evidence_views([excerpt.model_copy(update={"quote": rest})], sources)
+    return shown
+
+
+def unquoted(background: Background | None, results: Mapping[str, StepResult]) -> list[tuple[Excerpt, str]]:
+    """Return the background excerpts that hold something that neither earlier turns nor steps quote, each with just that."""
+    quoted = [excerpt for result in results.values() for excerpt in result.excerpts]
+    texts = [_letters(excerpt.quote) for excerpt in quoted]
+    rests = ((excerpt, _unquoted(excerpt, quoted, texts)) for excerpt in (background.excerpts if background else []))
+    return [(excerpt, rest) for excerpt, rest in rests if rest]
+
+
+def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt], texts: Sequence[str]) -> str:
+    """Return the sentences of an excerpt that no other excerpt quotes, in their order; `texts` are the letters of these."""
+    beside = [first for first in quoted if first.content_hash == excerpt.content_hash]
+    runs: list[tuple[int, int]] = []
+    fresh = False
+    for span in sentences(excerpt.quote):
+        start, end = excerpt.start + span.start, excerpt.start + span.end
+        text = _letters(excerpt.quote[span.start : span.end])
+        if any(first.start < end and start < first.end for first in beside) or any(text in first for first in texts):
+            fresh = False
+        elif fresh:
+            runs[-1] = (runs[-1][0], span.end)
+        else:
+            runs.append((span.start, span.end))
+            fresh = True
+    pieces = [excerpt.quote[start:end] for start, end in runs]
+    pieces = [piece for piece in pieces if not _only_headings(piece.split("\n"))]
+    rest = GAP.join(pieces)
+    return rest if len(_letters(rest)) >= MIN_LETTERS else ""
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _only_headings(lines: Iterable[str]) -> bool:
+    return all(line.lstrip().startswith("#") for line in lines if line.strip())

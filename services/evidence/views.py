@@ -1,13 +1,13 @@
 """Evidence as prompts show it: without offsets, hashes and addresses."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
 from schemas.results import RECALLED, StepResult
-from services.evidence.repeated_excerpts import held_by
 from services.text.length import estimate
 
 _RELEVANCE = ("low", "medium", "high")
@@ -151,3 +151,17 @@ def contradiction_views(reflection: Reflection | None) -> list[ContradictionView
 def steps_by_id(plans: Sequence[Plan]) -> dict[str, Step]:
     """Return every step of every plan of a run."""
     return {step.id: step for plan in plans for step in plan.steps}
+
+
+def held_by(excerpts: Iterable[Excerpt]) -> dict[str, str]:
+    """Map each excerpt whose text another of the same source holds to that excerpt, which no other holds; of equal ones the first stays."""
+    holders: dict[str, str] = {}
+    widest_first = sorted(excerpts, key=lambda excerpt: (excerpt.content_hash, excerpt.start, -excerpt.end))
+    for _, of_source in groupby(widest_first, key=lambda excerpt: excerpt.content_hash):
+        widest: Excerpt | None = None
+        for excerpt in of_source:
+            if widest is not None and excerpt.end <= widest.end:
+                holders[excerpt.id] = widest.id
+            else:
+                widest = excerpt
+    return holders

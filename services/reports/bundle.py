@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from schemas.reporter import Report
-from services.reports.bundle_files import FORMAT_VERSION, seal
+from services.reports.bundle_files import FORMAT_VERSION, seal, text_file
 from services.reports.checking.bundle_check import BundleCheck, verify_bundle
 from services.reports.references import artifact_path
-from services.reports.source_texts import text_file
 from services.run.errors import StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 

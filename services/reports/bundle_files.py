@@ -1,9 +1,12 @@
-"""Reads a bundle from its folder: `evidence.json`, the report, and the texts of the sources."""
+"""Reads a bundle from its folder: `evidence.json`, the report, and the texts of the sources, which are compressed unless the report links to them."""
 
 import errno
+import gzip
 import hashlib
 import json
 import os
+import re
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from schemas.planner import Plan
 from schemas.regular_file import read_regular
 from schemas.results import StepResult
 from schemas.usage import Usage
-from services.reports.source_texts import is_text_name, unpacked
+from services.reports.references import link_of, stored_text
 from services.run.errors import BundleError, reason_of
 from services.search.file_types import MAX_CHARACTERS
 
@@ -35,6 +38,13 @@ MAX_ITEMS = {"claims": 5_000, "sources": 5_000, "excerpts": 20_000, "contradicti
 """Maximum numbers of items in a bundle: many times what the longest report holds."""
 MAX_CLAIM = 20_000
 """Maximum characters of a claim, which is a sentence or a row of a table."""
+
+MAX_TEXT_BYTES = 50_000_000
+"""Maximum bytes of a text that is stored compressed; larger ones stay uncompressed. A hostile bundle may hold a file that unpacks to terabytes."""
+_HASH = re.compile(r"[0-9a-f]{64}")
+_NAME = re.compile(r"sources/(?:(?P<hash>[0-9a-f]{64})|(?P<number>[0-9]{2,9})-[\w-]{1,80}+)\.txt(?P<packed>\.gz)?")
+_GZIP = 31
+"""zlib's parameter for gzip with the largest window."""
 
 
 class StoredSource(Source):
@@ -170,6 +180,44 @@ def source_text(folder: Path, source: Source, room: int = MAX_TEXTS_BYTES) -> by
         )
     if len(text) > room:
         raise BundleError(f"the texts are longer than {MAX_TEXTS_BYTES // 1_000_000} MB together: not checked")
+    return text
+
+
+def is_text_name(source: Source) -> bool:
+    """Tell whether a source's text in a bundle lies where it belongs: by its number and name, or by its hash as in versions 1 and 2."""
+    name = _NAME.fullmatch(source.file)
+    linked = link_of(source) == stored_text(source)
+    if name is None or not _HASH.fullmatch(source.content_hash) or (name["packed"] and linked):
+        return False
+    return name["hash"] == source.content_hash or name["number"] == f"{source.number or 0:02d}"
+
+
+def text_file(source: Source, text: str) -> tuple[str, bytes]:
+    """Return the name and bytes of a source's text file; the bytes depend only on the text."""
+    plain = stored_text(source)
+    data = text.encode()
+    if link_of(source) == plain or len(data) > MAX_TEXT_BYTES:
+        return plain, data
+    return f"{plain}.gz", gzip.compress(data, mtime=0)
+
+
+def unpacked(name: str, data: bytes) -> bytes:
+    """Return the text in a bundle's file, as bytes.
+
+    Raises:
+        BundleError: the gzip file is incomplete, or unpacks to more than `MAX_TEXT_BYTES`.
+    """
+    if not name.endswith(".gz"):
+        return data
+    unpacking = zlib.decompressobj(_GZIP)
+    try:
+        text = unpacking.decompress(data, MAX_TEXT_BYTES + 1)
+    except zlib.error as error:
+        raise BundleError(f"{name} is not a gzip file ({error}). Write the report again.") from None
+    if len(text) > MAX_TEXT_BYTES:
+        raise BundleError(f"{name} unpacks to more than {MAX_TEXT_BYTES // 1_000_000} MB, which no source's text has.")
+    if not unpacking.eof or unpacking.unused_data:
+        raise BundleError(f"{name} is not one whole gzip file. Write the report again.")
     return text
 
 

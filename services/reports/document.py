@@ -26,7 +26,7 @@ from schemas.document import (
     Table,
     Text,
 )
-from schemas.evidence import Standing, Status
+from schemas.evidence import Claim, Standing
 from services.reports.references import Reference
 from services.reports.statuses import Counts
 from services.text.length import words_in
@@ -85,15 +85,6 @@ class KeyFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
-    """A marked statement of the report."""
-
-    statement: str
-    status: Status
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedReport:
     """A parsed report."""
 
@@ -111,7 +102,7 @@ class ParsedReport:
     figures: tuple[KeyFigure, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     """The contradictions between sources."""
-    marked: tuple[Marked, ...] = ()
+    marked: tuple[Claim, ...] = ()
     """Its statements that are not proved or only inferred, in order."""
     counts: Counts = field(default_factory=Counts)
     """Numbers of statements by status, and whether the report answers."""

@@ -21,7 +21,6 @@ from schemas.reporter import Report
 from services.reports.charts.checks import ChartRefused, checked_chart, is_chart
 from services.reports.document import (
     Disagreement,
-    Marked,
     ParsedReport,
     Section,
     citations_in,
@@ -76,11 +75,7 @@ def parse_report(report: Report) -> ParsedReport:
         references=references(report, labels),
         figures=figures if len(figures) > 1 and not report.by_rules else (),
         disagreements=tuple(_disagreements(sections)),
-        marked=tuple(
-            Marked(claim.text, status_of(claim), claim.reason or labels.meanings[status_of(claim)])
-            for claim in report.citations
-            if status_of(claim) in SIGNS
-        ),
+        marked=tuple(claim for claim in report.citations if status_of(claim) in SIGNS),
         counts=counts_of(report.citations, report.answered, labels),
         by_rules=report.by_rules,
         deck=tuple(report.deck),

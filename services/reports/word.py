@@ -8,9 +8,11 @@ import io
 import json
 import math
 import re
+import subprocess
 import zipfile
 from collections.abc import Iterable, Sequence
 from datetime import date
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +40,18 @@ from services.reports.charts.svg import chart_png
 from services.reports.document import ParsedReport, is_label, number_sides, statements, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for, language_of
-from services.reports.pandoc import pandoc
 from services.reports.references import Reference, is_web_link
 from services.reports.slides.slide import shortened, width
 from services.reports.statuses import SIGNS
+from services.run.errors import NotInstalled, SettingsError
+from services.run.installation import install_command
 
+PROGRAMS = ("pandoc", "pandoc.exe")
+"""Names of the program in its package."""
+SECONDS = 60
+"""Maximum time."""
+MEMORY = "1g"
+"""Maximum memory."""
 REFERENCE = Path(__file__).with_name("reference.docx")
 """Document with the styles, the header with the title, and the footer with page numbers."""
 WIDE, HIGH = 6.4, 8.0
@@ -317,3 +326,29 @@ def _shares(columns: Sequence[Sequence[str]]) -> list[float]:
 
 def _in_bold(content: Inlines) -> Inlines:
     return tuple(Text(part.text, part.styles | {"strong"}) if isinstance(part, Text) else part for part in content)
+
+
+def pandoc(given: bytes, *options: str) -> bytes:
+    """Return what Pandoc makes of its input. Blocking.
+
+    Raises:
+        NotInstalled: the package `pypandoc-binary` is missing.
+        SettingsError: Pandoc failed.
+    """
+    command = [str(_program()), "--sandbox", *options, "+RTS", f"-M{MEMORY}", "-RTS"]
+    try:
+        return subprocess.run(command, input=given, capture_output=True, timeout=SECONDS, env={}, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        reason = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else error
+        raise SettingsError(f"Pandoc failed ({reason}). Choose another format.") from error
+
+
+def _program() -> Path:
+    """Return the program in the package, which is not imported: it would look for other Pandocs."""
+    package = PathFinder.find_spec("pypandoc")
+    folders = package.submodule_search_locations if package else None
+    programs = [Path(folder, "files", name) for folder in folders or [] for name in PROGRAMS]
+    found = next(filter(Path.is_file, programs), None)
+    if found is None:
+        raise NotInstalled("This needs the package pypandoc-binary.", install_command("formats"))
+    return found

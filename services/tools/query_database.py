@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from services.evidence.programs import query_heading
+from services.evidence.computation import query_heading
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.tools.databases.configuration import Database, database

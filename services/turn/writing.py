@@ -8,9 +8,8 @@ from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import Section
 from schemas.reporter import ReporterPrompt
 from schemas.state import ResearchState, plans_of, research_question
-from services.evidence.background import background_views
-from services.evidence.repeated_excerpts import held_by
-from services.evidence.views import contradiction_views, finding_views, steps_by_id, within
+from services.evidence.citable_excerpts import background_views
+from services.evidence.views import contradiction_views, finding_views, held_by, steps_by_id, within
 from services.models import answer_by_rules, write
 from services.reports.document import cited_in
 from services.reports.markdown_blocks import read_draft

@@ -2,12 +2,23 @@
 
 import re
 
+from schemas.evidence import EXCERPT_ID
 from tests.fakes.browser import Page
+from tests.fakes.openai_server import role_of, think
 from tests.pages.conftest import REPORT, SIMPLE, Site, ask, opened, report_text
-from tests.services.reports.test_standing_told import unsupported
 
 BADGE = f"{REPORT}.querySelector('.badge')"
 GREEN, AMBER = "rgb(23, 105, 58)", "rgb(138, 75, 0)"
+
+
+def unsupported(body: dict[str, object]) -> str | None:
+    """Write a report that ends with two sentences which its quotes do not support, where the reporter is asked."""
+    if role_of(body) != "reporter":
+        return None
+    told = think("reporter", body).partition("\n===")[0]
+    cited = re.search(rf"\[{EXCERPT_ID}\]", told)
+    assert cited
+    return f"{told}\n\nThe moon has 77777 lighthouses {cited[0]}. Its king weighed 88888 tons {cited[0]}.\n"
 
 
 def test_what_is_not_sure_as_a_whole_is_amber_and_has_no_tick(page: Page, site: Site) -> None:

@@ -4,9 +4,8 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Source
-from services.evidence.computation import Computation, Program
+from services.evidence.computation import Computation, Program, program_behind, programs_of, query_heading
 from services.evidence.literals import files_read, parsed
-from services.evidence.programs import program_behind, programs_of, query_heading
 from services.run.evidence_store import EvidenceStore
 
 INPUTS = ("excerpts.json", "harbour.csv", "old harbour.csv", "ships.xlsx")

@@ -7,8 +7,7 @@ from schemas.evidence_view import FindingView
 from schemas.planner import Step
 from schemas.reflector import ReflectorPrompt, StepVerdict
 from schemas.results import StepResult
-from services.evidence.repeated_excerpts import held_by
-from services.evidence.views import finding_views, overview, within
+from services.evidence.views import finding_views, held_by, overview, within
 
 TEXT = "The wire was tried first. It held for a year. Then it broke."
 SOURCES = {

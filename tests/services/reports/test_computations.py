@@ -10,8 +10,7 @@ from schemas.document import Code
 from schemas.evidence import NO_INPUT, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.evidence.computation import Computation, Program
-from services.evidence.programs import program_behind
+from services.evidence.computation import Computation, Program, program_behind
 from services.reports.added_sections import FIRST_LINES, LAST_LINES
 from services.reports.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown

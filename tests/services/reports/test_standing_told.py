@@ -1,4 +1,4 @@
-"""How a report stands is told alike in the terminal, in a notebook and by the command."""
+"""How a report stands is told alike in the terminal and in a notebook."""
 
 import io
 
@@ -11,8 +11,6 @@ from leadline.progress.live import Board
 from leadline.progress.notebook import Progress
 from leadline.progress.run_view import Watched, standing_told
 from schemas.events import Event
-
-pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from schemas.reporter import Report
-from services.reports import pandoc
+from services.reports import word
 from services.reports.formats import render
 from services.reports.parser import parse_report
 from services.reports.word import CONTENTS_BEGIN, CONTENTS_END, QUOTE, Tree, render_docx
@@ -95,12 +95,12 @@ def test_only_the_frame_of_the_contents_is_raw() -> None:
 
 
 def test_pandoc_is_stopped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pandoc, "SECONDS", 0.001)
+    monkeypatch.setattr(word, "SECONDS", 0.001)
     with pytest.raises(SettingsError, match="Pandoc failed"):
         render_docx(parse_report(english()))
 
 
 def test_a_package_without_pandoc_is_answered_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pandoc, "PROGRAMS", ("nothing",))
+    monkeypatch.setattr(word, "PROGRAMS", ("nothing",))
     with pytest.raises(NotInstalled, match=r"pypandoc-binary(?s:.*)formats"):
         render_docx(parse_report(english()))

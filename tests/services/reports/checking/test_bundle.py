@@ -17,10 +17,10 @@ from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.bundle import verify_bundle, write_bundle
+from services.reports.bundle_files import MAX_TEXT_BYTES
 from services.reports.checking.bundle_check import OUT_OF_TIME
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.markdown import finish_report
-from services.reports.source_texts import MAX_TEXT_BYTES
 from services.run.errors import BundleError, StoreError
 from services.run.evidence_store import EvidenceStore
 from tests.attacks.processor_time import processor_time
