@@ -133,7 +133,7 @@ async def programs_of(sources: Iterable[Source], evidence: EvidenceStore) -> dic
 
 def program_behind(source: Source, text: str) -> Program | None:
     """Read the program of a source off its stored text; None where there is none."""
-    return _query_in(text) or _query_in_title(source.title) if source.kind == "database" else program_of(text)
+    return _query_in(text) if source.kind == "database" else program_of(text)
 
 
 def query_heading(*, database: str, tables: Sequence[str], sql: str, values: Mapping[str, object]) -> str:
@@ -157,9 +157,3 @@ def _query_in(text: str) -> Program | None:
     database, _, tables = head.removeprefix(f"{_QUERY}\n").partition(f"\n\n{_TABLES}\n")
     named = ", ".join(table for table in tables.split("\n") if table)
     return Program(sql.strip(), "sql", (f"{database} ({named})" if named else database,))
-
-
-def _query_in_title(title: str) -> Program | None:
-    """Read the query off the title, where bundles of earlier versions have it, shortened if it is long."""
-    database, colon, sql = title.partition(": ")
-    return Program(sql, "sql", (database,)) if colon else None

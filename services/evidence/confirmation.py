@@ -1,7 +1,6 @@
 """Confirmation of figures: an independent source gives the same number of the same thing, in words of its own.
 
-Independent is what somebody else publishes, and has not from the other: another owner, no copy, not the same words, and neither
-names the other as its origin. What a program computed from sources confirms none.
+Independent is what somebody else publishes: another owner, no copy, not the same words. What a program computed from sources confirms none.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,6 @@ from schemas.evidence import Excerpt, Source, root_of
 from schemas.state import ResearchState
 from services.check.differences import agreement
 from services.evidence.citable_excerpts import all_excerpts, with_each
-from services.evidence.primary import primary
 from services.search.source_kinds import owner_of
 from services.text.duplicates import may_tell_the_same
 from services.text.measures import Measure, measures
@@ -75,7 +73,7 @@ class _Statement:
         return kinds
 
     def independent_of(self, other: "_Statement") -> bool:
-        """Tell whether two excerpts are of two owners of whom neither has it from the other."""
+        """Tell whether two excerpts are of two owners, of whom neither copies the other."""
         if owner_of(self.source.url, self.source.kind) == owner_of(other.source.url, other.source.kind):
             return False
         if root_of(self.excerpt.content_hash, self.sources) == root_of(other.excerpt.content_hash, self.sources):
@@ -83,10 +81,7 @@ class _Statement:
         if may_tell_the_same(self.source.fingerprint, other.source.fingerprint):
             return False  # two articles made of one release, though each has something of its own
         mine, theirs = self.excerpt.quote, other.excerpt.quote
-        if locate(mine, theirs) or locate(theirs, mine):
-            return False
-        titles, addresses = (self.source.title, other.source.title), (self.source.url, other.source.url)
-        return not any(primary(side, (mine, theirs), titles, addresses) for side in (0, 1))
+        return not locate(mine, theirs) and not locate(theirs, mine)
 
 
 def _pairs_with_equal_figures(statements: Sequence[_Statement]) -> Iterator[tuple[_Statement, _Statement]]:

@@ -8,7 +8,6 @@ from schemas.document import Block, Citation, Code, Formula, Inlines, Paragraph,
 from schemas.evidence import NO_INPUT, Claim, Excerpt, Source, Status
 from services.evidence.computation import Program
 from services.evidence.literals import FINDINGS_FILE, QUOTES_FILE
-from services.evidence.primary import primary
 from services.reports.labels import Labels
 from services.reports.markdown_blocks import is_formula
 from services.reports.references import link_of
@@ -33,30 +32,18 @@ _COMMENTS = {"python": "#", "sql": "--"}
 
 
 def side_notes(sides: Sequence[Excerpt], sources: Mapping[str, Source], labels: Labels) -> list[str]:
-    """Return the note of each side; empty if there is none.
+    """Return the date of each side in words; empty if it is not known.
 
     Args:
         sides: the contradicting excerpts.
         sources: sources by content hash; a copy counts as the source that it is cited as.
         labels: labels in the report's language.
     """
-    cited = [_cited_as(sources[side.content_hash], sources) for side in sides]
-    dates = [source.published or "" for source in cited]
-    quotes, titles, addresses = zip(
-        *((side.quote, source.title, source.url) for side, source in zip(sides, cited, strict=True)), strict=True
-    )
-    notes: list[str] = []
-    for place, date in enumerate(dates):
-        published = labels.newer if _newest(date, dates) else labels.published
-        said = [published.format(date=date)] if date else []
-        if primary(place, quotes, titles, addresses):
-            said.append(labels.primary)
-        notes.append(" · ".join(said))
-    return notes
-
-
-def _cited_as(source: Source, sources: Mapping[str, Source]) -> Source:
-    return sources.get(source.duplicate_of or "", source)
+    cited = [sources[side.content_hash] for side in sides]
+    dates = [sources.get(source.duplicate_of or "", source).published or "" for source in cited]
+    return [
+        (labels.newer if _newest(date, dates) else labels.published).format(date=date) if date else "" for date in dates
+    ]
 
 
 def _newest(date: str, dates: Sequence[str]) -> bool:

@@ -10,7 +10,6 @@ from schemas.chart import Chart
 
 KNOWN = {
     "e84270bd0cd5bdf60fefc26d00c2a391cb2e81f4d26a7a9ee16185a54773a3cf",  # 5.5.1, in the package vizly
-    "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",  # 6.1.0, in the npm package echarts
 }
 """SHA-256 of builds that may be embedded in a report: only reviewed scripts run in a page."""
 PALETTE = ["#12759a", "#cf7a24", "#5b8c5a", "#9a5b8f", "#b5493b", "#6b7fa8", "#8a7d3b", "#6e6e6e"]
@@ -20,26 +19,13 @@ MAX_LABELLED = 12
 """Maximum number of bars with a number beside each."""
 
 
-def echarts_places() -> list[Path]:
-    """Return the possible locations of `echarts.min.js`: its Python package, or npm's folder."""
-    places = []
-    carrier = importlib.util.find_spec("vizly")
-    if carrier is not None and carrier.origin:
-        places.append(Path(carrier.origin).parent / "assets" / "echarts.min.js")
-    return [*places, Path("node_modules/echarts/dist/echarts.min.js").absolute()]
-
-
+@cache
 def echarts_script() -> str:
     """Return ECharts as script; empty if no known build is installed."""
-    return next((script for place in echarts_places() if (script := _read(place))), "")
-
-
-@cache
-def _read(place: Path) -> str:
-    try:
-        data = place.read_bytes()
-    except OSError:
+    carrier = importlib.util.find_spec("vizly")
+    if carrier is None or not carrier.origin:
         return ""
+    data = (Path(carrier.origin).parent / "assets" / "echarts.min.js").read_bytes()
     return data.decode() if hashlib.sha256(data).hexdigest() in KNOWN else ""
 
 

@@ -72,11 +72,5 @@ def test_a_copy_or_the_same_words_confirm_nothing() -> None:
     assert found(("https://a.example/x", OWN), ("https://b.example/y", passed_on)) == {}
 
 
-def test_who_names_the_other_as_its_origin_confirms_nothing() -> None:
-    told = "According to Harbour Vell, the lighthouse of Vell stands 48 metres tall."
-    assert found(("https://harbourvell.example/x", OWN), ("https://b.example/y", told)) == {}
-    assert found(("https://c.example/x", OWN), ("https://b.example/y", told)) == BOTH
-
-
 def test_a_computation_confirms_nothing() -> None:
     assert found(("https://a.example/x", OWN), ("computation:C1", OTHERS)) == {}

@@ -42,14 +42,12 @@ def test_a_computation_tells_its_program() -> None:
     assert program_behind(source_of("computation"), "something else") is None
 
 
-def test_a_query_is_read_off_its_heading_and_of_earlier_versions_off_the_title() -> None:
+def test_a_query_is_read_off_its_heading() -> None:
     sql = "SELECT ship\nFROM casts\nWHERE year = :year"
     text = query_heading(database="primary", tables=["casts"], sql=sql, values={"year": 1875}) + "1 row, all there are."
     whole = Program(f"{sql}\n-- :year = 1875", "sql", ("primary (casts)",))
     assert program_behind(source_of("database", "primary: SELECT …"), text) == whole
-    assert program_behind(source_of("database", "primary: SELECT 1"), "1 row") == Program(
-        "SELECT 1", "sql", ("primary",)
-    )
+    assert program_behind(source_of("database", "primary: SELECT 1"), "1 row") is None
 
 
 async def test_a_source_whose_text_is_gone_has_no_program() -> None:

@@ -1,4 +1,4 @@
-"""Each side of a contradiction shows its source's date, which is newer, and which is the origin, in every format."""
+"""Each side of a contradiction shows its source's date, and which is newer, in every format."""
 
 import html
 import io
@@ -11,13 +11,12 @@ import pytest
 from schemas.evidence import Contradiction
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.evidence.primary import origins
 from services.reports.added_sections import side_notes
 from services.reports.bundle import write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.document import words
 from services.reports.html.page import render_html
-from services.reports.labels import CHINESE, ENGLISH
+from services.reports.labels import ENGLISH
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
@@ -30,19 +29,6 @@ from tests.services.reports.conftest import Make, source_of
 from tests.services.reports.full import evidence as evidence_of
 
 DATED = ("published 2021-03-04", "published 2023-04-01, newer")
-
-
-def notes(*sides: tuple[str, str, str | None], chinese: bool = False, urls: tuple[str, ...] = ()) -> list[str]:
-    """Return the notes of sides, each a quote with its source's title and date."""
-    excerpts, sources = evidence_of([quote for quote, _, _ in sides])
-    for place, (excerpt, (_, title, published)) in enumerate(zip(excerpts, sides, strict=True)):
-        changes = {"title": title, "published": published} | ({"url": urls[place]} if urls else {})
-        sources[excerpt.content_hash] = sources[excerpt.content_hash].model_copy(update=changes)
-    return side_notes(excerpts, sources, CHINESE if chinese else ENGLISH)
-
-
-def dated(*dates: str | None) -> list[str]:
-    return notes(*((f"The hall is {place} m long.", "", date) for place, date in enumerate(dates, 20)))
 
 
 @pytest.fixture
@@ -69,7 +55,10 @@ def report(draft: Make) -> Report:
 def test_newer_is_said_only_where_every_date_is_told_and_one_is_later(
     dates: tuple[str | None, ...], shown: list[str]
 ) -> None:
-    assert dated(*dates) == shown
+    excerpts, sources = evidence_of([f"The hall is {place} m long." for place in range(20, 20 + len(dates))])
+    for excerpt, date in zip(excerpts, dates, strict=True):
+        sources[excerpt.content_hash] = sources[excerpt.content_hash].model_copy(update={"published": date})
+    assert side_notes(excerpts, sources, ENGLISH) == shown
 
 
 def test_a_copy_has_the_date_of_the_source_that_it_is_cited_as() -> None:
@@ -78,35 +67,6 @@ def test_a_copy_has_the_date_of_the_source_that_it_is_cited_as() -> None:
     sources[third] = sources[third].model_copy(update={"published": "2020"})
     sources[first] = sources[first].model_copy(update={"published": "2023", "duplicate_of": third})
     assert side_notes(excerpts[:2], sources, ENGLISH) == ["published 2020", ""]
-
-
-@pytest.mark.parametrize(
-    ("quote", "title", "url"),
-    [
-        ("According to the Harbour Office, Oslo exported 24 t.", "Harbour Office: Exports", "a.md"),
-        ("Oslo exported 24 t (data from Statistics Norway).", "Exports", "https://www.statistics-norway.example/a"),
-        ("据国家统计局数据，上海港出口量为24吨。", "国家统计局2021年统计公报", "a.md"),
-    ],
-)
-def test_the_source_that_the_other_side_names_as_its_origin_is_primary(quote: str, title: str, url: str) -> None:
-    own = "上海港出口量为18吨。" if origins(quote)[0] > "一" else "Oslo exported 18 t."
-    assert notes((quote, "News", None), (own, title, None), urls=("b.md", url)) == ["", "primary source"]
-
-
-@pytest.mark.parametrize(
-    ("quote", "own", "title"),
-    [
-        ("Oslo exported 24 t.", "Oslo exported 18 t.", "Harbour Office"),
-        (
-            "According to the Harbour Office, Oslo exported 24 t.",
-            "Oslo exported 18 t.",
-            "Mayor: Harbour Office is wrong",
-        ),
-        ("据统计，上海港出口量为24吨。", "上海港出口量为18吨。", "统计"),
-    ],
-)
-def test_a_source_that_nobody_names_or_that_is_only_about_the_origin_is_not(quote: str, own: str, title: str) -> None:
-    assert notes((quote, "News", None), (own, title, None)) == ["", ""]
 
 
 def test_the_dates_stand_in_every_format(report: Report) -> None:
