@@ -26,7 +26,7 @@ from typing import Any, Literal
 from benchmarks.measurement import RESULTS, plain_environment, read_results, write_results
 from benchmarks.retrieval import rows, write_corpus
 from leadline import aresearch
-from services.reports.labels import CHINESE, ENGLISH, is_counts
+from services.reports.labels import CHINESE, ENGLISH
 from services.run.settings import forget_settings
 
 FILE = RESULTS / "offline.json"
@@ -71,7 +71,7 @@ def passages_of(markdown: str) -> str:
     """Return what stands between a report's title and its limits, without the counts of its statements."""
     shown = ADDED.split(markdown.partition("\n")[2])[0].strip()
     counts, _, rest = shown.partition("\n")
-    return rest.strip() if is_counts(counts) else shown
+    return rest.strip() if counts.startswith("*") else shown
 
 
 def plain(text: str) -> str:

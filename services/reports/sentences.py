@@ -171,15 +171,9 @@ class CitedSentence:
     """The mark after the sentence in the report."""
 
 
-def cited_sentences(content: Inlines, *, single: bool = False) -> Iterator[CitedSentence]:
-    """Split inlines into sentences.
-
-    Args:
-        content: content of a paragraph.
-        single: whether to keep the text whole.
-    """
-    units = units_of(content)
-    for sentence in [units] if single else sentences_of(units):
+def cited_sentences(content: Inlines) -> Iterator[CitedSentence]:
+    """Split the content of a paragraph into sentences."""
+    for sentence in sentences_of(units_of(content)):
         text = words_of(sentence)
         citations = tuple(unit for unit in sentence if isinstance(unit, Citation))
         mark = next((unit for unit in sentence if isinstance(unit, Mark)), None)

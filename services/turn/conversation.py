@@ -13,7 +13,7 @@ from schemas.results import RECALLED
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState
 from schemas.usage import Usage
-from services.reports.labels import ALL_LABELS, is_counts
+from services.reports.labels import ALL_LABELS
 from services.reports.statuses import without_signs
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
@@ -42,6 +42,8 @@ LONGEST_MESSAGE = 50_000
 MAX_TURN = 300
 """Maximum characters of each question and answer."""
 _LINK = re.compile(r"\s?\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)")
+_COUNTS = re.compile(r"[*_][^*_]*+[*_]")
+"""The line of counts below a title, the only one of a report that is emphasised as a whole."""
 _LISTS = re.compile(
     rf"^## (?:{'|'.join(name for own in ALL_LABELS.values() for name in (own.limits, own.references))})$", re.MULTILINE
 )
@@ -115,7 +117,7 @@ def _prose(report: str) -> str:
     lines = [
         line
         for line in without_signs(_LINK.sub("", _LISTS.split(report, maxsplit=1)[0])).splitlines()
-        if line.strip() and not line.startswith(("#", ">", "|")) and not is_counts(line)
+        if line.strip() and not line.startswith(("#", ">", "|")) and not _COUNTS.fullmatch(line)
     ]
     return " ".join(lines or [report]).replace("**TL;DR** ", "").replace("**摘要** ", "")
 

@@ -12,14 +12,11 @@ from typing import Any
 import pytest
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.text import Text
 
 from leadline import aresearch
-from leadline.cli.watch import watch_markdown
 from leadline.progress.live import Board
 from leadline.progress.run_view import Watched
-from leadline.runs.actions import awatch
 from schemas.events import Event
 from services.run.settings import forget_settings
 from tests.conftest import EXAMPLES, PROJECT
@@ -77,28 +74,6 @@ async def test_the_live_view_of_a_terminal(tmp_path: Path) -> None:
     text = picture.read_text("utf-8")
     assert "Plan&#160;2" in text
     assert "https://cdnjs" not in text
-    keep(picture)
-
-
-@makes("watch.svg")
-async def test_a_check_of_a_watched_report(tmp_path: Path) -> None:
-    docs, question = tmp_path / "docs", "In which year was William Thomson born?"
-    docs.mkdir()
-    (docs / "thomson.md").write_text("# William Thomson\n\nWilliam Thomson was born in Belfast in 1842.\n")
-    report = await aresearch(question, docs=[docs])
-    (docs / "thomson.md").write_text("# William Thomson\n\nWilliam Thomson was born in Belfast in 1824.\n")
-    (docs / "register.md").write_text(
-        "# The parish register\n\nPublished: 2026-11-20\n\nWilliam Thomson was born on 26 June 1824.\n"
-    )
-    found, _ = await awatch(report.run_id)
-    drawn = Console(record=True, width=100, force_terminal=True, color_system="truecolor", file=io.StringIO())
-    drawn.print("[green]$[/] leadline watch --once\n", highlight=False)
-    drawn.print(Markdown(watch_markdown(found)))
-    assert found.findings
-    assert found.other_figures
-    picture = tmp_path / "watch.svg"
-    title = "leadline watch: what is new on a report"
-    drawn.save_svg(str(picture), title=title, code_format=FONTS.sub("", CONSOLE_SVG_FORMAT), unique_id="watch")
     keep(picture)
 
 
@@ -271,18 +246,3 @@ def test_a_run_that_is_steered(page: Page, site: Site, tmp_path: Path) -> None: 
         model.release()
     page.wait("document.querySelector('.turn[data-status=done]')", "the end of the run")
     keep(tmp_path / "steering.png", words)
-
-
-@needs_chromium
-@makes("memory.png")
-def test_what_is_remembered_in_the_page(page: Page, site: Site, tmp_path: Path) -> None:  # noqa: F811 - pytest's fixtures
-    opened(page, site.address, width=1100, height=760)
-    choose(page, max_plan_iterations=1, memory=True)
-    ask(page, "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?")
-    page.wait("document.querySelector('.turn[data-status=done]')", "the end of the run")
-    page.click("document.getElementById('open-memory')")
-    page.wait("document.querySelectorAll('.remembered li').length > 1", "what is remembered")
-    page.evaluate("document.activeElement.blur()")
-    sharp(page, 1100, 760)
-    page.screenshot(tmp_path / "memory.png")
-    keep(tmp_path / "memory.png", page.evaluate("document.getElementById('memory').textContent"))

@@ -10,7 +10,7 @@ from schemas.document import Code
 from schemas.evidence import NO_INPUT, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.evidence.computation import Computation, Program, program_behind
+from services.evidence.computation import Computation, program_behind
 from services.reports.added_sections import FIRST_LINES, LAST_LINES
 from services.reports.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
@@ -130,14 +130,3 @@ def test_the_deck_leaves_programs_out() -> None:
     slides = outline(parse_report(report_of()))
     assert not any("pandas" in card.text for slide in slides for card in slide.cards)
     assert not any("Computations" in (slide.title, *(cell for row in slide.rows for cell in row)) for slide in slides)
-
-
-def test_a_query_is_shown_as_sql() -> None:
-    report = report_of()
-    [source] = report.sources
-    draft = ReportInputs(
-        "q", "en-US", "", read_draft(f"{SAID[:-1]} [E1-1]."), report.excerpts, {source.content_hash: source}
-    )
-    draft.programs = {source.content_hash: Program("SELECT sum(depth) FROM casts", "sql", ("primary (casts)",))}
-    shown = section(finish_report(draft, Usage()))
-    assert "Tables: primary (casts)\n\n```sql\nSELECT sum(depth) FROM casts\n```" in shown

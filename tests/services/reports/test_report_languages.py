@@ -2,12 +2,11 @@
 
 import pytest
 
-from schemas.evidence import Status
 from schemas.reporter import Report
 from services.evidence.non_claims import claims_nothing
 from services.reports.document import words
 from services.reports.formats import render
-from services.reports.labels import ALL_LABELS, is_counts, labels_for
+from services.reports.labels import ALL_LABELS, labels_for
 from services.reports.parser import parse_report
 from services.run.ui_text import MESSAGES, say
 from tests.services.reports.full import report_of
@@ -76,24 +75,6 @@ def test_a_language_that_is_missing_has_english_texts_and_says_so() -> None:
     assert report.limits[0] == say("texts_missing", "sv-SE", language="sv-SE")
     assert "sv-SE" in report.limits[0]
     assert not [limit for limit in report_in("fr-FR").limits if "Leadline" in limit]
-
-
-@pytest.mark.parametrize("language", ALL_LABELS)
-def test_the_line_of_counts_is_known_in_every_language(language: str) -> None:
-    statuses: list[dict[Status, int]] = [
-        {"quoted": 1}, {"supported": 12, "quoted": 3}, {"quoted": 1, "inferred": 2, "unverified": 1}, {},
-    ]  # fmt: skip
-    for held in statuses:
-        for answered in ("yes", "partly", "no", ""):
-            assert is_counts(f"*{ALL_LABELS[language].head(answered, held)}*")
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["*1 statement: 1 quoted*", "_12 statements: 5 quoted, 1 unverified_", "*3 条论断：2 条引自原文，1 条为推断*"],
-)
-def test_the_line_of_counts_of_earlier_versions_is_known(line: str) -> None:
-    assert is_counts(line)
 
 
 @pytest.mark.parametrize("label", [own.summary for own in ALL_LABELS.values()])

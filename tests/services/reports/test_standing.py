@@ -19,7 +19,7 @@ from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.document import words
 from services.reports.formats import render
 from services.reports.html.page import notebook_html, render_fragment
-from services.reports.labels import is_counts, labels_for
+from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
@@ -99,22 +99,6 @@ async def test_a_report_without_statements_says_so_and_answers_nothing(locale: s
     said = {"en-US": "Answers the question: no · no statements", "zh-CN": "未能回答问题 · 没有论断"}[locale]
     assert report.answered == "no"
     assert all(said in data.decode() and "✓" not in data.decode() for data in files)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "*An emphasised lead.*",
-        "*12 statements*",
-        "12 statements: 5 quoted, and more",
-        "*12 statements: 5 lost*",
-        "*Answers the question: perhaps*",
-    ],
-)
-def test_other_lines_are_no_counts(line: str) -> None:
-    report = stated("en-US").model_copy(update={"document": None, "markdown": f"# T\n\n{line}\n\n## S\n\nText.\n"})
-    assert not is_counts(line)
-    assert len(parse_report(report).lead) == 1
 
 
 @pytest.mark.parametrize(("locale", "reasons"), REASONS.items())
