@@ -50,8 +50,6 @@ def test_references_are_written_for_other_programs(leadline: Leadline, docs: Pat
     assert keys == [item["id"] for item in items]
 
 
-
-
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(
     leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
