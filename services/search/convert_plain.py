@@ -111,7 +111,7 @@ def _text(suffix: str, text: str) -> str:
 
 
 def _card(suffix: str, name: str) -> Card:
-    return Card(title=PurePath(name).name) if suffix in DATA - {".ipynb"} else Card()
+    return Card(title=PurePath(name).name) if suffix in DATA - {".ipynb"} | {""} else Card()
 
 
 def _cells(notebook: dict[str, Any]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from schemas.regular_file import read_regular
 from services.run.settings import settings
 from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
-from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, NO_TEXT, PLAIN, Converted
+from services.search.file_types import BEYOND_LIMITS, CONVERTED, MAX_BYTES, NO_TEXT, Converted
 from services.search.ocr import no_text_of_pdf, ocr_installed
 
 MEGABYTE = 1 << 20
@@ -110,7 +110,7 @@ class Converters:
         return answer if answer and {"text", "title", "published", "card"} <= set(answer) else None
 
     def _workers(self, name: str) -> Workers[Converted]:
-        return self._plain if PurePath(name).suffix.lower() in PLAIN else self._office
+        return self._office if PurePath(name).suffix.lower() in CONVERTED else self._plain
 
 
 def beyond_limits() -> str:

@@ -1,14 +1,16 @@
-"""Lists the searchable files of a folder without opening any; also of the files that a user attached to a thread.
+"""Lists the searchable files of a folder, and opens only those whose name has no suffix; also of the files that a user attached to a thread.
 
 A run names these with `@attachments` among its `documents`. It is resolved by the run's own thread, so no run can name the files of another one,
 and no path of the server ever leaves it.
 """
 
+import codecs
 import errno
 import os
 import stat
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from langgraph.config import get_config
@@ -23,6 +25,8 @@ ATTACHMENTS = "@attachments"
 """Name of the attached files in a run's context; they are searched in addition to other folders."""
 
 MAX_FILES = 20_000
+BEGINNING = 4_096
+"""Bytes of a file without a suffix that tell whether it is text."""
 
 
 def attachments_of(thread_id: str) -> Path:
@@ -161,4 +165,13 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
         return "leads to itself" if error.errno == errno.ELOOP else "cannot be looked at"
     if not stat.S_ISREG(status.st_mode):
         return "is not a regular file"
-    return status if path.suffix.lower() in SUFFIXES else OTHER_KIND
+    read = path.suffix.lower() in SUFFIXES or (not path.suffix and _begins_as_text(path))
+    return status if read else OTHER_KIND
+
+
+def _begins_as_text(path: Path) -> bool:
+    """Tell whether a file without a suffix, such as `README` or `Makefile`, begins as text in UTF-8."""
+    with suppress(OSError, UnicodeDecodeError), path.open("rb") as file:
+        begin = codecs.getincrementaldecoder("utf-8")().decode(file.read(BEGINNING))
+        return "\0" not in begin and bool(begin.strip())
+    return False

@@ -19,7 +19,7 @@ from schemas.events import ReadingProgress
 from services.run.scope import current_run
 from services.sandbox.slots import Slots
 from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters, beyond_limits, left_today
-from services.search.file_types import PLAIN, TABLES, Converted
+from services.search.file_types import CONVERTED, TABLES, Converted
 from services.search.index import FileState, FolderIndex
 
 FIRST_TOLD = 0.5
@@ -190,7 +190,7 @@ class FolderReading:
 
 
 def _is_plain(state: FileState) -> bool:
-    return PurePath(state.path).suffix.lower() in PLAIN
+    return PurePath(state.path).suffix.lower() not in CONVERTED
 
 
 def _cheapest_first(state: FileState) -> tuple[bool, bool, int, str]:

@@ -42,6 +42,16 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path,
     assert not await documents.search("secret", 5)
 
 
+async def test_a_file_without_a_suffix_is_read_where_it_is_text(docs: Path, home: Path) -> None:
+    (docs / "README").write_text("Keep the tallow dry, 航海日志.")
+    (docs / "core").write_bytes(b"\x7fELF\0\0tallow")
+    (docs / "latin").write_bytes("tallow für".encode("latin-1"))
+    documents = await open_documents(docs, home)
+    assert documents.other_kinds == {"": 2}
+    [hit] = await documents.search("tallow dry", 1)
+    assert hit.title == "README"
+
+
 async def test_everything_is_found_by_the_beginning_of_each_document(docs: Path, home: Path) -> None:
     documents = await open_documents(docs, home)
     hits = await documents.search("*", 10)
