@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,20 @@ def test_the_folder_of_documents_may_be_below_the_home_folder(
     monkeypatch.setenv("HOME", str(docs.parent))
     monkeypatch.setenv("LEADLINE_DOCS", f"~/{docs.name}")
     assert "Belfast" in leadline("research", QUESTION, "--quick").out
+
+
+@pytest.mark.parametrize("option", [(), ("--events",)])
+def test_it_is_told_how_many_files_of_a_folder_are_read(
+    leadline: Leadline, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "casts"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"{number}.md").write_text(f"# Cast {number}\n\nThe line of cast {number} ran out.")
+    ran = leadline("research", "When did cast 7 run out?", "--docs", folder, *option)
+    events = [json.loads(line) for line in ran.err.splitlines() if line.startswith("{")]
+    lines = [event["title"] for event in events if event["type"] == "reading"] if option else ran.err.splitlines()
+    assert any(re.search(r"Reading \d{1,3} of 300 files", line) for line in lines)
 
 
 def test_a_checkout_is_searched_as_it_is_and_kinds_that_are_not_read_are_counted(
