@@ -102,7 +102,8 @@ async def _by_model(
     """Return the errors that the model writes, or wrote in an earlier measurement of the same report."""
     file = out / "changed_by_model.jsonl"
     if not file.exists():
-        made = await by_model(right, excerpts, record.context, each=-(-wanted // len(BY_MODEL)))
+        each = -(-wanted // len(BY_MODEL))
+        made = await by_model(right, excerpts, record.context, each=each) if each else {}
         rows = [
             {"kind": plant.kind, "original": plant.statement.text, "changed": plant.changed}
             for plants in made.values()
