@@ -46,7 +46,7 @@ from services.reports.sentences import (
 )
 from services.reports.statuses import SIGNS
 from services.text.passages import unwrapped
-from services.text.quotable import without_markup
+from services.text.quotable import as_line, without_markup
 
 SECTION_LEVEL = 2
 """Level of the headings of separately written sections."""
@@ -284,7 +284,7 @@ class ReportCheck:
         if found is None:
             return None
         quote, excerpt_id = found
-        told = " ".join(without_markup(unwrapped(quote)).split("\n"))
+        told = " ".join(without_markup(unwrapped(quote)).split("\n")) if "|" in quote else as_line(quote)
         shown: list[Inline] = [Text(f"{told} "), Citation(0, "", (excerpt_id,))]
         if numbers := self.check.untraced_numbers(quote, [excerpt_id]):
             return self._failed(shown, self.check.unverified(quote, [excerpt_id], Verdict("untraced", tuple(numbers))))
