@@ -83,7 +83,7 @@ _INVENTED = re.compile(
 _GONE = "\0"
 """Stands for what was taken out, until the brackets around it are, too."""
 _EMPTY_BRACKETS = re.compile(
-    rf"[ \t]*+(?:\(\s*+{_GONE}[\s{_GONE}]*+\)|\[\s*+{_GONE}[\s{_GONE}]*+\]|（\s*+{_GONE}[\s{_GONE}]*+）)|{_GONE}"
+    rf"(?:(?<![ \t])[ \t]++)?(?:\(\s*+{_GONE}[\s{_GONE}]*+\)|\[\s*+{_GONE}[\s{_GONE}]*+\]|（\s*+{_GONE}[\s{_GONE}]*+）)|{_GONE}"
 )
 
 

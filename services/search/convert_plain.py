@@ -41,7 +41,7 @@ _TARGET = re.compile(r"(?m)^[ \t]*+\.\. _(`[^`\n]{1,200}+`|[^:\n]{1,200}+):(?:\s
 _WITHIN = r"(?:[^`\n]|\n(?!\s*+\n))"
 """A character within inline markup, which no blank line parts."""
 _INLINE = re.compile(
-    rf"``(?P<literal>{_WITHIN}{{1,300}}+)``|(?::(?P<role>[\w+.-]{{1,30}}+):)?`(?P<words>{_WITHIN}{{1,300}}+)`(?:__?(?!\w))?"
+    rf"``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.-]{{1,30}}+):)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?"
     r"|\s?\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_(?!\w)|(?<![\w`])(?P<name>[A-Za-z][\w.-]{0,60}?)_(?!\w)"
 )
 _REFERENCE = re.compile(

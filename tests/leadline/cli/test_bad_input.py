@@ -34,7 +34,6 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a wish that there is not": (["research", QUESTION, "--wish", "colour=red"], 2, "wishes.colour"),
     "a wish that cannot be": (["research", QUESTION, "--wish", "shape=poem"], 2, "wishes.shape cannot be 'poem'"),
     "an unknown length": (["research", QUESTION, "--length", "epic"], 2, "brief"),
-    "an unknown style of references": (["research", QUESTION, "--citation-style", "bluebook"], 2, "gb-t-7714"),
     "an unknown style": (["research", QUESTION, "--style", "haiku"], 2, "data"),
     "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),
     "a search without its key": (["research", QUESTION, "--search", "tavily"], 2, "TAVILY_API_KEY"),

@@ -222,7 +222,8 @@ async def test_any_report_renders_as_pdf_and_cites_the_same(body: str, cite: str
     known = {one.number for one in parsed.references}
     assert cited_in_text(parsed) <= shown
     # What a text only says looks like a mark, too; none of those that the program sets leads to a source that is not cited
-    plain = set(re.findall(r"\[(\d+)\]", re.sub(r"\[\[\d+\]\]\([^)]*\)", "", report.markdown)))
+    prose, code = ("\n".join(report.markdown.split("```")[start::2]) for start in (0, 1))
+    plain = set(re.findall(r"\[(\d+)\]", re.sub(r"\[\[\d+\]\]\([^)]*\)", "", prose) + code))
     figures = {citation.number for figure in parsed.figures for citation in figure.citations}
     assert shown & known <= cited_in_text(parsed) | figures | {int(one) for one in plain}
 
