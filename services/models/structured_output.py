@@ -98,7 +98,7 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
             answer = max((item for item in answer if isinstance(item, dict)), key=len, default=None)
         if not isinstance(answer, dict) or not answer:
             raise ValueError("it is not a JSON object")
-        left_open = sum(text.count(opening) - text.count(closing) for opening, closing in ("{}", "[]"))
+        left_open = _left_open(text)
         if left_open > 1 or (left_open and not shape["properties"].keys() <= answer.keys()):
             raise ValueError("it breaks off before it is complete")
         return fitted(answer, schema)
@@ -179,6 +179,31 @@ def repaired(text: str) -> Any:
         if depth > DEEPEST_REPAIRED:
             raise ValueError("it is nested too deeply")
     return repair_json(text, return_objects=True)
+
+
+def _left_open(text: str) -> int:
+    """Count the unclosed brackets at the end of a JSON object: repairing a truncated object would hide that data is missing.
+
+    A single one may have been forgotten. A string that is left open counts, too, unless as many brackets close as open in
+    the whole text: then the quotation marks are out of step, and it is complete.
+    """
+    depth, inside, escaped = 0, False, False
+    for char in text[text.find("{") :]:
+        if escaped or (inside and char not in '\\"'):
+            escaped = False
+        elif char == "\\":
+            escaped = inside
+        elif char == '"':
+            inside = not inside
+        elif char in "{[":
+            depth += 1
+        elif char in "}]":
+            depth -= 1
+            if depth <= 0:
+                return 0
+    if not inside:
+        return depth
+    return 0 if text.count("{") == text.count("}") else depth + 1
 
 
 def is_json(text: str) -> bool:

@@ -380,6 +380,10 @@ def _without_a_model(tab: Page, home: Path) -> None:
         tab.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
         tab.click("document.getElementById('watch')")
         tab.wait("document.querySelector('.played .plan')", "its plan")
+        tab.wait("document.querySelector('section.recorded button')", "its end", seconds=60)
+        tab.click("document.querySelector('section.recorded button')")
+        tab.wait("document.getElementById('connect').open", "the form")
+        tab.click("[...document.querySelectorAll('#connect button')].find(b => b.textContent === 'Cancel')")
         tab.click("document.getElementById('new-question')")
         for pressed, then in (("Cancel", "No model"), ("Test and connect", "gpt-4o"), ("Disconnect", "No model")):
             tab.click("document.getElementById('model')")
