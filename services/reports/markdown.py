@@ -49,6 +49,7 @@ from services.run.ui_text import say
 from services.text.numbers import missing_quantities
 from services.text.passages import sentences
 from services.text.questions import headline
+from services.text.quotable import as_line
 from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import has_cjk
 
@@ -269,7 +270,7 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
             yield Paragraph(_text(topic, "strong"))
         notes = (f" — {note}" if note else "" for note in side_notes(sides, draft.sources, labels))
         yield from _listed(
-            (*_text(f"“{_telling(side.quote, about)}” "), Citation(0, "", (side.id,)), *_text(note))
+            (*_text(f"“{as_line(_telling(side.quote, about))}” "), Citation(0, "", (side.id,)), *_text(note))
             for side, note in zip(sides, notes, strict=True)
         )
         if not contradiction.differs:

@@ -25,6 +25,7 @@ from services.reports.markdown import ReportInputs
 from services.reports.verification import Verified
 from services.run.settings import settings
 from services.run.wishes import wishes_of
+from services.text.quotable import without_markup
 from services.text.ranking import bm25
 from services.text.tokens import tokens
 
@@ -83,7 +84,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
     """Build the draft of a report."""
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     _, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
-    asked = [line.strip(" -*•0123456789.、") for line in questions.strip("=\n ").splitlines()]
+    asked = [without_markup(line.strip(" -*•0123456789.、")) for line in questions.strip("=\n ").splitlines()]
     question = title_question(state)
     return ReportInputs(
         question=question,

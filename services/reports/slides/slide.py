@@ -9,11 +9,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import chain
+from itertools import chain, takewhile
 
 from schemas.chart import Chart
-from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Listing, Mark, Paragraph, Quotation
-from services.reports.document import Picture, citations_in, words
+from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Listing, Mark, Paragraph, Quotation, Text
+from services.reports.document import Picture, citations_in, letters, words
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.statuses import SIGNS
@@ -148,7 +148,7 @@ class ShownCard:
 
     text: str
     heading: str = ""
-    """The value of a figure; for other cards, the title of the quoted source."""
+    """The value of a figure; for other cards, what heads them: the title of the quoted source, or words in bold."""
     numbers: tuple[int, ...] = ()
     """Numbers of its cited sources."""
     kind: str = "plain"
@@ -233,7 +233,7 @@ def block_cards(block: Block) -> Iterator[ShownCard]:
     match block:
         case Paragraph(content=content):
             for place, card in enumerate(sentence_cards(content)):
-                fits = not card.mark and width(card.text) <= TITLE
+                fits = not (card.mark or card.heading) and width(card.text) <= TITLE
                 yield replace(card, leads=fits and (place == 0 or card.text.endswith(COLONS)))
         case Quotation(blocks=blocks):
             for part in blocks:
@@ -254,10 +254,15 @@ def block_cards(block: Block) -> Iterator[ShownCard]:
 
 
 def sentence_cards(content: Inlines) -> Iterator[ShownCard]:
-    """Yield a card for each sentence of a paragraph."""
-    for sentence in cited_sentences(in_line(content)):
+    """Yield a card for each sentence of a paragraph; a sentence in bold that heads the others is the heading of the first."""
+    sentences = [*cited_sentences(in_line(content))]
+    bold = takewhile(lambda inline: isinstance(inline, Text) and "strong" in inline.styles, content)
+    heads = len(sentences) > 1 and letters(sentences[0].text) == letters(words(tuple(bold)))
+    for place, sentence in enumerate(sentences[heads:]):
         reasons = ((sentence.text, sentence.mark),) if sentence.mark else ()
-        yield ShownCard(sentence.text, numbers=numbers_in(sentence.citations), mark=sentence.mark, reasons=reasons)
+        heading = sentences[0].text.rstrip(".。") if heads and not place else ""
+        numbers = numbers_in(sentence.citations)
+        yield ShownCard(sentence.text, heading, numbers, mark=sentence.mark, reasons=reasons)
 
 
 def item_card(item: Sequence[Block]) -> ShownCard:
@@ -268,6 +273,7 @@ def item_card(item: Sequence[Block]) -> ShownCard:
     ] + [replace(card, text=plain_math(card.text)) if card.kind == "formula" else card for card in inner[-1:]]
     return ShownCard(
         reduce(_joined, (card.text for card in shown), ""),
+        inner[0].heading if inner else "",
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
         mark=inner[-1].mark if inner else None,
         reasons=tuple(chain.from_iterable(card.reasons for card in inner)),

@@ -60,6 +60,13 @@ def test_a_short_first_sentence_is_the_title_above_its_paragraph_unless_it_is_ma
     assert len(slide.cards) == (3 if mark else 2)
 
 
+@pytest.mark.parametrize("start", ["", "- "])
+def test_a_sentence_in_bold_heads_the_card_of_what_it_introduces(start: str) -> None:
+    body = f"{start}**Who measured.** {ENGLISH[0][:-1]} [E1-1].\n\n{start}{ENGLISH[1][:-1]} [E1-2]."
+    [slide] = [slide for slide in written(f"# Depth\n\n## Evidence\n\n{body}") if slide.title == "Evidence"]
+    assert [(card.heading, card.text) for card in slide.cards] == [("Who measured", ENGLISH[0]), ("", ENGLISH[1])]
+
+
 def test_what_ends_with_a_colon_is_the_title_of_the_table_below_it() -> None:
     table = f"| Ship | Depth |\n|---|---|\n| Kilo | {ENGLISH[0][:-1]} [E1-1] |"
     slides = written(f"# Depth\n\n## Evidence\n\n{ENGLISH[1][:-1]} [E1-2]. Ships found this:\n\n{table}")
