@@ -90,7 +90,7 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
     assert said["Winter"].status == "supported"
     assert said["Winter"].judgement is not None
     assert said["Winter"].judgement.words == "closed the northern pier for some weeks"
-    assert report.prompts["verifier"] > 0
+    assert "verifier" in report.prompts
     assert report.usage.roles["verifier"].calls == 1
     assert verify_bundle(Path(report.folder or "")).problems == []
 
