@@ -49,6 +49,8 @@ class ReporterPrompt(BaseModel):
     """The first draft, in Markdown with its citations, for the second."""
     searched: list[str] = Field(default_factory=list)
     """Statements that the first draft lacked, which were searched."""
+    found_for_draft: bool = False
+    """Whether that search brought anything new; it is the last finding."""
 
 
 class Report(BaseModel):

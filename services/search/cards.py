@@ -62,6 +62,7 @@ _NAMED_TITLE = re.compile(r"([A-Z]{2,10} \d[\d.-]{0,10})(?::| ?[–—-]) ")
 LONGEST_NAME = 40
 
 _LINK = re.compile(r"<[^<>]{0,300}>`?_{0,2}")
+_HANDLE = re.compile(r"[ \t]*+\(@[\w.-]{1,60}\)")
 _EMAIL = re.compile(r"[^\s()]{1,100}(?:@| at )[\w.-]{1,100}[ \t]*\(([^()]{1,100})\)")
 """`ann@example.org (Ann Sounder)`."""
 _SEPARATORS = re.compile(r"[;；]"), re.compile(r"[,，、&\n]|(?<=\s)and(?=\s)")
@@ -86,7 +87,8 @@ def past_date(text: str | None) -> str:
 def text_card(text: str, file: str = "") -> Card:
     """Return the card of a text, by its front matter or the fields at its beginning, and its first heading.
 
-    Where others of the same level follow, that heading may be any document's (`Summary`), and the file's name is the document's, too.
+    Where others of the same level follow, that heading may be any document's (`Summary`), and the file's name is the document's, too. So is
+    a field that the file is named by: `eip: 1559` in `eip-1559.md`.
     """
     head = text[:HEAD]
     front = _FRONT_MATTER.match(head)
@@ -95,7 +97,16 @@ def text_card(text: str, file: str = "") -> Card:
     card, title = card_of([*fields, *header_fields(body)]), heading_of(body)
     levels = [found[1] for found in _LEVEL.finditer(_FENCE.sub("", body))]
     shared = not card.title and levels.count(min(levels[:1], default="")) > 1
-    return card.filled(Card(title=title, name=file if shared else ""))
+    name = next((name for field in fields if (name := _file_named_by(field, file))), file if shared else "")
+    return card.filled(Card(title=title, name=name))
+
+
+def _file_named_by(field: Field, file: str) -> str:
+    """Return the name of a document whose file is named by a field, as people write it: `EIP-1559`; empty if it is not."""
+    label, value = field
+    plain_file, of_field = (re.sub(r"[\W_]+0*", "", text).casefold() for text in (file, f"{label}-{value}"))
+    number = value.strip().isdecimal() and plain_file == of_field
+    return f"{label.upper()}{'' if file[len(label) :][:1].isdigit() else '-'}{value.strip()}" if number else ""
 
 
 def card_of(fields: Iterable[Field]) -> Card:
@@ -206,7 +217,7 @@ def _date_in(key: str, value: str) -> str:
 
 
 def _people(value: str) -> list[str]:
-    value = _EMAIL.sub(r"\1", value[:LONGEST_LINE])
+    value = _HANDLE.sub("", _EMAIL.sub(r"\1", value[:LONGEST_LINE]))
     value = _LINK.sub("", value)
     parts = next((parts for separator in _SEPARATORS if len(parts := separator.split(value)) > 1), [value])
     return [name for part in parts if _is_name(name := part.strip().strip("`_*\"' "))]

@@ -1,7 +1,7 @@
 """Converts files of text to documents, and profiles their tables, in a confined process (see `services/sandbox/workers.py`).
 
-Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load. Markdown's
-links by reference have their addresses beside them. Of reStructuredText section titles, literal blocks, tables and inline markup become Markdown, by the rules of its specification
+Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load. Markdown
+is taken as its readers see it. Of reStructuredText section titles, literal blocks, tables and inline markup become Markdown, by the rules of its specification
 (docutils.sourceforge.io/docs/ref/rst/restructuredtext.html), line by line; a table drawn in another way, such as with cells across columns,
 stays as it is drawn.
 """
@@ -48,6 +48,12 @@ _REFERENCE = re.compile(
     r"(?m)^ {0,3}+\[(?!\^)([^\[\]\n]{1,200}+)\]:[ \t]*+\n?[ \t]*+(\S{1,500}+)(?:[ \t]++[\"'(][^\n]{0,200}+)?[ \t]*+$\n?"
 )
 """The line of Markdown that gives a link its address."""
+_FENCE_OR_COMMENT = re.compile(r"(?m)^(?P<fence>`{3,}+|~{3,}+)|<!--")
+_TAG = r"</?[A-Za-z][\w.-]{0,60}+(?:\s[^<>\n]{0,500}+)?/?>|\{\{[<%][^{}\n]{0,300}+\}\}|\{%[^{}\n]{0,300}+%\}"
+_UNSEEN = re.compile(
+    rf"(?m)^[ \t]*+(?:[-*+] \[[^\[\]\n]{{1,300}}+\]\(#[^()\s]{{0,300}}+\)|(?:(?:{_TAG})[ \t]*+)++)[ \t]*+$\n?"
+)
+"""A line that only leads to a heading below it, or is only tags of HTML or of a template, such as Hugo's or Jekyll's."""
 _REFERRING = re.compile(
     r"(?P<code>`[^`\n]{1,300}+`)|(?P<note>\[\^[^\[\]\s]{1,100}+\](?!:))"
     r"|(?<![\]\\!])\[(?P<words>[^\[\]\n]{1,300}+)\](?:\[(?P<label>[^\[\]\n]{0,200}+)\])?(?![(:\[])"
@@ -104,7 +110,7 @@ def _text(suffix: str, text: str) -> str:
     if suffix == ".rst":
         return as_markdown(text)
     if suffix in MARKDOWN:
-        return with_links(text)
+        return as_read(text)
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
@@ -132,9 +138,9 @@ def _joined(lines: str | list[str]) -> str:
     return "".join(lines).rstrip()
 
 
-def with_links(text: str) -> str:
-    """Return Markdown whose links have their addresses beside them, without the lines that name these; marks of footnotes fall away."""
-    parts = _FENCED.split(text)
+def as_read(text: str) -> str:
+    """Return Markdown as its readers see it: links have their addresses beside them; comments, marks of footnotes, contents and lines of tags fall away."""
+    parts = _prose_and_code(text)
     targets = {found[1].casefold(): found[2].strip("<>") for part in parts[::2] for found in _REFERENCE.finditer(part)}
 
     def link(found: re.Match[str]) -> str:
@@ -145,8 +151,24 @@ def with_links(text: str) -> str:
             return found[0]
         return found["words"] if address.startswith("#") else f"[{found['words']}]({address})"
 
-    parts[::2] = [_REFERRING.sub(link, _REFERENCE.sub("", part)) for part in parts[::2]]
+    parts[::2] = [_REFERRING.sub(link, _REFERENCE.sub("", _UNSEEN.sub("", part))) for part in parts[::2]]
     return "".join(parts)
+
+
+def _prose_and_code(text: str) -> list[str]:
+    """Return prose without its comments and fenced code by turns."""
+    parts = [""]
+    place = 0
+    while found := _FENCE_OR_COMMENT.search(text, place):
+        is_code = found["fence"] is not None
+        end = text.find(f"\n{found['fence']}" if is_code else "-->", found.end())
+        if end < 0:
+            break
+        parts[-1] += text[place : found.start()]
+        place = end + len(found["fence"]) + 1 if is_code else end + len("-->")
+        parts += [text[found.start() : place], ""] if is_code else []
+    parts[-1] += text[place:]
+    return parts
 
 
 def as_markdown(text: str) -> str:

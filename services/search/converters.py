@@ -22,6 +22,8 @@ OCR_START_SECONDS = 20.0
 """Maximum seconds for loading the models of OCR, and for the image under way when its time is over."""
 CONVERSIONS = Slots(max(2, min(4, os.cpu_count() or 1)))
 """Conversions of PDF, Word, Excel and HTML files that run side by side in this process, over all researches."""
+_OF_THE_FOLDER = {"readme", "index", "_index"}
+"""Names of the file that stands for its folder, whose name it takes."""
 PLAIN_CONVERSIONS = Slots(2)
 """Conversions of plain text files that run side by side; they never wait for the others."""
 
@@ -70,10 +72,11 @@ class Converters:
             if error.errno == errno.EFBIG:
                 return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
             return {"error": f"cannot be read ({error.strerror})"}
-        answer = await self._text(path.name, data, seconds or self.seconds, passages=True)
+        name = f"{path.parent.name}{path.suffix}" if path.stem.casefold() in _OF_THE_FOLDER else path.name
+        answer = await self._text(name, data, seconds or self.seconds, passages=True)
         if answer is None and seconds is not None:
             return None
-        return await self._completed(path.name, data, answer)
+        return await self._completed(name, data, answer)
 
     async def convert_data(self, name: str, data: bytes) -> Converted:
         """Convert the content of a file with this name; a failure is returned as `error`."""

@@ -69,10 +69,20 @@ def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tup
     for left in range(start, end, _WINDOW):
         folded = _fold(text[left : min(end, left + _WINDOW + reach)])
         if span := _search(parts, folded):
-            return left + span[0], left + span[1]
+            return _with_whole_links(text, left + span[0], left + span[1])
         if in_other_case is None and (span := _search(lowered, folded.lowered())):
-            in_other_case = left + span[0], left + span[1]
+            in_other_case = _with_whole_links(text, left + span[0], left + span[1])
     return in_other_case
+
+
+def _with_whole_links(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span that begins or ends with the words of a link with all of the link."""
+    held = text[start:end]
+    if (closed := held.find("](")) >= 0 and "[" not in held[:closed] and text[start - 1 : start] == "[":
+        start -= 2 if text[start - 2 : start - 1] == "!" else 1
+    if held.rfind("[") > held.rfind("](") and (rest := _LINK.match(text, end)):
+        end = rest.end()
+    return start, end
 
 
 @dataclass(frozen=True, slots=True)

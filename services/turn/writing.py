@@ -100,7 +100,7 @@ async def _write_again(
             sure = research.results[step.id].confidence
             view = FindingView(step_id=step.id, title=step.title, status="done", confidence=sure, evidence=found.views)
             prompt.findings = [*prompt.findings, view]
-        prompt.searched = wanted
+        prompt.searched, prompt.found_for_draft = wanted, found is not None
         if await _in_sections(run, prompt):
             return  # it does not fit into one call
         research.tell("second_draft", "")
