@@ -102,6 +102,13 @@ def test_an_address_is_found_with_and_without_its_angle_brackets() -> None:
         assert found(quote, text) == text[text.find("Holm") if quote != text else 0 :]
 
 
+def test_what_begins_or_ends_with_the_words_of_a_link_has_all_of_it() -> None:
+    text = "[The survey](https://survey.example) went on to [map](a) it, see [here](b)."
+    assert found("The survey went on", text) == "[The survey](https://survey.example) went on"
+    assert found("map it, see here", text) == "[map](a) it, see [here](b)"
+    assert found("survey", text) == "survey"
+
+
 @pytest.mark.parametrize("before", [999_990, 1_000_000, 2_500_000])
 def test_a_quote_is_found_wherever_it_stands_in_a_long_text(before: int) -> None:
     text = f"{'x' * before} the **big** wire – in 1872–1876 {'y ' * 800_000}"
