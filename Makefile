@@ -6,8 +6,11 @@ BIN := .venv/bin
 SANDBOX := .venv-sandbox
 AEGRA := .venv-aegra
 PLAIN := .venv-plain
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --no-compile # modules are compiled when they are used first
 PINNED := --no-deps --require-hashes # the lock files name every dependency; with it, pip would look for extras of pinned libraries
+PIP := --disable-pip-version-check install --quiet --quiet --no-compile # modules are compiled when they are used first
+# Installs into an environment: by uv, in seconds; where that cannot, as it knows no mirror that pip was told, by pip
+install = { $(BIN)/uv pip install --quiet --python $(1)/bin/python $(2) 2>/dev/null || $(BIN)/python -m pip --python $(1)/bin/python $(PIP) $(2); }
+OURS := --no-deps --no-build-isolation --editable .
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
 KILLS ?= 200
@@ -57,7 +60,7 @@ test-deploy: .venv/develop # Run 50 researches on Aegra with PostgreSQL and Redi
 	@TEST_DEPLOY=1 $(BIN)/pytest tests/deploy $(ARGS)
 
 test-wheel: .venv/develop # Install the wheel by pip, pipx and uv into empty environments and use it there (needs the network)
-	@$(PIP) uv pipx
+	@$(call install,.venv,pipx)
 	@TEST_WHEEL=empty $(BIN)/pytest -n 0 tests/install $(ARGS)
 
 test-model: setup .venv/develop # Run two researches at the model that is connected (OPENAI_BASE_URL, LEADLINE_MODEL) and check their structure
@@ -92,7 +95,7 @@ bench-%: .venv/develop
 	@$(BIN)/python -m benchmarks.$* $(if $(DATA),"$(DATA)") $(COMMAND) $(ARGS)
 
 lock: .venv/develop ## Pin the dependencies anew (needs the network); what is pinned stays at its version where it can
-	@$(PIP) uv
+	@$(LOCK) requirements-setup.in -o requirements-setup.lock
 	@$(LOCK) pyproject.toml --extra vectors -o requirements.lock
 	$(call layer,serve,requirements.lock,--extra server --extra formats --extra charts --extra pdf --extra mcp --extra databases --extra vectors)
 	$(call layer,dev,requirements-serve.lock,--group dev --extra server --extra vectors --extra mcp --extra charts --extra formats --extra pdf --extra local --extra ocr)
@@ -106,11 +109,12 @@ clean: ## Remove the environment and caches; runs (.leadline) and reports (out) 
 .venv/bin/python:
 	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or later is needed; none was found." >&2; exit 1; fi
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "python3 cannot make a virtual environment: install its venv package (Debian: python3-venv)." >&2; exit 1; }
+	@$(BIN)/python -m pip $(PIP) $(PINNED) -r requirements-setup.lock 2>/dev/null || true # uv, or no uv
 
 .venv/runtime: requirements.lock pyproject.toml | .venv/bin/python
-	@echo "Setting up .venv (once; about a minute) …" >&2
-	@$(PIP) $(PINNED) -r requirements.lock
-	@$(PIP) --no-deps --no-build-isolation --editable .
+	@echo "Setting up .venv (once; less than a minute) …" >&2
+	@$(call install,.venv,$(PINNED) -r requirements.lock)
+	@$(call install,.venv,$(OURS))
 	@touch $@
 
 setup: # The application's libraries and those of sandboxed programs, side by side
@@ -120,42 +124,41 @@ setup: # The application's libraries and those of sandboxed programs, side by si
 $(SANDBOX)/ready: requirements-sandbox.lock services/sandbox/fonts.py | .venv/bin/python
 	@rm -rf $(SANDBOX)
 	@$(BIN)/python -m venv --without-pip $(SANDBOX)
-	@if $(BIN)/python -m pip --python $(SANDBOX)/bin/python --disable-pip-version-check install --quiet --no-compile \
-	  $(PINNED) -r requirements-sandbox.lock && $(SANDBOX)/bin/python services/sandbox/fonts.py $(SANDBOX)/matplotlib; \
+	@if $(call install,$(SANDBOX),$(PINNED) -r requirements-sandbox.lock) && $(SANDBOX)/bin/python services/sandbox/fonts.py $(SANDBOX)/matplotlib; \
 	then $(SANDBOX)/bin/python -m compileall -q -j 2 -x '/tests/' $(SANDBOX)/lib >/dev/null; touch $@; \
 	else rm -rf $(SANDBOX) && mkdir $(SANDBOX) && touch $@; \
 	echo "The libraries for sandboxed programs were not installed; to try again: rm -r $(SANDBOX) && make setup" >&2; fi
 
 .venv/develop: requirements-dev.lock requirements-serve.lock .venv/runtime
 	@echo "Setting up the development tools (once) …" >&2
-	@$(PIP) $(PINNED) -r requirements-dev.lock
+	@$(call install,.venv,$(PINNED) -r requirements-dev.lock)
 	@touch $@
 
 .venv/serve: requirements-serve.lock .venv/runtime
 	@echo "Setting up the server (once) …" >&2
-	@$(PIP) $(PINNED) -r requirements-serve.lock
+	@$(call install,.venv,$(PINNED) -r requirements-serve.lock)
 	@touch $@
 
 .venv/notebook: requirements-notebook.lock .venv/runtime
 	@echo "Setting up JupyterLab (once) …" >&2
-	@$(PIP) $(PINNED) -r requirements-notebook.lock
+	@$(call install,.venv,$(PINNED) -r requirements-notebook.lock)
 	@touch $@
 
 # What `make research` installs, without what development adds: libraries load some of that where they find it
 $(PLAIN)/ready: requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Setting up $(PLAIN) (once; about a minute) …" >&2
 	@rm -rf $(PLAIN) && $(PYTHON) -m venv $(PLAIN)
-	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile $(PINNED) -r requirements.lock
-	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+	@$(call install,$(PLAIN),$(PINNED) -r requirements.lock)
+	@$(call install,$(PLAIN),$(OURS))
 	@touch $@
 
 # Aegra wants a later Python than the rest, and has an environment of its own, as it has on the machines that serve (docs/server.md)
 $(AEGRA)/ready: PYTHON312 = $(firstword $(shell for p in python3.12 python3.13 python3.14 python3 $(wildcard $(HOME)/.pyenv/versions/3.12*/bin/python3.12); do \
   command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p; done))
-$(AEGRA)/ready: requirements-aegra.lock requirements.lock pyproject.toml
+$(AEGRA)/ready: requirements-aegra.lock requirements.lock pyproject.toml | .venv/bin/python
 	@if [ -z "$(PYTHON312)" ]; then echo "Aegra needs Python 3.12 or later; none was found." >&2; exit 1; fi
 	@echo "Setting up $(AEGRA) (once; about a minute) …" >&2
 	@rm -rf $(AEGRA) && $(PYTHON312) -m venv $(AEGRA)
-	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile $(PINNED) -r requirements-aegra.lock
-	@$(AEGRA)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+	@$(call install,$(AEGRA),$(PINNED) -r requirements-aegra.lock)
+	@$(call install,$(AEGRA),$(OURS))
 	@touch $@
