@@ -54,6 +54,8 @@ _UNSEEN = re.compile(
     rf"(?m)^[ \t]*+(?:[-*+] \[[^\[\]\n]{{1,300}}+\]\(#[^()\s]{{0,300}}+\)|(?:(?:{_TAG})[ \t]*+)++)[ \t]*+$\n?"
 )
 """A line that only leads to a heading below it, or is only tags of HTML or of a template, such as Hugo's or Jekyll's."""
+_QUOTED = re.compile(r"(?m)^(?: {0,3}>)++ ?")
+"""Marks of a block that is set off, often a note; they stand within its sentences, where lines end."""
 _REFERRING = re.compile(
     r"(?P<code>`[^`\n]{1,300}+`)|(?P<note>\[\^[^\[\]\s]{1,100}+\](?!:))"
     r"|(?<![\]\\!])\[(?P<words>[^\[\]\n]{1,300}+)\](?:\[(?P<label>[^\[\]\n]{0,200}+)\])?(?![(:\[])"
@@ -139,8 +141,9 @@ def _joined(lines: str | list[str]) -> str:
 
 
 def as_read(text: str) -> str:
-    """Return Markdown as its readers see it: links have their addresses beside them; comments, marks of footnotes, contents and lines of tags fall away."""
+    """Return Markdown as its readers see it: links have their addresses beside them; comments, contents, lines of tags and marks of footnotes and set-off blocks fall away."""
     parts = _prose_and_code(text)
+    parts[::2] = [_UNSEEN.sub("", _QUOTED.sub("", part)) for part in parts[::2]]
     targets = {found[1].casefold(): found[2].strip("<>") for part in parts[::2] for found in _REFERENCE.finditer(part)}
 
     def link(found: re.Match[str]) -> str:
@@ -151,7 +154,7 @@ def as_read(text: str) -> str:
             return found[0]
         return found["words"] if address.startswith("#") else f"[{found['words']}]({address})"
 
-    parts[::2] = [_REFERRING.sub(link, _REFERENCE.sub("", _UNSEEN.sub("", part))) for part in parts[::2]]
+    parts[::2] = [_REFERRING.sub(link, _REFERENCE.sub("", part)) for part in parts[::2]]
     return "".join(parts)
 
 
