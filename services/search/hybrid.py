@@ -18,6 +18,7 @@ from services.embedding.models import Embedder
 from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
 from services.search.index import FolderIndex
+from services.search.passage_terms import SHORTEST_MEANING
 from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
 from services.text.passages import sentences
@@ -42,8 +43,6 @@ DIGITS = 5
 """Decimals of a similarity that count: the last ones depend on what else a model embedded in the same call."""
 MAX_SENTENCES = 16
 """Maximum embedded sentences of a passage; tables have many lines that mean nothing alone."""
-_SHORTEST = 12
-"""Minimum characters of a sentence that is embedded separately."""
 
 
 def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, float]:
@@ -237,5 +236,5 @@ def _text(passage: Unembedded) -> str:
 def _sentences(passage: Unembedded) -> list[str]:
     """Return a passage's sentences, each with the title; empty for a single sentence, which has the passage's vector."""
     texts = [passage.text[span.start : span.end] for span in sentences(passage.text)]
-    telling = [text for text in texts if len(text) >= _SHORTEST and not text.startswith("#")][:MAX_SENTENCES]
+    telling = [text for text in texts if len(text) >= SHORTEST_MEANING and not text.startswith("#")][:MAX_SENTENCES]
     return [f"{passage.title}. {text}" for text in telling] if len(telling) > 1 else []

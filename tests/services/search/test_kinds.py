@@ -9,6 +9,7 @@ from docx import Document
 from pptx import Presentation
 
 from services.search.documents import open_documents
+from services.search.passage_terms import passage_terms
 from tests.conftest import EXAMPLES
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -228,3 +229,8 @@ async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_
     assert DRAWN in hit.text
     [hit] = await documents.search("Abstract", 5, "words")
     assert "Piano wire" in hit.text[hit.passages[0].start : hit.passages[0].end]
+
+
+def test_what_has_no_words_of_its_own_has_no_meaning() -> None:
+    text = "# The lead line\n\n## Drawbacks\n\nNone.\n\n## Use\n\nTallow brings up a sample of the bottom.\n"
+    assert [passage.by_words for passage in passage_terms("The lead line", text)] == [True, False]
