@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from schemas.card import Card
 from services.search.cards import header_fields, past_date, text_card
-from services.search.file_types import BEYOND_LIMITS, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
+from services.search.file_types import BEYOND_LIMITS, EMPTY, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
 from services.search.passage_terms import MAX_CHARACTERS as MAX_PASSAGES_OF
 from services.search.passage_terms import passage_terms
 from services.search.table_profile import HOLDING, Profiled, embedded_tables
@@ -59,7 +59,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
         read: converter of its type; what its text says goes before its properties, except for the title.
     """
     if not data.strip():
-        return {"error": "is empty"}
+        return {"error": EMPTY}
     if len(data) > MAX_BYTES:
         return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
     try:

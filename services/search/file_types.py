@@ -9,6 +9,7 @@ from services.search.passage_terms import PassageTerms
 MAX_BYTES = 50_000_000
 MAX_CHARACTERS = 50_000_000
 """Maximum characters of a document's text; a small file can unpack to a long text."""
+EMPTY = "is empty"
 NO_TEXT = "holds no text"
 """Reason that a file has no searchable text."""
 BEYOND_LIMITS = "takes more than a file may"

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from services.run.ui_text import say
 from services.search.documents import Documents
+from services.search.file_types import EMPTY
 
 MAX_UNREADABLE_NAMED = 50
 """Maximum unreadable files that the limits of a report name."""
@@ -35,7 +36,7 @@ class FilesRead(BaseModel):
     """How the files of some folders were read."""
 
     unreadable: list[tuple[str, str]] = Field(default_factory=list)
-    """Files that could not be read, each with the reason; a few of many."""
+    """Files with content that could not be read, each with the reason; a few of many."""
     unread: list[str] = Field(default_factory=list)
     """Files that were not read in time; a few of many."""
     unread_count: int = 0
@@ -51,7 +52,7 @@ class FilesRead(BaseModel):
     def of(cls, folders: Sequence[Documents]) -> Self:
         """Return how the files of these folders were read."""
         unread = [path for folder in folders for path in folder.unread]
-        unreadable = [file for folder in folders for file in folder.unreadable]
+        unreadable = [(file, reason) for folder in folders for file, reason in folder.unreadable if reason != EMPTY]
         kinds, noted = Counter[str](), dict[str, list[str]]()
         for folder in folders:
             kinds.update(folder.other_kinds)

@@ -9,6 +9,7 @@ from docx import Document
 from pptx import Presentation
 
 from services.search.documents import open_documents
+from services.search.files_read import FilesRead
 from services.search.passage_terms import passage_terms
 from tests.conftest import EXAMPLES
 
@@ -184,12 +185,14 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
         '- [Tallow](#tallow)\n  - [Marks](#marks)\n\n## Tallow\n\n{{< copyable "sql" >}}\n\n```\n<b>\n<!-- kept -->\n```\n\n'
         '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks\n\nIn fathoms.\n'
     )
+    (folder / "empty.md").touch()
     (folder / "eip-0042.md").write_text(
         "---\neip: 42\ntitle: Wire\nauthor: Ada Holm (@ada), Ben Nares <ben@example.org>\n---\n\n## Abstract\n\nWire replaced rope.\n"
     )
     documents = await open_documents(folder, tmp_path / "home")
     [notes, proposal] = [(await documents.search(word, 1, "words"))[0] for word in ("tallow", "rope")]
     assert notes.title == "42-lead-lines – Tallow"
+    assert FilesRead.of([documents]).file_messages("en-US") == []  # what is empty is no loss
     assert [
         part.strip() for part in notes.text.split("\n\n")
     ] == "## Tallow|```\n<b>\n<!-- kept -->\n```|The <b>tallow</b> brings\nup sand.|## Marks|In fathoms.".split("|")
