@@ -183,6 +183,8 @@ class Passage(BaseModel):
     abstract_only: bool = False
     about: CleanLine = ""
     """What its card has besides the title: authors, dates, status, version."""
+    section: CleanLine = ""
+    """The heading above it, where it does not begin with that."""
 
     def lies_in(self, other: "Passage") -> bool:
         """Tell whether another passage of the same text holds it."""

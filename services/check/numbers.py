@@ -1,6 +1,7 @@
 """Whether cited texts give the numbers and dates of a statement: as written, rounded, in another unit, or by simple arithmetic."""
 
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, permutations
@@ -17,6 +18,8 @@ MAX_COMPUTED = 60
 """Figures, and years, of the cited texts from which others are computed."""
 MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
+_NUMBERED = re.compile(r"[a-z][a-z.]*+-(\d{3,9})")
+"""The name of a document by its number, which may stand alone: `EIP-1559`, `EIPs 1559 and 4844`."""
 YEAR = 31_557_600.0
 """Seconds of a year, the common unit of times."""
 
@@ -51,6 +54,8 @@ def missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> list[str]:
 def _missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[str]:
     held = [quantity for reading in evidence for quantity in reading.quantities]
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
+    subjects = (name for reading in evidence for name in reading.subjects)
+    values |= {float(found[1]) for name in subjects if (found := _NUMBERED.fullmatch(name))}
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
     tried = 0
     for quantity in claim.quantities:

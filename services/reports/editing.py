@@ -247,7 +247,7 @@ def _shown(draft: ReportInputs, wanted: Collection[str], room: int) -> list[Exce
 
 
 def _unused(draft: ReportInputs) -> list[Excerpt]:
-    """Return the excerpts of high relevance that a draft does not cite, the first of each quote."""
+    """Return the latest excerpts of high relevance that a draft does not cite, the first of each quote: they were searched to close gaps."""
     cited = set(cited_in(draft.blocks))
     quoted = {excerpt.quote for excerpt in draft.excerpts if excerpt.id in cited}
     fresh = {
@@ -255,7 +255,7 @@ def _unused(draft: ReportInputs) -> list[Excerpt]:
         for excerpt in reversed(draft.excerpts)
         if excerpt.relevance == "high" and excerpt.id not in cited and excerpt.quote not in quoted
     }
-    return list(reversed(fresh.values()))[:MAX_UNUSED]
+    return list(reversed([*fresh.values()][:MAX_UNUSED]))
 
 
 def headings_of(blocks: Sequence[Block]) -> list[str]:

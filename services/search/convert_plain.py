@@ -57,7 +57,7 @@ _UNSEEN = re.compile(
 _QUOTED = re.compile(r"(?m)^(?: {0,3}>)++ ?")
 """Marks of a block that is set off, often a note; they stand within its sentences, where lines end."""
 _REFERRING = re.compile(
-    r"(?P<code>`[^`\n]{1,300}+`)|(?P<note>\[\^[^\[\]\s]{1,100}+\](?!:))"
+    r"(?P<code>`[^`\n]{1,300}+`)|(?P<tag></?(?i:a|b|br|div|em|font|i|img|kbd|mark|p|small|span|strong|u)(?:\s[^<>\n]{0,500}+)?/?>)|(?P<note>\[\^[^\[\]\s]{1,100}+\](?!:))"
     r"|(?<![\]\\!])\[(?P<words>[^\[\]\n]{1,300}+)\](?:\[(?P<label>[^\[\]\n]{0,200}+)\])?(?![(:\[])"
 )
 _ADDRESSED = re.compile(r"(?s)(.{1,300}?)\s*<([^<>\s]{1,300})>")
@@ -147,7 +147,7 @@ def as_read(text: str) -> str:
     targets = {found[1].casefold(): found[2].strip("<>") for part in parts[::2] for found in _REFERENCE.finditer(part)}
 
     def link(found: re.Match[str]) -> str:
-        if found["code"] or found["note"]:
+        if found["code"] or found["note"] or found["tag"]:
             return found["code"] or ""
         address = targets.get((found["label"] or found["words"]).casefold())
         if not address:

@@ -72,7 +72,9 @@ class Converters:
             if error.errno == errno.EFBIG:
                 return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
             return {"error": f"cannot be read ({error.strerror})"}
-        name = f"{path.parent.name}{path.suffix}" if path.suffix and path.stem.casefold() in _OF_THE_FOLDER else path.name
+        name = (
+            f"{path.parent.name}{path.suffix}" if path.suffix and path.stem.casefold() in _OF_THE_FOLDER else path.name
+        )
         answer = await self._text(name, data, seconds or self.seconds, passages=True)
         if answer is None and seconds is not None:
             return None

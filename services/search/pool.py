@@ -1,5 +1,6 @@
 """The hits of one gathering: ranks their passages, merges copies of texts, and describes the selected ones."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -10,7 +11,7 @@ from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
 from services.text.copies import is_copy, tells_no_more
 from services.text.duplicates import fingerprint, may_be_copy, may_tell_the_same
-from services.text.passages import split
+from services.text.passages import LONGEST_HEADING, plain_heading, split
 from services.text.ranking import bm25
 from services.text.tokens import tokens
 
@@ -129,6 +130,7 @@ class Pool:
             if original in used or key in used:
                 await evidence.put_text(self._hits[key].text)
                 sources[key] = self._source(key, original)
+        sections = await asyncio.to_thread(lambda: [_section(self._hits[key].text, start) for key, start, _ in chosen])
         passages = [
             Passage(
                 id=f"P{place}",
@@ -143,8 +145,9 @@ class Pool:
                 published=sources[key].published or "",
                 abstract_only=sources[key].abstract_only,
                 about=sources[key].card.about,
+                section=section,
             )
-            for place, (key, start, end) in enumerate(chosen, 1)
+            for place, ((key, start, end), section) in enumerate(zip(chosen, sections, strict=True), 1)
         ]
         return passages, sources
 
@@ -173,6 +176,18 @@ class Pool:
 def _terms_by_passage(text: str) -> dict[tuple[int, int], frozenset[str]]:
     """Return the search terms of each passage of a text, by its start and end."""
     return {(span.start, span.end): frozenset(tokens(text[span.start : span.end])) for span in split(text)}
+
+
+@lru_cache(maxsize=16)
+def _headings(text: str) -> dict[int, str]:
+    """Return the headings above each passage of a text, by its start."""
+    return {span.start: span.heading for span in split(text)}
+
+
+def _section(text: str, start: int) -> str:
+    """Return the heading above a passage; empty where it begins with that."""
+    above = "" if text.startswith("#", start) else _headings(text).get(start, "")
+    return plain_heading(above)[:LONGEST_HEADING]
 
 
 def _overlap(passage: Key, other: Key) -> bool:

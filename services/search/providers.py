@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import log
 from pathlib import Path
 
 from schemas.context import RunContext
@@ -68,14 +70,18 @@ class Providers:
         return self.tables_for(text, limit) or self._tables[:limit]
 
     def tables_for(self, text: str, limit: int) -> list[Table]:
-        """Return the tables whose names, columns and examples share the most words with a text, at least one word.
+        """Return the tables whose names, columns and examples share words with a text, best those that few tables have.
 
-        Tables in another language share no words, so they are also returned.
+        Of more than the limit, those with half of the best one's share. Tables in another language share no words, so they are also returned.
         """
-        wanted = set(tokens(text))
-        shared = [(len(wanted & table.terms()), table) for table in self._tables]
-        ranked = sorted(shared, key=lambda pair: -pair[0])
-        return [table for score, table in ranked if score or has_cjk(table.describe()) != has_cjk(text)][:limit]
+        wanted, tables = set(tokens(text)), self._tables
+        shared = [wanted & table.terms() for table in tables]
+        holding = Counter(term for terms in shared for term in terms)
+        scores = [sum(log(1 + len(tables) / holding[term]) for term in sorted(terms)) for terms in shared]
+        ranked = sorted(zip(scores, tables, strict=True), key=lambda pair: -pair[0])
+        least = max(scores, default=0.0) / 2 if sum(map(bool, scores)) > limit else 0.0
+        foreign = [has_cjk(table.describe()) != has_cjk(text) for _, table in ranked]
+        return [table for (score, table), other in zip(ranked, foreign, strict=True) if score > least or other][:limit]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:

@@ -21,7 +21,7 @@ from services.text.numerals import (
     scale_value,
 )
 
-Kind = Literal["number", "percent", "date", "years"]
+Kind = Literal["number", "percent", "version", "date", "years"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Quantity:
     """As written."""
     kind: Kind
     value: float = 0.0
-    """Of a number or a percentage; percentages are not divided by 100."""
+    """Of a number or a percentage; percentages are not divided by 100. Of a version its parts as thousandths of the one before."""
     date: tuple[int | None, int | None, int | None] = (None, None, None)
     """Year, month and day of a date, each where given."""
     years: tuple[int, int] = (0, 0)
@@ -106,8 +106,13 @@ _ORDINAL = re.compile(
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})(?:[-–—~～至]|\s[-–—~～至]\s)(\d{2})(?![\d%.,-])")
 """`1960-68`, `1960 – 68`; in `1960 -68 m` the second number is negative."""
 _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
+_VERSION = re.compile(
+    r"(?<![A-Za-z\d.])(?!\d{1,3}(?:\.\d{3})++(?![.\d]))[vV]?(?P<parts>\d{1,9}+(?:\.\d{1,9}+){2,6}+)(?!\d)"
+    r"|(?<![A-Za-z\d.])[vV](?P<number>\d{1,9}+(?:\.\d{1,9}+)?)(?![.\d]?\d)"
+)
+"""`v6.5.0`, `6.5.0`; `v1.28`, whose number may stand alone elsewhere. Groups of three digits (`1.234.567`) are one number."""
 _DIGITS = re.compile(
-    r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?P<digits>"
+    r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?<!\d\.)(?P<digits>"
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
     rf"(?:\s?(?P<scale>(?>{CHINESE_SCALE}{{1,8}}))|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KMB])(?![A-Za-z\d])))?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
@@ -161,7 +166,7 @@ def _read(text: str) -> _Placed:
     text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []
-    for finder in (_dates, _years, _ordinals, _shares, _mixed, _digits, _chinese, _english):
+    for finder in (_dates, _years, _ordinals, _shares, _versions, _mixed, _digits, _chinese, _english):
         taken = list(finder(rest))
         found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
         rest = _blanked(rest, [(start, end) for start, end, _ in taken])
@@ -174,7 +179,7 @@ _kept = lru_cache(maxsize=1_024)(_read)
 def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
     """Return the numbers and dates of a claim, as written, that no evidence text holds.
 
-    Units are not compared. A number that is said to be approximate may be a rounded one of the evidence; a date may be
+    Units are not compared. A version may be shorter than that of the evidence. A number that is said to be approximate may be a rounded one of the evidence; a date may be
     less exact than that of the evidence, never more; a decade or century may stand for a year within it.
     """
     wanted = quantities(claim)
@@ -202,10 +207,12 @@ def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
         return any(first <= year <= last for quantity in held for year in _years_of(quantity)) or any(
             first <= quantity.years[0] and quantity.years[1] <= last for quantity in held if quantity.kind == "years"
         )
+    if any(_is_version(wanted, quantity) for quantity in held if "version" in {wanted.kind, quantity.kind}):
+        return True
     values = [(quantity.value, quantity.kind) for quantity in held if quantity.kind in {"number", "percent"}]
     dates = [quantity.date for quantity in held if quantity.kind == "date"]
     values += [(float(part), "number") for date in dates for part in date if part is not None]
-    return any(_same(wanted, value, kind) for value, kind in values)
+    return wanted.kind != "version" and any(_same(wanted, value, kind) for value, kind in values)
 
 
 _Found = Iterator[tuple[int, int, Quantity | None]]
@@ -265,6 +272,15 @@ def _shares(text: str) -> _Found:
             total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
             share = value / total if total else value
             yield *found.span(), _number(text, found, share, percent=False, step=share * _ABOUT_A_SHARE)
+
+
+def _versions(text: str) -> _Found:
+    for found in _VERSION.finditer(text):
+        if found["number"]:
+            yield *found.span(), _number(text, found, Fraction(found["number"]), percent=False, written=found["number"])
+        else:
+            value = sum(int(part) / 1000**place for place, part in enumerate(found["parts"].split(".")))
+            yield *found.span(), Quantity(found["parts"], "version", value)
 
 
 def _mixed(text: str) -> _Found:
@@ -352,6 +368,12 @@ def _english(text: str) -> _Found:
             _SCALE.fullmatch(found.group()) and not _A.search(text[max(0, found.start() - 8) : found.start()])
         ):
             yield *found.span(), _number(text, found, value, percent=bool(found["percent"]))
+
+
+def _is_version(wanted: Quantity, held: Quantity) -> bool:
+    """Tell whether a version is another, or the shorter name of it: `6.5` of `6.5.2`, `6.5.0` of `6.5`."""
+    short, whole = (re.sub(r"(?:\.0)+$", "", quantity.text) for quantity in (wanted, held))
+    return f"{whole}.".startswith(f"{short}.")
 
 
 def _same(wanted: Quantity, value: float, kind: str) -> bool:

@@ -152,7 +152,8 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
         evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
         evidence += [prompt.draft, *(item.quote for item in prompt.background)]
         words, window = _length(run.context, prompt).fewest, model.context_window or CONTEXT_WINDOW
-        most = window if prompt.draft else settings().leadline_one_call_tokens  # a second draft has little more evidence
+        # of a second draft the draft is evidence, too
+        most = window if prompt.draft else settings().leadline_one_call_tokens
         return not fits_one_call(evidence, words, most, window)
 
     return await run.journal.decided("sections", decide, "again" if prompt.draft else "")

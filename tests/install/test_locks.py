@@ -22,7 +22,8 @@ def _included(lock: Path) -> list[Path]:
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.name)
 def test_a_lock_file_holds_only_what_those_that_it_includes_do_not(lock: Path) -> None:
-    apart = {"requirements.lock", "requirements-sandbox.lock", "requirements-setup.lock"}  # of environments that hold nothing else
+    names = ("requirements.lock", "requirements-sandbox.lock", "requirements-setup.lock")
+    apart = set(names)  # of environments that hold nothing else
     included = _included(lock)
     assert (included[-1:] == [PROJECT / "requirements.lock"]) == (lock.name not in apart)
     own = {name for name, _ in _PIN.findall(lock.read_text("utf-8"))}

@@ -189,12 +189,13 @@ class ReportCheck:
             claim = self.check.figure(words)
             return self._failed(shown, claim) if claim else shown
         evidence = f"{self.check.known}\n{self.check.question}"
-        if claims_nothing(words, cites=bool(own), evidence=evidence):
+        inferred = _is_inference(sentence)
+        if not inferred and claims_nothing(words, cites=bool(own), evidence=evidence):
             return self._lack(words, evidence, shown, own or ids or self.beside)
         if not own and words.endswith(("?", "？")):
             return shown if self._heads(shown) else []
         written = ids_in(sentence)
-        if _is_inference(sentence):
+        if inferred:
             claim = self.check.former.find(words, own) or self._inferred(words, written)
         elif written and not own:
             return self._failed(shown, self.check.unknown(words, written))

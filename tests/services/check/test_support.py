@@ -80,6 +80,12 @@ def test_the_card_of_a_source_is_evidence(claim: str) -> None:
     assert check_support(claim, [quote]).fault in {"numbers", "names"}
 
 
+def test_a_document_that_is_named_by_its_number_may_be_named_by_that_alone() -> None:
+    quote, card = "The fee is burned.", "EIP-1559 – Fee market change"
+    assert check_support("The fee of EIPs 1559 and 4844 is burned.", [f"{quote} See EIP-4844."], [card]).fault == ""
+    assert check_support("Of the fee 1559 are burned.", [quote], ["COVID-15 – Fees"]).fault == "numbers"
+
+
 def test_a_date_of_the_card_may_stand_beside_a_figure_of_another_year() -> None:
     quote = "In 2010 the depth was measured as 10,984 metres."
     claim = "The paper of 2014 gives a depth of 10,984 metres."

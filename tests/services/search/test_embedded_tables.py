@@ -1,5 +1,9 @@
 """Tables inside documents: found in Markdown, and profiled and kept as CSV like tables of their own."""
 
+from pathlib import Path
+
+from services.search.documents import open_documents
+from services.search.providers import Providers
 from services.search.table_profile import embedded_tables
 
 TEXT = """# Lamps
@@ -28,3 +32,14 @@ def test_a_table_is_named_after_its_document_and_its_heading_and_holds_no_markup
 
 def test_lines_without_a_rule_below_the_first_are_no_table() -> None:
     assert embedded_tables("a.md", "| a | 1 |\n| b | 2 |\n| c | 3 |\n") == []
+
+
+async def test_of_many_tables_those_are_shown_whose_words_few_have(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for kind in ("hemp", "wire", "lead", "drum"):
+        (folder / f"{kind}.csv").write_text(f"ship,{kind}\nBlake,2\nTuscarora,3\n")
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    question = "How much wire did the ship Blake carry?"
+    assert [table.view.file for table in providers.nearest_tables(question, 2)] == ["wire.csv"]
+    assert len(providers.nearest_tables(question, 4)) == 4

@@ -73,6 +73,18 @@ def test_a_passage_that_several_sources_have_word_for_word_stands_first_once_and
     ]
 
 
+async def test_a_passage_within_a_section_has_the_heading_above_it() -> None:
+    page = "\n\n".join(
+        ["# Machines", "## Sir_Thomson's drum", *(f"The drum of {kind} wire is light. " * 20 for kind in "abc")]
+    )
+    result = await found(Providers(web=[Web(page)]), "drum of wire")
+    assert sorted((one.text.startswith("#"), one.section) for one in result.passages) == [
+        (False, "Sir_Thomson's drum"),
+        (False, "Sir_Thomson's drum"),
+        (True, ""),
+    ]
+
+
 async def test_a_failing_provider_is_named_once_and_the_others_count() -> None:
     result = await found(Providers(web=[Web(fails=True), Web("Piano wire is thin.")]), "wire", "rope")
     assert result.failures == ["The engine is down. Wait."]

@@ -183,7 +183,7 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     (folder / "42-lead-lines" / "README.md").write_text(
         "<!--\n# A note to authors\n```\nfill this out\n```\n-->\n"
         '- [Tallow](#tallow)\n  - [Marks](#marks)\n\n## Tallow\n\n{{< copyable "sql" >}}\n\n```\n<b>\n<!-- kept -->\n```\n\n'
-        '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks\n\nIn fathoms.\n'
+        '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b><br/> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks\n\nIn fathoms.\n'
     )
     (folder / "empty.md").touch()
     (folder / "eip-0042.md").write_text(
@@ -195,7 +195,7 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     assert FilesRead.of([documents]).file_messages("en-US") == []  # what is empty is no loss
     assert [
         part.strip() for part in notes.text.split("\n\n")
-    ] == "## Tallow|```\n<b>\n<!-- kept -->\n```|The <b>tallow</b> brings\nup sand.|## Marks|In fathoms.".split("|")
+    ] == "## Tallow|```\n<b>\n<!-- kept -->\n```|The tallow brings\nup sand.|## Marks|In fathoms.".split("|")
     assert (proposal.title, proposal.card.authors) == ("EIP-42 – Wire", ["Ada Holm", "Ben Nares"])
     assert [hit.url for hit in await documents.search("What does EIP-42 replace?", 1, "words")] == ["docs/eip-0042.md"]
 

@@ -102,6 +102,9 @@ def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
         ("1.2亿", "120 million"),
         ("in 1876", "the voyage of 1872–76"),
         ("on 23 March 1875", "The year was 1875. On 23 March they sounded."),
+        ("since v6.5.0", "从 v6.5.0 起"),
+        ("since 6.5", "version 6.5.2"),
+        ("stable in v1.28", "stable in 1.28"),
     ],
 )
 def test_a_number_that_the_evidence_holds_is_not_missing(claim: str, evidence: str) -> None:
@@ -122,6 +125,9 @@ def test_a_number_that_the_evidence_holds_is_not_missing(claim: str, evidence: s
         ("two thousand men", "twelve thousand men", ["two thousand"]),
         ("三个月和六个月", "三个月", ["六"]),
         ("5 million", "5 billion", ["5 million"]),
+        ("since v6.5.1", "since v6.5.0", ["6.5.1"]),
+        ("in 6.5.2", "in 6.5", ["6.5.2"]),
+        ("28 cases", "in v1.28 and Python3.28", ["28"]),
     ],
 )
 def test_a_number_that_the_evidence_lacks_is_named_as_written(claim: str, evidence: str, missing: list[str]) -> None:

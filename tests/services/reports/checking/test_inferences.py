@@ -57,6 +57,13 @@ def test_a_conclusion_in_chinese_is_shown_alike() -> None:
     assert statuses(checked)[-1] == "inferred"
 
 
+def test_a_conclusion_that_denies_something_is_judged_as_one() -> None:
+    stated = "普通稻在干旱田块亩产286公斤[E1-1]。普通稻在灌溉田块亩产547公斤[E1-2]。"
+    checked = check(f"{stated}这看来是没有灌溉时的产量[推断：E1-1、E1-2]。", CHINESE, locale="zh-CN")
+    assert statuses(checked)[-1] == "inferred"
+    assert [doubt.inferred for doubt in checked.undecided.values()] == [False, False, True]
+
+
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
