@@ -55,7 +55,7 @@ def _missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[
     held = [quantity for reading in evidence for quantity in reading.quantities]
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
     subjects = (name for reading in evidence for name in reading.subjects)
-    values |= {float(found[1]) for name in subjects if (found := _NUMBERED.fullmatch(name))}
+    values |= {float(number[1]) for name in subjects if (number := _NUMBERED.fullmatch(name))}
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
     tried = 0
     for quantity in claim.quantities:
