@@ -104,7 +104,7 @@ def _prompt(
         max_step_num=context.max_step_num,
         first_id=len(steps_by_id(plans)) + 1,
         background=background_views(state["background"], state["results"], state["sources"]),
-        nearby=state["background"].titles if state["background"] else [],
+        nearby=state["background"].titles if state["background"] and not plans else [],
         feedback=state["feedback"],
         findings=overview(
             steps_by_id(plans),

@@ -73,6 +73,8 @@ _UNSAFE = re.compile(r"\]\(|<[A-Za-z/!]|://|[`~]|\n\s*\n|^\d[\d.,]*\s")
 """What no formula holds, and a hostile one might."""
 _BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n[^\S\n]*+\n)(?:[^\\]|\\[^\[\]])){1,2000}?)\\\]", re.DOTALL)
 _PARENTHESES = re.compile(r"(?<!\\)\\\(((?>(?:[^\n\\]|\\[^()\n]){1,500}))\\\)")
+_BOLD = re.compile(r"\*\*(?:(?<![A-Za-z0-9]\*\*)|(?![A-Za-z0-9]))")
+"""A mark of bold text: not between letters or digits of one word."""
 _WRAP = re.compile(r"(?:([^ \t\n])|(?<![ \t]))[ \t]*+\n[ \t]*+(.?)")
 """A line break with the characters on both sides."""
 _NUMBER = re.compile(r"\[(\d{1,6})\]")
@@ -200,14 +202,14 @@ def _plain(token: Token, styles: frozenset[Style], *, drafted: bool) -> list[Inl
 
 
 def _with_bold(content: Sequence[Inline]) -> Iterable[Inline]:
-    """Read `**` that the parser left as characters: beside Chinese letters they begin or end no bold text by its rules."""
-    count = sum(part.text.count("**") for part in content if _is_words(part))
+    """Read `**` that the parser left as characters: beside Chinese letters they begin or end no bold text by its rules; `2**25` is a power."""
+    count = sum(len(_BOLD.findall(part.text)) for part in content if _is_words(part))
     bold = False
     for part in content:
         if not (count and _is_words(part)):
             yield replace(part, styles=part.styles | {"strong"}) if bold and isinstance(part, Text) else part
             continue
-        for place, piece in enumerate(part.text.split("**")):
+        for place, piece in enumerate(_BOLD.split(part.text)):
             bold ^= place > 0 and count % 2 == 0
             if piece:
                 yield replace(part, text=piece, styles=part.styles | {"strong"} if bold else part.styles)

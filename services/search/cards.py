@@ -109,6 +109,14 @@ def _file_named_by(field: Field, file: str) -> str:
     return f"{label.upper()}{'' if file[len(label) :][:1].isdigit() else '-'}{value.strip()}" if number else ""
 
 
+def front_matter_listed(text: str) -> str:
+    """Return a text whose front matter is a list of its fields, as rulers around it would make a heading of its last line."""
+    front = _FRONT_MATTER.match(text)
+    if front is None:
+        return text
+    return re.sub(r"(?m)^(?=[^\s#-])", "- ", front[1]) + "\n" + text[front.end() :]
+
+
 def card_of(fields: Iterable[Field]) -> Card:
     """Return what fields say. Of two of one kind the first counts; authors may stand in several."""
     title, name, status, version, numbered = "", "", "", "", ""

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from schemas.card import Card
-from services.search.cards import header_fields, past_date, text_card
+from services.search.cards import front_matter_listed, header_fields, past_date, text_card
 from services.search.file_types import BEYOND_LIMITS, EMPTY, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
 from services.search.passage_terms import MAX_CHARACTERS as MAX_PASSAGES_OF
 from services.search.passage_terms import passage_terms
@@ -77,6 +77,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     beside = Card(published=next(filter(None, told), ""))
     card = Card(title=properties.title).filled(text_card(text, PurePath(name).stem)).filled(beside).filled(properties)
     card = card.filled(Card(title=_title(text, PurePath(name))))
+    text = front_matter_listed(text)
     return {
         "text": text,
         "title": card.heading,

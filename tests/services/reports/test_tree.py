@@ -41,6 +41,11 @@ def test_bold_text_beside_chinese_letters_is_bold() -> None:
     assert words(paragraph.content) == "深度：约11公里。"  # type: ignore[union-attr]  # a paragraph
 
 
+def test_a_power_in_prose_keeps_its_signs() -> None:
+    [paragraph] = read_draft("**Lead.** It was 2**25 wei[E1-1].")
+    assert words(paragraph.content) == "Lead. It was 2**25 wei."  # type: ignore[union-attr]  # a paragraph
+
+
 def test_formats_take_the_excerpts_and_reasons_of_the_tree_and_read_no_markdown() -> None:
     report = english().model_copy(update={"markdown": "# Something else"})
     parsed = parse_report(report)

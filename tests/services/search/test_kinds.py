@@ -196,6 +196,7 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     assert [
         part.strip() for part in notes.text.split("\n\n")
     ] == "## Tallow|```\n<b>\n<!-- kept -->\n```|The tallow brings\nup sand.|## Marks|In fathoms.".split("|")
+    assert proposal.text.startswith("- eip: 42\n- title: Wire\n- author:")
     assert (proposal.title, proposal.card.authors) == ("EIP-42 – Wire", ["Ada Holm", "Ben Nares"])
     assert [hit.url for hit in await documents.search("What does EIP-42 replace?", 1, "words")] == ["docs/eip-0042.md"]
 
