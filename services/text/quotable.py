@@ -33,7 +33,7 @@ def as_prose(text: str) -> str:
         if headed and len(cells[0]) == len(cells[1]) > 1:
             named = [f"{name} {cell}" for name, cell in zip(cells[0][1:], cells[1][1:], strict=True) if cell]
             return f"{cells[1][0]}{'：' if has_cjk(text) else ': '}{('，' if has_cjk(text) else ', ').join(named)}"
-    if "|" in text and all("|" in line for line in rows):
+    if "|" in text and all(line.startswith("|") for line in rows):
         return re.sub(r"(?>(?:(?<!\s)\s++)?)\|\s*+", " · ", rows[-1].strip("| \n"))
     items = [place for place, line in enumerate(rows) if _ITEM.match(line)]
     if len(items) > 1 and not _ITEM.match(rows[0]):
@@ -49,7 +49,7 @@ def as_line(text: str) -> str:
     """Return a quote on one line as it reads: without marks of headings, lists and emphasis, cells of tables with dots between."""
     lines: list[str] = []
     for line in map(str.strip, text.splitlines()):
-        if line.count("|") > 1:
+        if line.startswith("|") and line.count("|") > 1:
             cells = [] if _RULE.fullmatch(line) else [cell.strip() for cell in line.strip("|").split("|")]
             lines.append(" · ".join(filter(None, cells)))
         elif not _RULE.fullmatch(line):

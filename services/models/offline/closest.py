@@ -23,6 +23,7 @@ SAME_SOURCE = 0.8
 """Factor on the closeness of a further passage of one source."""
 CLOSE = 0.2
 """Minimum closeness of a passage that is shown."""
+_LINK = re.compile(r"!?\[[^\[\]\n]{0,300}+\]\([^()\s]{0,500}+\)")
 _FIGURE = re.compile(r"\d[\d,.]*")
 
 
@@ -105,6 +106,16 @@ def without(weights: Mapping[str, float], held: Iterable[str]) -> dict[str, floa
     return {term: weight * (AGAIN if term in again else 1.0) for term, weight in weights.items()}
 
 
+def _tells_nothing(view: EvidenceView) -> bool:
+    """Tell whether a quote is only links, or the header of its source, fields with its title among them: the source's card has it."""
+    if not re.search(r"\w", _LINK.sub("", view.quote)):
+        return True
+    fields = [line.partition(":") for line in view.quote.splitlines() if line.strip("- ")]
+    return all(colon for _, colon, _ in fields) and any(
+        value.strip() and view.title.endswith(value.strip()) for _, _, value in fields
+    )
+
+
 def closest_passages(
     question: str, evidence: Sequence[EvidenceView], most: int, part: str = ""
 ) -> list[tuple[EvidenceView, float]]:
@@ -114,7 +125,7 @@ def closest_passages(
     """
     texts, weights = compared(part or question, question, ((view.title, said_in(view.quote)) for view in evidence))
     scores = [text.closeness(weights)[0] for text in texts]
-    near = [place for place, score in enumerate(scores) if score >= CLOSE]
+    near = [place for place, score in enumerate(scores) if score >= CLOSE and not _tells_nothing(evidence[place])]
     left: Mapping[str, float] = weights
     chosen: list[int] = []
     while near and len(chosen) < most:

@@ -16,6 +16,7 @@ _BAR = "\\|"
 """A bar that makes no table."""
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•#|]|\d{1,3}[.)、])\s?)|(?<=\n)(?=#)")
 """Where a paragraph, an item of a list or a heading begins."""
+_CODE = re.compile(r"(?ms)^[ \t]*+(```[^`\n]*+\n.*?)(?:^[ \t]*+```[ \t]*+$|\Z)")
 MAX_SHOWN, MAX_OF_PART = 4, 3
 """Maximum passages for a question, and for each part of a question with several."""
 MAX_PARTS = 6
@@ -62,9 +63,16 @@ def _quoted(view: EvidenceView) -> str:
         told = ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
         return f"{row[0]}: {told} [{view.id}]"
     quote = view.quote.replace(GAP, "\n") if len(rows) > 1 and all(rows.values()) else view.quote
-    parts = [part.strip() for part in _BREAK.split(quote) if not part.startswith("#") and not _RULE.fullmatch(part)]
-    shown = [part.replace("|", _BAR) if row_of(part) else as_line(part) for part in parts if part] or [as_line(quote)]
-    return "\n>\n".join(f"> {part} [{view.id}]" for part in shown)
+    shown = [block for place, text in enumerate(_CODE.split(quote)) for block in _blocks(text, view.id, code=place % 2)]
+    return "\n>\n".join(shown or [f"> {as_line(quote)} [{view.id}]"])
+
+
+def _blocks(text: str, key: str, *, code: int) -> list[str]:
+    """Return the blocks of a quote's prose, or a block of its code."""
+    if code:
+        return ["\n".join(f"> {line}" for line in [*text.rstrip().splitlines(), "```"])]
+    parts = [part.strip() for part in _BREAK.split(text) if not part.startswith("#") and not _RULE.fullmatch(part)]
+    return [f"> {part.replace('|', _BAR) if row_of(part) else as_line(part)} [{key}]" for part in parts if part]
 
 
 def _title(question: str, locale: str) -> str:

@@ -25,6 +25,7 @@ def test_a_wrapped_line_is_joined_at_the_same_length() -> None:
         ("不能把各年级的百分比直接平均**，因为人数不同。", "不能把各年级的百分比直接平均，因为人数不同。"),
         ("The area is 2**3 and not 9.", "The area is 2**3 and not 9."),
         ("---", "---"),
+        ("Its form is `0x02 || rlp([a])`.", "Its form is 0x02 || rlp([a])."),
         (
             "He came in 2002.\n\n---\n\n*Changed* in 2018, at 2 * 3 and 4*5*6.",
             "He came in 2002. Changed in 2018, at 2 * 3 and 4*5*6.",

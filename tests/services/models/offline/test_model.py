@@ -87,6 +87,21 @@ def test_a_table_below_its_title_is_shown_in_its_rows() -> None:
     assert told.endswith("\n>\n".join(f"> {row} [E1-1]" for row in rows))
 
 
+def test_headers_and_lists_of_links_are_no_passages_and_code_keeps_its_lines() -> None:
+    code = "The schooner Lalla Rookh sails so:\n\n```sh\nsail --owner\n  Thomson"
+    told = report(
+        "Who owned the schooner Lalla Rookh?",
+        finding(
+            "- title: Source 1\n- owner: The schooner Lalla Rookh",
+            "* [The owner of the schooner Lalla Rookh](a.md)",
+            code,
+        ),
+    )
+    assert "title:" not in told
+    assert "[E1-2]" not in told
+    assert told.endswith("> The schooner Lalla Rookh sails so: [E1-3]\n>\n> ```sh\n> sail --owner\n>   Thomson\n> ```")
+
+
 def test_the_form_does_not_depend_on_the_length() -> None:
     question, passage = "谁拥有这艘纵帆船？", finding("这艘纵帆船为汤姆森拥有。")
     told = report(question, passage, length="answer")
