@@ -3,21 +3,20 @@
 import asyncio
 import json
 import shutil
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
 
-from leadline.cli.command_run import until_interrupted
+from leadline.cli.command_run import echo_report, until_interrupted
 from leadline.cli.examples import examples
 from leadline.cli.options import Events, Out
 from leadline.progress.lines import progress_shown
-from leadline.progress.terminal import console_of, echo
+from leadline.progress.terminal import echo
 from schemas.events import Event, EventType
+from services.reports.bundle_files import read_report
 from services.run.installation import EXAMPLES
 
 RECORDING = EXAMPLES / "demo"
@@ -47,11 +46,7 @@ def demo(
     until_interrupted(_play([Event.model_validate_json(line) for line in lines], seconds, as_events))
     folder = out / about["folder"]
     shutil.copytree(RECORDING / about["folder"], folder, dirs_exist_ok=True)
-    report = (folder / "report.md").read_text("utf-8")
-    if sys.stdout.isatty():
-        console_of().print(Markdown(report))
-    else:
-        echo(report)
+    echo_report(read_report(folder))
     echo(
         f"\nThis was a recording; no model was called. Its report is in {folder}.\n"
         f"  leadline verify {folder}   checks every quote and number; change a word in the report and try again\n"

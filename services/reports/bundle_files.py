@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.planner import Plan
 from schemas.regular_file import read_regular
+from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.references import link_of, stored_text
@@ -119,6 +120,31 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
             f"{file} does not have the form of version {raw['version']}: {where}: {reason_of(first)}. "
             "Write the report again."
         ) from None
+
+
+def read_report(folder: Path) -> Report:
+    """Return the report of a bundle, without what only its run knows.
+
+    Raises:
+        BundleError: as `read_bundle`.
+    """
+    raw, content, markdown = read_bundle(folder)
+    return Report(
+        title=content.title,
+        question=content.question,
+        locale=raw.get("locale", ""),
+        markdown=markdown.decode(errors="replace"),
+        answered=content.answered,
+        sources=content.sources,
+        excerpts=content.excerpts,
+        citations=content.claims,
+        contradictions=content.contradictions,
+        follow_up_questions=content.follow_up_questions,
+        limits=content.limits,
+        artifacts=content.artifacts,
+        usage=content.usage,
+        run_id=content.run_id,
+    )
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.leadline.conftest import Leadline
+from tests.leadline.progress.pseudo_terminal import in_terminal, plain
 
 
 def test_the_recording_is_played_and_its_report_verifies_until_a_word_is_changed(
@@ -22,3 +23,10 @@ def test_the_recording_is_played_and_its_report_verifies_until_a_word_is_changed
     changed = leadline("verify", folder)
     assert changed.code == 1
     assert "report.md does not say it" in changed.err
+
+
+def test_in_a_terminal_its_report_is_laid_out_as_every_report(tmp_path: Path) -> None:
+    shown = plain(in_terminal(["demo", "--seconds", "0", "--out", str(tmp_path / "out")], 80, piped=False)[1])
+    assert '"categories"' not in shown
+    assert "](sources/" not in shown
+    assert "█ 99\r\n" in shown
