@@ -17,7 +17,7 @@ from typer.main import get_group
 
 from leadline.cli.command_list import COMMANDS, MOVED
 from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED
-from leadline.progress.terminal import echo
+from leadline.progress.terminal import as_typed, echo, program
 from services.run.errors import BadInput, LeadlineError
 from services.run.private_paths import without_private
 from services.run.python_messages import on_the_command_line
@@ -50,6 +50,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class of the context is private
         """Run the named command."""
+        ctx.info_name = program()
         try:
             with on_the_command_line():
                 return super().invoke(ctx)
@@ -87,12 +88,14 @@ def _version(is_asked: bool) -> None:
 
 
 @app.callback(
-    epilog="[bold]Begin here[/bold]\n"
-    "[dim]# Works at once: example documents, no key, no model[/dim]\n"
-    '[green]leadline research "Who owned the schooner Lalla Rookh?"[/green]\n'
-    "[dim]# Connect a model; then see what works[/dim]\n"
-    "[green]leadline init[/green]\n"
-    "[green]leadline doctor[/green]"
+    epilog=as_typed(
+        "[bold]Begin here[/bold]\n"
+        "[dim]# Works at once: example documents, no key, no model[/dim]\n"
+        '[green]leadline research "Who owned the schooner Lalla Rookh?"[/green]\n'
+        "[dim]# Connect a model; then see what works[/dim]\n"
+        "[green]leadline init[/green]\n"
+        "[green]leadline doctor[/green]"
+    )
 )
 def leadline(
     _: Annotated[

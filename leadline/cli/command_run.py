@@ -14,7 +14,7 @@ import typer
 from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
 from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress
-from leadline.progress.terminal import console_of, echo
+from leadline.progress.terminal import argument, as_typed, console_of, echo
 from leadline.runs.first_line import first_line
 from schemas.events import Event
 from schemas.reporter import Report
@@ -93,14 +93,16 @@ def _written_to(finished: Report) -> str:
     hint = [say("connect_a_model", finished.locale, command="leadline init")] if finished.by_rules else []
     if not finished.folder:
         return "\n".join(hint)
-    written = say("written_to", finished.locale, folder=finished.folder, command=f"leadline verify {finished.folder}")
+    folder = argument(finished.folder)
+    commands = {"verify": f"leadline verify {folder}", "export": f"leadline runs export {folder} --format html,slides"}
+    written = say("written_to", finished.locale, folder=finished.folder, **commands)
     return "\n".join([f"\n{written}", *(f"  {Path(finished.folder) / name}" for name in finished.files[1:]), *hint])
 
 
 def last_word(text: str, code: int, as_events: bool, **about: object) -> None:
     """Print the result of a command: as text, or as the last JSON line."""
     if as_events:
-        end = Event(type="end", node="", title=" ".join(text.split()), data={"exit": code, **about})
+        end = Event(type="end", node="", title=" ".join(as_typed(text).split()), data={"exit": code, **about})
         echo(end.model_dump_json(), err=True)
     elif text:
         echo(text, err=True)

@@ -2,6 +2,8 @@
 
 from rich.markup import escape
 
+from leadline.progress.terminal import as_typed
+
 EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "research": [
         ("Ask your own documents", 'leadline research "Who designed the sounding machine?" --docs papers'),
@@ -108,6 +110,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
 
 def examples(command: str) -> str:
     """Return the examples for the end of a command's help."""
-    shown = [f"[dim]# {escape(what)}[/dim]\n[green]{escape(line)}[/green]" for what, line in EXAMPLES[command]]
+    shown = [
+        f"[dim]# {escape(what)}[/dim]\n[green]{escape(as_typed(line))}[/green]" for what, line in EXAMPLES[command]
+    ]
     heading = "[bold]Example[/bold]" if len(shown) == 1 else "[bold]Examples[/bold]"
     return "\n".join([heading, *shown])

@@ -12,6 +12,7 @@ from leadline.cli.examples import examples
 from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.init_model import model_settings
 from leadline.cli.input_prompts import choose, typed_key, typed_value
+from leadline.progress.terminal import echo
 from leadline.setup.env_file import problems_of, write, written_before
 from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by
 from services.run.dotenv_file import FILE
@@ -89,13 +90,13 @@ def init(
         raise typer.Exit(EXIT_FAILED)
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     if not changed:
-        typer.echo(f"{FILE} already has these settings; nothing was changed.", err=True)
+        echo(f"{FILE} already has these settings; nothing was changed.", err=True)
         return
     _allowed(changed, before, asking=asking, force=force)
     write(changed)
-    typer.echo(f"Written: {', '.join(changed)} in {FILE.absolute()}, readable only by you.", err=True)
+    echo(f"Written: {', '.join(changed)} in {FILE.absolute()}, readable only by you.", err=True)
     _overridden(changed)
-    typer.echo('Next: leadline research "Who owned the schooner Lalla Rookh?"', err=True)
+    echo('Next: leadline research "Who owned the schooner Lalla Rookh?"', err=True)
 
 
 def _search(search: str | None, asking: bool) -> dict[str, str]:
@@ -130,16 +131,16 @@ def _fine(values: dict[str, str], asking: bool) -> bool:
     """Test the settings; a person may keep settings with problems."""
     if not (values.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL", "LEADLINE_MODEL"} or set_up_by(values.keys())):
         return True
-    typer.echo("Testing it …", err=True)
+    echo("Testing it …", err=True)
     problems = asyncio.run(problems_of(values))
     for problem in problems:
-        typer.echo(f"  ✗ {problem}", err=True)
+        echo(f"  ✗ {problem}", err=True)
     if not problems:
-        typer.echo("  ✓ It answers.", err=True)
+        echo("  ✓ It answers.", err=True)
         return True
     if asking and typer.confirm("Write it anyway?", default=False, err=True):
         return True
-    typer.echo("Nothing was written. Start again with corrected values, or with --no-check.", err=True)
+    echo("Nothing was written. Start again with corrected values, or with --no-check.", err=True)
     return False
 
 
@@ -163,7 +164,7 @@ def _overridden(changed: dict[str, str]) -> None:
     """Warn about environment variables that override the written settings."""
     for name, value in changed.items():
         if os.environ.get(name, value) != value:
-            typer.echo(
+            echo(
                 f"Note: {name} is also set in the environment, which takes precedence. To remove it there: unset {name}",
                 err=True,
             )

@@ -13,7 +13,7 @@ from schemas.options import OUTPUT
 def _run(described: str) -> Any:
     return typer.Argument(
         metavar="RUN",
-        help=f"Id of the run, or its beginning; by default the {described}.",
+        help=f"Id of the run, its beginning, or the folder of its report; by default the {described}.",
         autocompletion=complete_run_id,
         show_default=False,
     )

@@ -15,7 +15,7 @@ from leadline.cli.command_run import echo_report, show_report
 from leadline.cli.examples import examples
 from leadline.cli.options import FinishedRun, Formats, Json, LatestRun, OtherOut, Version
 from leadline.cli.run_summary import summary
-from leadline.progress.terminal import console_of, echo
+from leadline.progress.terminal import as_typed, console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
 from leadline.runs.own_memory import aforget, aforget_all, amemory
 from leadline.runs.revise import adifference, aversion
@@ -101,10 +101,10 @@ def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
     if sys.stdout.isatty():
         table = Table.grid("", Column(overflow="fold"), padding=(0, 2))
         for label, text in lines:
-            table.add_row(Text(label, style="bold"), Text(clean_line(text)))
+            table.add_row(Text(label, style="bold"), Text(clean_line(as_typed(text))))
         console_of().print(table)
     else:
-        echo("\n".join(f"{label}: {text}" for label, text in lines))
+        echo("\n".join(f"{label}: {as_typed(text)}" for label, text in lines))
     if record.revisions:
         changes = [
             f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(record.revisions, 2)

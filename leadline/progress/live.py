@@ -19,6 +19,7 @@ from rich.text import Text
 from leadline.progress.line_wrap import wrapped
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
+from leadline.progress.terminal import as_typed
 from schemas.events import Event
 from services.run.ui_text import say
 
@@ -216,7 +217,7 @@ class LiveView:
             event.type == "estimate" and event.data["told"]
         )
         if event.type == "limit" or known or event.data.get("failures"):
-            self._console.print(Text(f"! {event.title}", style="yellow"), soft_wrap=True)
+            self._console.print(Text(f"! {as_typed(event.title)}", style="yellow"), soft_wrap=True)
 
     def ask(self, request: dict[str, Any]) -> None:
         """Print the plan."""

@@ -1,16 +1,44 @@
-"""Output of the command, without control sequences from quoted texts."""
+"""Output of the command: without control sequences from quoted texts, and with commands as they run here."""
 
 import os
+import re
+import shutil
+import sys
+from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from schemas.clean_text import clean_text
 
+_COMMAND = re.compile(r"(?<![\w./\\-])leadline (?=[a-z])")
+
+
+def program() -> str:
+    """Return what starts this program here: its name if the shell finds it by that, else its path, below the working folder if it is there."""
+    script = Path(sys.argv[0])
+    if script.stem != "leadline" or not script.is_file():
+        return "leadline"
+    found = shutil.which("leadline")
+    if found is not None and script.samefile(found):
+        return "leadline"
+    below = os.path.relpath(script) if script.absolute().is_relative_to(Path.cwd()) else str(script)
+    return argument(below if os.sep in below else f".{os.sep}{below}")
+
+
+def argument(text: str) -> str:
+    """Return a text as one argument of a command."""
+    return f'"{text}"' if " " in text else text
+
+
+def as_typed(hint: str) -> str:
+    """Return a hint with its commands as a person can type them."""
+    return _COMMAND.sub(lambda _: f"{program()} ", hint)
+
 
 def echo(text: object, *, err: bool = False) -> None:
-    """Write a text and a line end to standard output or standard error."""
-    typer.echo(clean_text(str(text)), err=err)
+    """Write a text and a line end to standard output or standard error, where commands stand as a person can type them."""
+    typer.echo(clean_text(as_typed(str(text)) if err else str(text)), err=err)
 
 
 def console_of(*, err: bool = False) -> Console:

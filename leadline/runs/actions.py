@@ -79,7 +79,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
     """Replay a finished run from its journal alone, without models, searches and programs.
 
     Args:
-        run_id: id of the run, or its beginning; by default the latest finished run.
+        run_id: id of the run, its beginning, or the folder of its report; by default the latest finished run.
         out: folder for the report; by default the folder of the original.
 
     Raises:
@@ -146,7 +146,7 @@ async def areport(
     """Export a finished run's report to files, without models and searches.
 
     Args:
-        run_id: id of the run, or its beginning; by default the latest finished run.
+        run_id: id of the run, its beginning, or the folder of its report; by default the latest finished run.
         formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `bibtex`, `csl`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
         version: version of the report; by default the latest. An earlier one is written to a folder of its own, named
@@ -238,7 +238,7 @@ async def asteer(
 
     Args:
         text: the message, such as "only the costs" or "also: who paid for it?".
-        run_id: id of the run, or its beginning; by default the latest unfinished run.
+        run_id: id of the run, its beginning, or the folder of its report; by default the latest unfinished run.
         skip: numbers of steps to leave out, in place of a message.
         write: whether the report is to be written from what there is, in place of a message.
 

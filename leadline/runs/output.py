@@ -1,16 +1,16 @@
 """The output folder of a report, named by its question, and its files."""
 
-import json
 import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
+from leadline.runs.run_ids import evidence_in
 from schemas.context import OutputFormat
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
 from services.reports.bundle import write_bundle, write_files
-from services.reports.bundle_files import MAX_EVIDENCE_BYTES, MAX_REPORT_BYTES
+from services.reports.bundle_files import MAX_REPORT_BYTES
 from services.reports.formats import render
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore, file_hash
@@ -97,20 +97,16 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
 
 def _is_edited(folder: Path) -> bool:
     """Tell whether a report was changed after it was written: its text is another, or a file of it is much newer."""
+    text, kept = folder / "report.md", evidence_in(folder).get("report_sha256")
+    if kept is None:
+        return False
     try:
-        text = folder / "report.md"
-        kept = json.loads(read_regular(folder / "evidence.json", MAX_EVIDENCE_BYTES))["report_sha256"]
         written = text.stat().st_mtime
         newer = (file.stat().st_mtime - written > MADE_WITHIN for file in folder.glob("report.*"))
         return file_hash(read_regular(text, MAX_REPORT_BYTES)) != kept or any(newer)
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    except OSError:
         return False
 
 
 def _holds_other(folder: Path, question: str) -> bool:
-    if not folder.exists():
-        return False
-    try:
-        return bool(json.loads(read_regular(folder / "evidence.json", MAX_EVIDENCE_BYTES)).get("question") != question)
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return True
+    return folder.exists() and evidence_in(folder).get("question") != question

@@ -9,6 +9,7 @@ from pathlib import Path
 from leadline.runs.execute import OnEvent, carry_out, change_input
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable
+from leadline.runs.run_ids import is_report_folder
 from leadline.runs.store import Home, RunRecord, finished_report, open_home
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision, Version
@@ -75,7 +76,7 @@ async def arevise(
     Blocks that the request does not concern stay as they are, with their citations and what the check said of them.
 
     Args:
-        run_id: id of the run, or its beginning; by default the latest finished run.
+        run_id: id of the run, its beginning, or the folder of its report; by default the latest finished run.
         request: the requested change, in words; may be empty for the two changes below.
         without: heading of a section to leave out, which needs no model.
         shorter: shorten the report; without a model, the first statement of each section stays.
@@ -125,7 +126,8 @@ async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunR
         BadInput: there is no such run; the message is in the user's language.
     """
     records = await home.records()
-    if run_id is not None and not any(record.id.startswith(run_id) for record in records):
+    known = run_id is None or any(record.id.startswith(run_id) for record in records)
+    if run_id is not None and not known and not await asyncio.to_thread(is_report_folder, run_id):
         raise BadInput(say("revising_no_run", spoken, run=run_id))
     if run_id is None and not any(record.status == "done" for record in records):
         raise BadInput(say("revising_no_report", spoken))

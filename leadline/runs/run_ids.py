@@ -1,12 +1,17 @@
 """Ids of runs: made from the time, found by their beginning."""
 
 import contextlib
+import json
 import re
 import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
+from schemas.regular_file import read_regular
+from services.reports.bundle_files import MAX_EVIDENCE_BYTES
 from services.run.errors import BadInput
 from services.run.settings import settings
 
@@ -25,24 +30,43 @@ def is_run_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
+def is_report_folder(text: str) -> bool:
+    """Tell whether a text names the folder of a report."""
+    return (Path(text) / "evidence.json").is_file()
+
+
+def evidence_in(folder: Path) -> dict[str, Any]:
+    """Return what the evidence file of a report's folder holds; nothing if there is none that can be read."""
+    try:
+        content = json.loads(read_regular(folder / "evidence.json", MAX_EVIDENCE_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
 def run_and_text(words: Sequence[str]) -> tuple[str | None, str]:
     """Split the words of a command into the run that the first one names, if it does, and a text."""
     first, *rest = words
-    if rest and (is_run_id(first) or first in dict(complete_run_id(first))):
+    if rest and (is_run_id(first) or is_report_folder(first) or first in dict(complete_run_id(first))):
         return first, " ".join(rest)
     return None, " ".join(words)
 
 
 def full_id(prefix: str, ids: Iterable[str]) -> str:
-    """Return the only id with a prefix.
+    """Return the only id with a prefix, or that of the run that wrote a report's folder. Blocking.
 
     Raises:
-        BadInput: no id or several ids have the prefix.
+        BadInput: no id or several ids have the prefix, or the run of the folder is not here.
     """
     known = list(ids)
     if prefix in known:
         return prefix
     matches = sorted((name for name in known if prefix and name.startswith(prefix)), reverse=True)
+    if not matches and is_report_folder(prefix):
+        run_id = str(evidence_in(Path(prefix)).get("run_id", ""))
+        if run_id not in known:
+            raise BadInput(f"The run of the report in {prefix} is not on this machine. `leadline runs` lists all runs.")
+        return run_id
     if not matches:
         raise BadInput(f"There is no run {prefix!r}. `leadline runs` lists all runs.")
     if len(matches) > 1:

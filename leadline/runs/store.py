@@ -132,7 +132,7 @@ class Home:
         return values
 
     async def record(self, run_id: str | None, *, finished: bool = False) -> RunRecord:
-        """Return a run by its id or the id's beginning, or the latest unfinished (or finished) run.
+        """Return a run by its id, the id's beginning or its report's folder, or the latest unfinished (or finished) run.
 
         Raises:
             BadInput: the run does not exist, or there is nothing to resume.
@@ -144,7 +144,7 @@ class Home:
                 what = "finished run yet" if finished else "unfinished run to resume"
                 raise BadInput(f"There is no {what}. `leadline runs` lists all runs.")
             return latest
-        full = full_id(run_id, (record.id for record in records))
+        full = await asyncio.to_thread(full_id, run_id, [record.id for record in records])
         return next(record for record in records if record.id == full)
 
     async def latest_finished(self) -> RunRecord:

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leadline.progress.terminal import as_typed
 from leadline.setup.check import BROKEN, NOTE, OK, Check
 from leadline.setup.doctor_programs import places, programs
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
@@ -235,6 +236,9 @@ def _installed(package: str) -> bool:
 def show(checks: list[Check]) -> None:
     """Print the checks: a table in a terminal, lines elsewhere."""
     console = Console(highlight=False)
+    checks = [
+        check.model_copy(update={"found": as_typed(check.found), "remedy": as_typed(check.remedy)}) for check in checks
+    ]
     if not console.is_terminal:
         for check in checks:
             remedy = f" -> {check.remedy}" if check.remedy else ""

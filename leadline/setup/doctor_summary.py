@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from leadline.progress.terminal import as_typed
 from leadline.setup.check import BROKEN, NOTE, OK, Check, State
 from leadline.setup.local_servers import PORTS
 from services.run.roles import ROLES
@@ -94,7 +95,7 @@ def show_summary(lines: Sequence[Check]) -> None:
     table = Table.grid("", "", Column(overflow="fold"), padding=(0, 2))
     for line in lines:
         named = f"{line.name}: {line.found}" if line.name else line.found
-        said = f"{named} → {line.remedy}" if line.remedy else named
+        said = as_typed(f"{named} → {line.remedy}" if line.remedy else named)
         if console.is_terminal:
             table.add_row(Text("→") if line.area == "next" else MARKS[line.state], Text(line.area), Text(said))
         else:

@@ -41,6 +41,32 @@ def test_report_makes_files_of_a_finished_run_later(leadline: Leadline, docs: Pa
     assert leadline("verify", Path(elsewhere.out.strip()).parent).code == 0
 
 
+def test_what_research_prints_last_can_be_typed_and_the_folder_names_the_run(leadline: Leadline, docs: Path) -> None:
+    told = leadline("research", QUESTION, "--docs", docs).err
+    for hint in (f"leadline verify {FOLDER}", f"leadline runs export {FOLDER} --format html,slides"):
+        assert hint in told
+        assert leadline(*hint.split()[1:]).code == 0
+    for command in (
+        ("runs", "show", FOLDER),
+        ("runs", "show", f"{FOLDER}/", "--calls"),
+        ("watch", FOLDER.absolute()),
+        ("follow", FOLDER, "Where did he die?"),
+        ("verify", FOLDER, "--version", 1),
+        ("runs", "replay", FOLDER),
+    ):
+        ran = leadline(*command)
+        assert ran.code == 0, (command, ran.err)
+    assert "cannot get any shorter" in leadline("revise", FOLDER, "--shorter").err
+    assert len(leadline("runs").out.splitlines()) == 2
+
+
+def test_a_folder_whose_run_is_elsewhere_names_none(leadline: Leadline) -> None:
+    leadline("demo", "--seconds", "0")
+    ran = leadline("runs", "export", "out/challenger-deep")
+    assert (ran.code, ran.out) == (2, "")
+    assert "The run of the report in out/challenger-deep is not on this machine." in ran.err
+
+
 def test_references_are_written_for_other_programs(leadline: Leadline, docs: Path) -> None:
     ran = leadline("research", QUESTION, "--docs", docs, "--format", "bibtex,csl")
     assert ran.code == 0
