@@ -92,6 +92,31 @@ def test_nothing_stands_outside_its_box(page: Page, tmp_path: Path, language: st
     assert quiet(page), (page.logged, page.asked)
 
 
+OVERPRINTED = """
+(() => {
+  const bad = [];
+  for (const slide of document.querySelectorAll('.slide')) {
+    slide.classList.add('now');
+    slide.style.display = 'flex';
+    const boxes = [...slide.children].filter(e => !e.matches('.notes')).map(e => e.getBoundingClientRect());
+    for (let at = 1; at < boxes.length; at++) if (boxes[at].top < boxes[at - 1].bottom - 1) bad.push(slide.id);
+  }
+  return bad;
+})()
+"""
+
+
+@needs_chromium
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("width", "height"), [(900, 1200), (390, 844), (320, 560)])
+def test_nothing_is_printed_over_something_else_in_a_tall_window(
+    page: Page, tmp_path: Path, language: str, width: int, height: int
+) -> None:
+    opened(page, overfull(language), tmp_path)
+    page.open(tmp_path / "slides.html", width=width, height=height)
+    assert page.evaluate(OVERPRINTED) == []
+
+
 @needs_chromium
 def test_keys_and_buttons_move_and_playing_ends_at_the_end(page: Page, tmp_path: Path) -> None:
     opened(page, english(), tmp_path)
