@@ -267,24 +267,27 @@ def status_counts(claims: Iterable[Claim]) -> dict[Status, int]:
 Answered = Literal["", "yes", "partly", "no"]
 """Whether a report answers its question; empty if this was not judged, as in bundles of versions before 0.2."""
 
-Standing = Literal["all", "some", "none", "empty"]
-"""How a report stands: it answers its question and all of its statements are quoted or supported; something is lacking;
-none of its statements is quoted or supported; or it makes no statement."""
+Standing = Literal["all", "sound", "some", "none", "empty"]
+"""How a report stands: it answers its question and all of its statements are quoted or supported; nothing is wrong with it; a
+statement is unverified or the question is not answered; none of its statements is quoted or supported; or it makes no statement."""
 
 
-def standing(claims: int, sure: int, answered: Answered) -> Standing:
-    """Return how a report stands. Whatever shows it gives a tick and green for `all` alone.
+def standing(claims: int, sure: int, answered: Answered, inferred: int = 0) -> Standing:
+    """Return how a report stands. Whatever shows it gives a tick and green for `all` alone, and warns of `some` and `none`.
 
     Args:
         claims: statements of the report.
         sure: those of them that are quoted or supported; an inferred one is not.
         answered: whether it answers its question.
+        inferred: those of them that are inferred.
     """
     if not claims:
         return "empty"
+    if not sure:
+        return "none"
     if sure >= claims and answered == "yes":
         return "all"
-    return "some" if sure else "none"
+    return "sound" if sure + inferred >= claims and answered != "no" else "some"
 
 
 class Contradiction(BaseModel):

@@ -17,7 +17,13 @@ MARKS = {"waiting": "·", "running": "…", "done": "✓", "failed": "✗", "ski
 COLOURS = {"waiting": "#888", "running": "#06c", "done": "#080", "failed": "#c00", "skipped": "#a60"}
 DRAFT_SHOWN = 4_000
 """Characters shown at the end of a report being written."""
-REPORT_COLOURS: dict[Standing, str] = {"all": "#080", "some": "#a60", "none": "#a60", "empty": "#888"}
+REPORT_COLOURS: dict[Standing, str] = {
+    "all": "#080",
+    "sound": "inherit",
+    "some": "#a60",
+    "none": "#a60",
+    "empty": "#888",
+}
 """Colour of a report, by the share of its quoted or supported statements."""
 
 

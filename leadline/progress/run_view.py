@@ -12,6 +12,7 @@ from services.run.ui_text import call_state, say, searched_text, task_title
 
 MARKS_OF_REPORTS: dict[Standing, tuple[str, str]] = {
     "all": ("✓", "green"),
+    "sound": ("·", ""),
     "some": ("!", "yellow"),
     "none": ("!", "yellow"),
     "empty": ("·", "dim"),
@@ -316,7 +317,12 @@ def call_place(data: Mapping[str, Any]) -> tuple[str, str]:
 
 def standing_told(data: Mapping[str, Any]) -> Standing:
     """Return a report's standing from its event; events of earlier versions do not say whether it answers."""
-    return standing(int(data.get("claims", 0)), int(data.get("sure", 0)), data.get("answered", ""))
+    claims, sure, inferred = (
+        int(data.get("claims", 0)),
+        int(data.get("sure", 0)),
+        data.get("statuses", {}).get("inferred", 0),
+    )
+    return standing(claims, sure, data.get("answered", ""), inferred)
 
 
 def clock(seconds: float) -> str:

@@ -39,9 +39,9 @@ class Counts:
 
     @property
     def standing(self) -> Standing:
-        """Whether the report answers, and how many of its statements are quoted or supported."""
+        """How the report stands, by its answer and the statuses of its statements."""
         sure = sum(self.statuses.get(status, 0) for status in SURE)
-        return standing(sum(self.statuses.values()), sure, self.answered)
+        return standing(sum(self.statuses.values()), sure, self.answered, self.statuses.get("inferred", 0))
 
     @property
     def shown(self) -> str:

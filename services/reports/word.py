@@ -132,7 +132,7 @@ class Tree:
         report, labels = self._report, self._labels
         facts = [_str(f"{labels.question}: {report.subtitle}")] if report.subtitle else []
         if report.counts.text:
-            style = {"all": "Good", "empty": ""}.get(report.standing, "Warn")
+            style = {"all": "Good", "some": "Warn", "none": "Warn"}.get(report.standing, "")
             facts.append(_span(style, [_str(report.counts.shown)]))
         if report.created:
             facts.append(_str(labels.as_of.format(date=report.created)))
