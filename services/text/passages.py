@@ -1,9 +1,10 @@
 """Splitting a stored text on its structure into passages and sentences, with exact offsets."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import Literal
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
@@ -24,6 +25,16 @@ _ABBREVIATION = re.compile(
 )
 _END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；।॥؟۔]++[”’」』）]*+|(?<=: )…(?= )|\n++")
 """A stop, a line end, or what stands for an omission behind a colon."""
+_HEADING_LINE = re.compile(rf"(?<![^\n])#{{1,6}}[ \t][^\n]{{1,{LONGEST_HEADING}}}(?:\n|\Z)")
+_VALUE_LINE = re.compile(
+    rf"(?=[^\n]{{1,{WRAPPED - 1}}}(?:\n(?![ \t]*[a-z])|\Z))[A-Z\u4e00-\u9fff][^\n.!?。！？:：]{{0,29}}(?::[ \t]|：)[^\n]*"
+    r"[^\s.!?。！？](?:\n|\Z)"
+)
+"""A short line of a name and its value, as above a text: `Published: 2009-05-14`."""
+Kind = Literal["sentence", "title", "value"]
+"""What a sentence of a text is: one, a title, or a name with its value on a line of its own."""
+_STOP_AT_END = re.compile(r"[.!?。！？…;；:：।؟۔][\"'”’)\]」』）]{0,3}\Z")
+_ITEM_LINE = re.compile(r"[-*+•>|]|\(?\w{1,2}[.)、]\s")
 
 
 _NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,4}\.\s+|\d{1,2}(?:\.\d{1,2}){1,4}\s+(?=[A-Z\u4e00-\u9fff]))")
@@ -156,6 +167,8 @@ def sentences(text: str) -> list[Span]:
 def _each_sentence(text: str) -> Iterator[Span]:
     start = 0
     for mark in _END.finditer(text):
+        if mark.group()[0] != "\n" and _HEADING_LINE.match(text, start):
+            continue
         if mark.group()[0] == "." and _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()]):
             continue
         if mark.group()[0] == "\n" and mark.start() > start and _wraps(text, mark.start(), mark.end()):
@@ -199,6 +212,8 @@ def _wraps(text: str, left: int, right: int) -> bool:
     structural = (
         line.lstrip()[:1] in "|>"
         or _heading(line.lstrip())
+        or _VALUE_LINE.match(text, start)
+        or _VALUE_LINE.match(text, right)
         or following.lstrip()[:1] in "#|>-*+"
         or re.match(r"\s*\d+[.)、]\s", following)
     )
@@ -208,6 +223,28 @@ def _wraps(text: str, left: int, right: int) -> bool:
         below = text.find("\n", right)
         long = max(above, (len(text) if below < 0 else below) - right) >= WRAPPED
     return not structural and long and line[-1] not in ".!?。！？；:："
+
+
+def kind_of(text: str, start: int, end: int) -> Kind:
+    """Return the kind of a sentence of a text: a title is a line without a stop between blank lines, with something below it."""
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    last = len(text) if last < 0 else last
+    line = text[first:last].strip()
+    if _VALUE_LINE.match(text, first):
+        return "value"
+    if _HEADING_LINE.match(text, first):
+        return "title"
+    apart = text[:first].endswith("\n\n") or not text[:first].strip()
+    apart = apart and (text[last : last + 2] == "\n\n" or _VALUE_LINE.match(text, last + 1) is not None)
+    short = len(line) <= LONGEST_HEADING and "\n" not in line
+    return "title" if apart and short and not _STOP_AT_END.search(line) and not _ITEM_LINE.match(line) else "sentence"
+
+
+def may_join(quoted: Sequence[Kind], beside: Kind, *, above: bool = False) -> bool:
+    """Tell whether what stands below a quote, or above it, can be part of it: titles and values are no part of sentences."""
+    if "sentence" not in quoted and "value" not in quoted:
+        return not above
+    return beside == ("sentence" if "sentence" in quoted else "value") and not (above and quoted[0] == "title")
 
 
 def _strip(text: str, start: int, end: int) -> Span | None:

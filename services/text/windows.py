@@ -1,24 +1,27 @@
 """Selects the sentences of a passage that say most about a question: the quote, if no model chooses sentences."""
 
-from services.text.passages import sentences
+from services.text.passages import kind_of, may_join, sentences
 from services.text.tokens import tokens
 
 
 def widen(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
-    """Return a window with the sentences around it, as many as `limit` characters hold, those after it first.
+    """Return a window with the sentences around it, as many as `limit` characters hold, those after it first; titles and values are no part of them.
 
     A window that says little, as a heading does, takes the next sentence with it even at twice the limit.
     """
     start, end = window
-    spans = [(span.start, span.end) for span in sentences(text)]
-    after = [last for _, last in spans if last > end]
-    before = [first for first, _ in reversed(spans) if first < start]
+    spans = [(span.start, span.end, kind_of(text, span.start, span.end)) for span in sentences(text)]
+    quoted = [kind for first, last, kind in spans if start <= first and last <= end]
+    after = [(last, kind) for _, last, kind in spans if last > end]
+    before = [(first, kind) for first, _, kind in reversed(spans) if first < start]
     while True:
         room = 2 * limit if 4 * (end - start) < limit else limit
-        if after and after[0] - start <= room:
-            end = after.pop(0)
-        elif before and end - before[0] <= limit:
-            start = before.pop(0)
+        if after and after[0][0] - start <= room and may_join(quoted, after[0][1]):
+            end, kind = after.pop(0)
+            quoted.append(kind)
+        elif before and end - before[0][0] <= limit and may_join(quoted, before[0][1], above=True):
+            start, kind = before.pop(0)
+            quoted.insert(0, kind)
         else:
             return start, end
 

@@ -15,6 +15,7 @@ from services.models.offline.closest import compared, parts_of, said_in, without
 from services.models.offline.differing_figures import differing_figures
 from services.run.ui_text import is_chinese, say
 from services.text.languages import locale_of
+from services.text.passages import Kind, kind_of, may_join
 from services.text.questions import names_in, persons_in, without_form_of_address
 from services.text.tables import row_of
 from services.text.terms import content, terms
@@ -118,13 +119,14 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     ranked: list[tuple[float, str, str]] = []
     for text, passage in zip(texts, prompt.passages, strict=True):
         score, best = text.closeness(weights)
-        first, last = _around(best, passage)
+        kinds = [kind_of(passage.text, start, end) for start, end in passage.spans]
+        first, last = _around(best, passage, kinds)
         ranked.append((score, _reference(passage, first, last), passage.sentences[best] if passage.spans else ""))
-        rest = [place for place in range(len(passage.spans)) if not first <= place <= last]
+        rest = [place for place, kind in enumerate(kinds) if not first <= place <= last and kind != "title"]
         left = without(weights, text.sentences[best]) if rest else {}
         further = max(rest, key=partial(text.closeness_of, weights=left), default=None)
         if further is not None:
-            first, last = _around(further, passage, rest)
+            first, last = _around(further, passage, kinds, rest)
             ranked.append((text.closeness_of(further, left), _reference(passage, first, last), ""))
     chosen = sorted((each for each in ranked if each[0] > 0), key=lambda each: -each[0])[:MAX_EXCERPTS]
     most = chosen[0][0] if chosen else 0.0
@@ -138,21 +140,32 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     )
 
 
-def _around(best: int, passage: NumberedPassage, free: Sequence[int] | None = None) -> tuple[int, int]:
+def _around(
+    best: int, passage: NumberedPassage, kinds: Sequence[Kind], free: Sequence[int] | None = None
+) -> tuple[int, int]:
     """Return the first and the last of the sentences around one, those after it first; a row of a table stands alone."""
-    first = last = best
     spans = passage.spans
+    if kinds[best : best + 2] == ["title", "sentence"]:
+        best += 1
+    first = last = best
     prose = [row_of(passage.text[start:end]) is None for start, end in spans]
     while spans and prose[best]:
-        after, before = last + 1, first - 1
+        after, before, quoted = last + 1, first - 1, kinds[first : last + 1]
         if (
             after < len(spans)
             and prose[after]
+            and may_join(quoted, kinds[after])
             and spans[after][1] - spans[first][0] <= CONTEXT
             and _is_free(after, free)
         ):
             last = after
-        elif before >= 0 and prose[before] and spans[last][1] - spans[before][0] <= CONTEXT and _is_free(before, free):
+        elif (
+            before >= 0
+            and prose[before]
+            and may_join(quoted, kinds[before], above=True)
+            and spans[last][1] - spans[before][0] <= CONTEXT
+            and _is_free(before, free)
+        ):
             first = before
         else:
             break

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.text.passages import TARGET, each_passage, plain_heading, sentences, split
+from services.text.passages import TARGET, each_passage, kind_of, plain_heading, sentences, split
+from services.text.windows import widen
 
 
 def cut(text: str) -> list[str]:
@@ -26,10 +27,42 @@ def cut(text: str) -> list[str]:
         ("The lead sinks\nslowly in mud.", ["The lead sinks\nslowly in mud."]),
         ("It is deep.\nLead\nof all kinds", ["It is deep.", "Lead", "of all kinds"]),
         ("Use the following: … It holds.", ["Use the following:", "It holds."]),
+        ("# How deep? A recount\nIt is deep.", ["# How deep? A recount", "It is deep."]),
+        ("# 有多深？重新统计\n很深。", ["# 有多深？重新统计", "很深。"]),
+        (
+            f"{'A long title ' * 5}\nPublished: 2009-05-14\nIt is deep.",
+            [f"{'A long title ' * 5}".strip(), "Published: 2009-05-14", "It is deep."],
+        ),
     ],
 )
 def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) -> None:
     assert cut(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("# How deep?\n\nPublished: 2009-05-14\nIt is deep.", ["title", "value", "sentence"]),
+        ("How deep is it? A recount\n\nIt is deep. The lead sinks", ["title", "title", "sentence", "sentence"]),
+        ("有多深：重新统计\n\n发布日期：2009-05-14\n\n很深。", ["value", "value", "sentence"]),
+        ("- a lead\n- a line\n\nThe lead\nThe line", ["sentence"] * 4),
+        ("They had with them, on each of the voyages, the following\nNote: all\nof it.", ["sentence"]),
+    ],
+)
+def test_a_title_and_a_value_are_no_sentences(text: str, kinds: list[str]) -> None:
+    assert [kind_of(text, span.start, span.end) for span in sentences(text)] == kinds
+
+
+def test_a_quote_is_not_widened_over_a_title_or_a_value() -> None:
+    text = "Depths\n\nPublished: 2009-05-14\nAuthor: J. Doe\n\nIt is deep. The lead sinks.\n\nLine\n\nIt runs out."
+
+    def widened(words: str) -> str:
+        start = text.index(words)
+        return text[slice(*widen(text, (start, start + len(words)), 200))]
+
+    assert widened("The lead sinks.") == "It is deep. The lead sinks."
+    assert widened("Author: J. Doe") == "Published: 2009-05-14\nAuthor: J. Doe"
+    assert widened("Line") == "Line\n\nIt runs out."
 
 
 def test_a_passage_does_not_cross_a_heading_and_keeps_its_path() -> None:

@@ -59,6 +59,18 @@ def test_a_sentence_is_quoted_with_those_around_it_and_a_row_alone() -> None:
     ]
 
 
+@pytest.mark.parametrize("title", ["Who owned the schooner? A recount", "# Who owned the schooner? A recount"])
+def test_a_quote_has_no_title_and_no_date_line(title: str) -> None:
+    _, excerpts = extract(
+        "Who owned the schooner Lalla Rookh?", f"{title}\n\nPublished: 2009-05-14\n\n{OWNER} It was sold later."
+    )
+    assert excerpts[0].quote == f"{OWNER} It was sold later."
+    _, excerpts = extract(
+        "谁拥有帆船拉拉·鲁克？", "谁拥有帆船？重新统计\n\n发布日期：2009-05-14\n\n帆船拉拉·鲁克归威廉·汤姆森所有。"
+    )
+    assert excerpts[0].quote == "帆船拉拉·鲁克归威廉·汤姆森所有。"
+
+
 def test_a_name_of_the_closest_passage_is_searched_once() -> None:
     question = "Where was the owner of the schooner Lalla Rookh born?"
     assert reflect(question, finding(OWNER)).follow_up_queries == ["William Thomson born"]
