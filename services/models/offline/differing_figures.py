@@ -1,30 +1,33 @@
 """Finds figures that differ: statements of two sources in almost the same words with different measures of one kind."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
 from services.models.offline.closest import said_in
-from services.text.measures import Measure, measures
+from services.text.measures import UNIT_WORDS, Measure, measures
+from services.text.tables import row_of
 from services.text.tokens import tokens
 
 MAX_PAIRS = 3
 MIN_SHARED, SHARED = 5, 0.45
 """Terms that two statements must share, and their share of the shorter one, to be on one thing."""
+MIN_WHOLE = 3
+"""Terms that suffice where the shorter statement has no others, and they are half of the longer one."""
 MAX_STATEMENTS = 200
 """Maximum number of statements to compare; the time grows with their square."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
 def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
-    """Return pairs of excerpts of different sources with different figures for one thing, one for each two sources."""
+    """Return pairs of excerpts of different sources with different figures for one thing, one for each two sources; rows of tables tell too little."""
     statements = [
-        (excerpt, measured, frozenset(term for term in tokens(text) if not term[0].isdigit()), set(_YEAR.findall(text)))
+        (excerpt, measured, frozenset(_terms(text)), set(_YEAR.findall(text)))
         for excerpt in evidence
         for text in said_in(excerpt.quote)
-        if (measured := measures(text))
+        if row_of(text) is None and (measured := measures(text))
     ][:MAX_STATEMENTS]
     found: dict[frozenset[str], Contradiction] = {}
     for (first, left, own, years), (other, right, others, later) in combinations(statements, 2):
@@ -35,6 +38,11 @@ def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[C
         if figures := _differing(left, right):
             found[titles] = Contradiction(topic="", excerpt_ids=[first.id, other.id], explanation=figures)
     return list(found.values())[:MAX_PAIRS]
+
+
+def _terms(text: str) -> Iterator[str]:
+    """Yield the terms that say what is measured."""
+    return (term for term in tokens(text) if not term[0].isdigit() and term not in UNIT_WORDS)
 
 
 def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:
@@ -48,4 +56,5 @@ def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:
 
 
 def _on_one_thing(own: frozenset[str], others: frozenset[str]) -> bool:
-    return len(own & others) >= max(MIN_SHARED, SHARED * min(len(own), len(others)))
+    shared, fewer, more = len(own & others), *sorted([len(own), len(others)])
+    return shared >= max(MIN_SHARED, SHARED * fewer) or (shared == fewer >= max(MIN_WHOLE, more / 2))

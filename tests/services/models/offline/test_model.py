@@ -77,12 +77,27 @@ def test_a_name_of_the_closest_passage_is_searched_once() -> None:
     assert reflect(question, finding(OWNER), plans=2).follow_up_queries == []
 
 
-def test_figures_of_two_sources_that_differ_are_put_side_by_side() -> None:
-    first = "The greatest depth of the Challenger Deep was measured as 10,984 metres in 2010."
-    other = "The greatest depth of the Challenger Deep was measured as 10,994 metres in 2010."
-    [found] = reflect("How deep is the Challenger Deep?", finding(first, other)).contradictions
-    assert found.excerpt_ids == ["E1-1", "E1-2"]
-    assert found.explanation == "10,984 / 10,994"
+@pytest.mark.parametrize(
+    ("first", "other", "figures"),
+    [
+        (
+            "The greatest depth of the Challenger Deep was measured as 10,984 metres in 2010.",
+            "The greatest depth of the Challenger Deep was measured as 10,994 metres in 2010.",
+            "10,984 / 10,994",
+        ),
+        (
+            "The readmission rate of the ward was 2.9 %.",
+            "The readmission rate of the ward is restated as 3.6 %.",
+            "2.9 % / 3.6 %",
+        ),
+        ("The ward is 20 metres long.", "The other ward is 30 metres long.", ""),
+        ("| ward | readmission rate | 2.9 % |", "| ward | readmission rate | 3.6 % |", ""),
+    ],
+)
+def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, other: str, figures: str) -> None:
+    found = reflect("What was measured?", finding(first, other)).contradictions
+    assert [each.explanation for each in found] == [figures] * bool(figures)
+    assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
 
 
 def test_the_report_shows_passages_of_different_sources_and_no_answer() -> None:
