@@ -32,9 +32,16 @@ def _commands(guide: Path) -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line.strip() and not line.startswith("#")]
 
 
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the home of all guides, so that the examples are read once."""
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, tmp_path: Path) -> Iterator[dict[str, str]]:
+def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, home: Path) -> Iterator[dict[str, str]]:
     """A checkout to run commands in, and what stands in for the world's endpoints."""
+    monkeypatch.setenv("LEADLINE_HOME", str(home))
     for name in (".venv", ".venv-sandbox", "examples", "prompts", "docs"):
         if (PROJECT / name).exists():
             Path(name).symlink_to(PROJECT / name)
