@@ -11,7 +11,9 @@ from tests.crash.whole import Whole, check
 from tests.crash.world import Phase
 
 SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "reporter")
-SOME = {(label, "half") for label in SOME_CALLS} | {("code", "asked")} | file_moments(["evidence.json"], "made", "named")
+SOME = (
+    {(label, "half") for label in SOME_CALLS} | {("code", "asked")} | file_moments(["evidence.json"], "made", "named")
+)
 
 
 @pytest.mark.timeout(900)
