@@ -20,7 +20,7 @@ from tests.leadline.conftest import Leadline
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
-@pytest.mark.parametrize("stop_at", ["triage", "background", "plan", "step_finished", "reflection"])
+@pytest.mark.parametrize("stop_at", ["triage", "plan", "step_finished"])
 async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path, stop_at: str) -> None:
     whole = await aresearch(QUESTION, docs=[docs])
 
