@@ -167,7 +167,8 @@ def test_a_run_that_is_killed_in_each_phase_comes_to_its_report_without_repeatin
     endpoint.choose = whole
     code, printed, err = whole.live(tmp_path, *arguments("whole"))
     assert code == 0, err
-    due = list(zip(phases, cycle([first, "kept" if first == "asked" else "asked"]), strict=False))
+    turns: list[When] = [first, "kept" if first == "asked" else "asked"]
+    due = list(zip(phases, cycle(turns), strict=False))
     if due[-1][1] == "kept":  # after the last call nothing holds the process until it is killed
         due.pop()
     run = Deaths(tmp_path / "killed-home", due, model.moment_of, model.answer)

@@ -113,7 +113,7 @@ async def test_a_message_reaches_the_planner_and_stands_in_the_state(ada: User, 
     [heard] = state["steering"]
     assert (heard["text"], heard["plan"], heard["planned"]) == ("also the silver chromate tube", 1, True)
     assert (await ada.http.get(f"/steering/{thread}")).json() == []
-    history = await ada.api.threads.get_history(thread, limit=50)
+    history: Any = await ada.api.threads.get_history(thread, limit=50)
     assert any(len(one["values"].get("plans") or []) == 1 and one["values"].get("steering") for one in history)
 
 

@@ -165,11 +165,11 @@ def test_a_run_that_is_killed_writes_when_that_was_wanted(running: Running, aske
     assert "the report is written" in running.said("--write")
     child.kill()
     child.communicate()
-    asked = len(running.prompts("researcher"))
+    calls = len(running.prompts("researcher"))
     running.release()
     resumed = running.leadline("resume")
     assert "stopped at your request" in resumed.out
-    assert len(running.prompts("researcher")) == asked
+    assert len(running.prompts("researcher")) == calls
     assert not running.prompts("reflector")
 
 
