@@ -16,7 +16,6 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 QUESTION = "Where was the designer of the wire sounding machine born?"
 READING = [
     ["runs"],
-    ["runs", "show"],
     ["runs", "export", "--format", "bibtex", "--out", "{out}"],
     ["verify", "{run}"],
 ]
