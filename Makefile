@@ -47,7 +47,7 @@ test: setup .venv/develop ## Run the tests that a change needs first; they need 
 	@$(BIN)/pytest -n 3 --dist worksteal -m "not long and not model" $(ARGS)
 
 test-long: setup .venv/develop ## Run all other tests: whole commands, servers, browsers, crashes, faults, attacks
-	@$(BIN)/pytest -n 5 --dist worksteal -m "long and not model" $(ARGS)
+	@$(BIN)/pytest -n 4 --dist worksteal -m "long and not model" $(ARGS)
 
 test-services: .venv/develop # Run the tests that ask a real PostgreSQL; it must be installed (Debian: apt-get install postgresql)
 	@REQUIRE_SERVICES=1 $(BIN)/pytest -n 2 tests/services/tools/databases $(ARGS)

@@ -38,9 +38,12 @@ CLOSED = Path(__file__).parent / "fakes" / "search_services" / "closed.toml"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the long folders unread where no long test is wanted: importing them takes each worker of `make test` long."""
-    folder = collection_path.relative_to(PROJECT / "tests").parts[:1]
-    return True if "not long" in config.option.markexpr.split(" and ") and LONG.intersection(folder) else None
+    """Leave unread what holds no wanted test: importing it takes each worker long."""
+    wanted = config.option.markexpr.split(" and ")
+    if LONG.intersection(collection_path.relative_to(PROJECT / "tests").parts[:1]):
+        return True if "not long" in wanted else None
+    marked = collection_path.suffix != ".py" or "mark.long" in collection_path.read_text("utf-8")
+    return True if "long" in wanted and not marked else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

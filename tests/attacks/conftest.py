@@ -1,15 +1,16 @@
-"""The command as people run it: a process of its own, with what it wrote."""
+"""A research through the command line, with what it wrote."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.leadline.conftest import Leadline, leadline
+
+__all__ = ["leadline"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +40,13 @@ Command = Callable[..., Finished]
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
+def command(leadline: Leadline, tmp_path: Path) -> Command:
     """Run `leadline` with arguments; `research` writes below a folder of its own."""
 
     def run(*arguments: object, out: str = "out") -> Finished:
         folder = tmp_path / out
-        given = [*map(str, arguments), *(["--out", str(folder)] if arguments[0] == "research" else [])]
-        done = subprocess.run(
-            [sys.executable, "-m", "leadline", *given],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-            env={**os.environ},
-        )
+        ran = leadline(*arguments, *(["--out", folder] if arguments[0] == "research" else []))
         made = sorted(folder.glob("*/evidence.json"))
-        return Finished(done.returncode, done.stdout, done.stderr, made[0].parent if made else None)
+        return Finished(ran.code, ran.out, ran.err, made[0].parent if made else None)
 
     return run

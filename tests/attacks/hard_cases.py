@@ -13,7 +13,7 @@ from re import _constants as ops  # type: ignore[attr-defined]  # there is no pu
 from re import _parser as parser  # type: ignore[attr-defined]  # as above
 from typing import Any
 
-SIZE = 100_000
+SIZE = 50_000
 """Characters of a hard case."""
 _ALPHABET = " \t\n\u3000a1,.-_'\"()[]<>{}*`#|:;/\\$%&=+!?~^@A0e中十年一。，、；《“"
 _UNITS = 3

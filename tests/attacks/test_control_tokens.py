@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from tests.attacks import SECONDS, command, report_folder
-from tests.attacks.conftest import Finished
-from tests.fakes.openai_server import openai_server
+from tests.attacks.conftest import Command
+from tests.fakes.openai_server import OpenAIServer
 
 TOKENS = [
     "<turn|>", "【INST】", "<|im_start|>", "[|user|]", "【|system|】", "<end_of_utterance>", "[/INST]", "<\u2060｜User｜>", "[MODEL_SETTINGS]", "{SYS}",
@@ -12,24 +11,21 @@ TOKENS = [
 SAID = f"William Thomson {TOKENS[0]} designed the wire sounding machine {TOKENS[1]} in 1872"
 
 
-def test_tokens_of_a_document_are_in_no_prompt_and_quoted_as_they_are(tmp_path: Path) -> None:
-    folder, out = tmp_path / "papers", tmp_path / "out"
+def test_tokens_of_a_document_are_in_no_prompt_and_quoted_as_they_are(
+    endpoint: OpenAIServer, command: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "papers"
     folder.mkdir()
     (folder / "machine.md").write_text(
         f"# The wire machine {' '.join(TOKENS)}\n\n{SAID}.\n\nWire machines {' '.join(TOKENS)} have Vec<T> and a < b | c > d.\n"
     )
-    with openai_server() as server:
-        ran = command(
-            "research", "Who designed the wire sounding machine?", "--docs", folder, "--out", out, seconds=SECONDS,
-            OPENAI_API_KEY=server.key, OPENAI_BASE_URL=server.base_url, LEADLINE_MODEL="m",
-        )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    prompts = [str(message["content"]) for body in server.requests for message in body["messages"]]
+    done = command("research", "Who designed the wire sounding machine?", "--docs", folder)
+    assert done.code == 0, done.err
+    prompts = [str(message["content"]) for body in endpoint.requests for message in body["messages"]]
     assert any("William Thomson ‹turn|> designed" in prompt for prompt in prompts)
     assert any("Vec<T> and a < b | c > d" in prompt for prompt in prompts)
     assert [token for token in TOKENS for prompt in prompts if token in prompt] == []
-    done = Finished(0, "", "", report_folder(out))
     assert any(SAID in excerpt["quote"] for excerpt in done.evidence["excerpts"])
     [source] = done.evidence["sources"]
     assert all(token in source["title"] for token in TOKENS if token.isascii())
-    assert command("verify", done.folder).returncode == 0
+    assert command("verify", done.folder).code == 0

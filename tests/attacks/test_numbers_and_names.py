@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from schemas.planner import Plan, Step
-from tests.attacks import command, report_folder
-from tests.fakes.openai_server import openai_server
+from tests.attacks.conftest import Command
+from tests.fakes.openai_server import OpenAIServer
 
 LONG = "9" * 5_000
 NUMBERS = f"""# The wire sounding machine
@@ -28,56 +28,42 @@ open(b"folder\\xfe/inside\\xfd.csv", "w").write("1")
 """
 
 
-def test_a_document_and_a_table_with_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
-    docs, out = tmp_path / "docs", tmp_path / "out"
+def test_a_document_and_a_table_with_numbers_of_thousands_of_digits(
+    endpoint: OpenAIServer, command: Command, tmp_path: Path
+) -> None:
+    docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "machine.md").write_text(NUMBERS)
     (docs / "copy.md").write_text(f"{NUMBERS}\nIt was reprinted in 1901.\n")
     (docs / "soundings.csv").write_text(TABLE)
     question = "Who designed the wire sounding machine, in which year, and what did it weigh and cost?"
     said = f"# The machine\n\nWilliam Thomson designed it in 1872 [E1-1]. It weighed {LONG} kg and cost {'九' * 5_000}镑 [E1-1].\n"
-    with openai_server() as server:
-        server.script |= {"reporter": [said]}
-        ran = command(
-            "research", question, "--docs", docs, "--out", out, "--format", "md,html",
-            OPENAI_API_KEY=server.key, OPENAI_BASE_URL=server.base_url, LEADLINE_MODEL="test-model",
-        )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    assert b"1872" in ran.stdout
-    assert command("verify", report_folder(out)).returncode == 0
+    endpoint.script |= {"reporter": [said]}
+    done = command("research", question, "--docs", docs, "--format", "md,html")
+    assert done.code == 0, done.err
+    assert "1872" in done.out
+    assert command("verify", done.folder).code == 0
 
 
-def test_a_program_that_gives_its_files_names_that_are_none(docs: Path, tmp_path: Path) -> None:
-    computing = Step(
-        id="1", title="Mean", description="Mean of two depths", step_type="processing", need_web_search=False
-    )
-    checking = Step(
-        id="2",
-        title="Again",
-        description="Check the mean",
-        step_type="processing",
-        need_web_search=False,
-        depends_on=["1"],
-    )
-    plan = Plan(locale="en-US", title="Depths", steps=[computing, checking]).model_dump_json()
+def test_a_program_that_gives_its_files_names_that_are_none(
+    endpoint: OpenAIServer, command: Command, docs: Path
+) -> None:
+    mean = Step(id="1", title="Mean", description="Mean of two depths", step_type="processing", need_web_search=False)
+    checking = mean.model_copy(update={"id": "2", "title": "Again", "depends_on": ["1"]})
     again = "import os\nprint('The Challenger made 2 soundings; the folder has', len(os.listdir('.')) > 8, 'files.')"
-    out = tmp_path / "out"
-    with openai_server() as server:
-        server.script |= {
-            "planner": [plan],
-            "coder": [json.dumps({"description": "mean", "code": code}) for code in (MAKING, again)],
-        }
-        ran = command(
-            "research", "What is the mean depth of the Challenger soundings in the table?", "--docs", docs, "--out", out,
-            "--max-plans", "1", OPENAI_API_KEY=server.key, OPENAI_BASE_URL=server.base_url, LEADLINE_MODEL="test-model",
-        )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    folder = report_folder(out)
-    evidence = json.loads((folder / "evidence.json").read_text())
+    endpoint.script |= {
+        "planner": [Plan(locale="en-US", title="Depths", steps=[mean, checking]).model_dump_json()],
+        "coder": [json.dumps({"description": "mean", "code": code}) for code in (MAKING, again)],
+    }
+    question = "What is the mean depth of the Challenger soundings in the table?"
+    done = command("research", question, "--docs", docs, "--max-plans", "1")
+    assert done.code == 0, done.err
+    assert done.folder is not None
+    evidence = done.evidence
     assert [result["status"] for result in evidence["results"] if result["step_id"] in {"1", "2"}] == ["done", "done"]
     names = [artifact["name"] for artifact in evidence["artifacts"]]
     assert len(names) == len(set(names)) == 9
     assert all(name.isprintable() and len(name.encode()) <= 250 for name in names)
-    assert all((folder / artifact["file"]).read_bytes() for artifact in evidence["artifacts"])
-    assert b"True files" in ran.stdout
-    assert command("verify", folder).returncode == 0
+    assert all((done.folder / artifact["file"]).read_bytes() for artifact in evidence["artifacts"])
+    assert "True files" in done.out
+    assert command("verify", done.folder).code == 0

@@ -5,8 +5,6 @@ And what they chose holds when they go on without saying it again.
 
 import asyncio
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -20,6 +18,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from schemas.context import STEMS
+from tests.leadline.conftest import Leadline
 from tests.server.conftest import dev_server, papers
 
 GRAPH = "deep_research"
@@ -181,15 +180,16 @@ async def test_all_that_a_context_holds_has_an_end(ada: LangGraphClient, context
     assert len(message) < 700
 
 
-def test_the_command_line_refuses_a_profile_that_names_an_address(traps: tuple[Trap, Trap], tmp_path: Path) -> None:
+def test_the_command_line_refuses_a_profile_that_names_an_address(
+    traps: tuple[Trap, Trap], tmp_path: Path, leadline: Leadline
+) -> None:
     profile = tmp_path / "mine.yaml"
     profile.write_text(
         f"name: mine\nmodels:\n  default:\n    model: {MODELS[0]}\n    extra:\n      base_url: {traps[0].address}\n"
     )
-    command = [sys.executable, "-m", "leadline", "research", QUESTION, "--profile", str(profile)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert ended.returncode == 2
-    assert "line 5, models.default.extra cannot be used: base_url: no run and no profile chooses that" in ended.stderr
+    ended = leadline("research", QUESTION, "--profile", profile)
+    assert ended.code == 2
+    assert "line 5, models.default.extra cannot be used: base_url: no run and no profile chooses that" in ended.err
     assert traps[0].heard == []
 
 

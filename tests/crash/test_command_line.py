@@ -11,24 +11,23 @@ from tests.crash.whole import Whole, check
 from tests.crash.world import Phase
 
 SOME_CALLS = ("coordinator", "page /machine", "researcher with tools", "researcher with results", "reporter")
+SOME = (
+    {(label, "half") for label in SOME_CALLS} | {("code", "asked")} | file_moments(["evidence.json"], "made", "named")
+)
 
 
 @pytest.mark.timeout(900)
 def test_killed_in_the_middle_of_each_call(run: Crashing, whole: Whole) -> None:
-    moments = Moments(phases("half") if KILLS else {(label, "half") for label in SOME_CALLS} | {("code", "asked")})
+    moments = Moments(phases("half") if KILLS else set(SOME))
     printed = run.until_the_report(moments)
     check(run, whole, printed)
     assert not moments.named
 
 
+@long_form
 @pytest.mark.timeout(900)
 def test_killed_at_each_file_of_the_report(run: Crashing, whole: Whole) -> None:
-    moments = Moments(
-        file_moments(whole.files, "made", "written", "named")
-        if KILLS
-        else file_moments(["evidence.json"], "made", "named")
-    )
-    printed = run.until_the_report(moments)
+    printed = run.until_the_report(Moments(file_moments(whole.files, "made", "written", "named")))
     check(run, whole, printed)
 
 

@@ -1,4 +1,4 @@
-"""`kill -9` in each phase of a run, as a call comes in and as soon as its answer is kept: no answered call is made again."""
+"""`kill -9` in each phase of a run, as a call comes in or as soon as its answer is kept: no answered call is made again."""
 
 import os
 import signal
@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from typing import Any, Literal
 import pytest
 
 from services.run.journal import Entry
+from tests.crash.forms import long_form
 from tests.crash.known import stored, unchanged
 from tests.fakes import deep_model, two_drafts
 from tests.fakes.deep_model import BILGE, ENSIGN
@@ -51,9 +53,8 @@ class Deaths:
     """Answers a run's calls, and kills it once at each phase."""
 
     home: Path
-    when: When
-    due: list[str]
-    """Phases at which it is still to be killed, the next one first."""
+    due: list[tuple[str, When]]
+    """Phases at which it is still to be killed, the next one first, and when in each."""
     moment_of: Callable[[dict[str, Any]], str]
     think: Callable[[dict[str, Any]], Reply | str | None]
     child: "subprocess.Popen[str] | None" = None
@@ -70,18 +71,18 @@ class Deaths:
         """Answer a call, or kill who makes it; nobody is answered who is about to die."""
         moment = self.moment_of(body)
         with self.changed:
-            mine = not self.dying and self.due[:1] == [moment]
-            self.dying |= mine and self.when == "asked"
+            when = self.due[0][1] if self.due and self.due[0][0] == moment and not self.dying else ""
+            self.dying |= when == "asked"
             self.under_way += not self.dying
-        if mine and self.when == "asked":
+        if when == "asked":
             self._kill(moment)
         elif not self.dying:
             reply = as_reply(body, self.think(body) or think(role_of(body), body))
-            if mine:
+            if when:
                 with self.changed:
                     self.changed.wait_for(lambda: self._amid(moment), 60)
                     self.dying = True
-            reply.sent = lambda phase: self._sent(phase, moment, body, mine)
+            reply.sent = lambda phase: self._sent(phase, moment, body, bool(when))
             return reply
         assert self.child is not None
         self.child.wait(LIFE_SECONDS)
@@ -140,7 +141,7 @@ class Deaths:
         return self.child.returncode, out, err
 
 
-@pytest.mark.parametrize("when", ["asked", "kept"])
+@pytest.mark.parametrize("first", ["asked", pytest.param("kept", marks=long_form)])
 @pytest.mark.parametrize(
     ("model", "depth", "phases"),
     [(deep_model, "deep", PHASES), (two_drafts, "standard", DRAFTS)],
@@ -150,7 +151,7 @@ def test_a_run_that_is_killed_in_each_phase_comes_to_its_report_without_repeatin
     endpoint: OpenAIServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    when: When,
+    first: When,
     model: ModuleType,
     depth: str,
     phases: list[str],
@@ -162,12 +163,15 @@ def test_a_run_that_is_killed_in_each_phase_comes_to_its_report_without_repeatin
     def arguments(name: str) -> list[str]:
         return ["research", model.QUESTION, "--docs", papers, "--depth", depth, "--out", str(tmp_path / name)]
 
-    whole = Deaths(tmp_path / "whole-home", when, [], model.moment_of, model.answer)
+    whole = Deaths(tmp_path / "whole-home", [], model.moment_of, model.answer)
     endpoint.choose = whole
     code, printed, err = whole.live(tmp_path, *arguments("whole"))
     assert code == 0, err
-    due = phases if when == "asked" else phases[:-1]  # after the last call nothing holds the process until it is killed
-    run = Deaths(tmp_path / "killed-home", when, list(due), model.moment_of, model.answer)
+    turns: list[When] = [first, "kept" if first == "asked" else "asked"]
+    due = list(zip(phases, cycle(turns), strict=False))
+    if due[-1][1] == "kept":  # after the last call nothing holds the process until it is killed
+        due.pop()
+    run = Deaths(tmp_path / "killed-home", due, model.moment_of, model.answer)
     endpoint.choose = run
     code, again, err = run.live(tmp_path, *arguments("killed"))
     while run.due:

@@ -1,6 +1,7 @@
 """The guides are true: their commands are run, their Python too, and the links between them lead somewhere."""
 
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -11,9 +12,14 @@ import pytest
 from typer.testing import CliRunner
 
 from leadline.cli.app import app
+from services.models.endpoint import forget_endpoints
+from services.run.settings import forget_settings
 from tests.conftest import PROJECT
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.tavily_server import page, tavily_server
+from tests.leadline.conftest import Leadline, leadline
+
+__all__ = ["leadline"]
 
 GUIDES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 SERVES = re.compile(
@@ -32,9 +38,16 @@ def _commands(guide: Path) -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line.strip() and not line.startswith("#")]
 
 
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the home of all guides, so that the examples are read once."""
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, tmp_path: Path) -> Iterator[dict[str, str]]:
+def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, home: Path) -> Iterator[dict[str, str]]:
     """A checkout to run commands in, and what stands in for the world's endpoints."""
+    monkeypatch.setenv("LEADLINE_HOME", str(home))
     for name in (".venv", ".venv-sandbox", "examples", "prompts", "docs"):
         if (PROJECT / name).exists():
             Path(name).symlink_to(PROJECT / name)
@@ -50,16 +63,39 @@ def world(monkeypatch: pytest.MonkeyPatch, endpoint: OpenAIServer, tmp_path: Pat
     "guide", [one for one in GUIDES if _commands(one) and one.stem not in ELSEWHERE], ids=lambda one: one.stem
 )
 @pytest.mark.timeout(300)
-def test_the_commands_of_a_guide_work(guide: Path, world: dict[str, str]) -> None:
-    script = ["set -e"]
+def test_the_commands_of_a_guide_work(
+    guide: Path, world: dict[str, str], leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for line in _commands(guide):
         for outside, here in world.items():
             line = line.replace(outside, here)  # noqa: PLW2901 - the same line, as it can be run here
         if not SERVES.match(line) and not PLACEHOLDER.search(line):
-            script.append(line.replace(".venv/bin/leadline", f"{sys.executable} -m leadline"))
-    ran = subprocess.run(["bash", "-c", "\n".join(script)], capture_output=True, text=True, timeout=280, check=False)
-    assert ran.returncode == 0, f"{ran.stdout[-1500:]}\n{ran.stderr[-1500:]}"
-    assert "Traceback" not in ran.stderr
+            _run(line, leadline, monkeypatch)
+
+
+def _run(line: str, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a line of a guide: a command of ours in this process, and what only a shell can run in one."""
+    words = shlex.split(line, comments=True)
+    if words[0] == "export":
+        monkeypatch.setenv(*words[1].split("=", 1))
+        return
+    if ".venv/bin/leadline" not in words or re.search(" [>|]|&&", line):
+        ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=280, check=False)
+        assert ran.returncode == 0, f"{line}: {ran.stderr[-1500:]}"
+        return
+    place = words.index(".venv/bin/leadline")
+    with pytest.MonkeyPatch.context() as only_here:
+        for variable in words[:place]:
+            only_here.setenv(*variable.split("=", 1))
+        forget_settings()
+        forget_endpoints()
+        done = leadline(*(found for word in words[place + 1 :] for found in _as_a_shell_does(word)))
+    assert (done.code, "Traceback" in done.err) == (0, False), f"{line}: {done.err[-1500:]}"
+
+
+def _as_a_shell_does(word: str) -> list[str]:
+    """Return the names of files that a word stands for, or the word."""
+    return [str(path) for path in Path().glob(word)] if "*" in word else [word]
 
 
 def test_extras_that_are_to_be_installed_exist() -> None:

@@ -84,6 +84,7 @@ async def test_what_no_document_touches_finds_nothing_close(documents: str, ques
 async def test_figures_that_differ_stand_side_by_side() -> None:
     question = "What maximum depth of the Challenger Deep was measured in 2010?"
     report = await aresearch(question, docs=[EXAMPLES / "deep-sea"])
+    assert report.contradictions
     section = report.markdown.split("## Where sources disagree")[1]
     assert "10,984" in section
     assert "10,994" in section

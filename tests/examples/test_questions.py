@@ -43,13 +43,3 @@ def test_a_set_is_large_enough_to_need_search(name: str) -> None:
 def test_every_kind_of_question_is_asked() -> None:
     kinds = {question["kind"] for _, question in QUESTIONS}
     assert kinds >= {"fact", "multi", "bridge", "contradiction", "computation", "duplicate"}
-
-
-async def test_two_documents_that_disagree_are_printed_side_by_side(tmp_path: Path) -> None:
-    report = await aresearch(
-        "What maximum depth of the Challenger Deep was measured in 2010?", docs=[EXAMPLES / "deep-sea"], out=tmp_path
-    )
-    assert report.contradictions
-    section = report.markdown.split("## Where sources disagree")[1]
-    assert "10,984" in section
-    assert "10,994" in section

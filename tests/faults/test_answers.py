@@ -28,11 +28,9 @@ WRITERS = {"reporter", "reporter_section"}
 CELLS = [
     (role, kind)
     for place, role in enumerate(LOST)
-    for kind in (
-        [empty] if role in WRITERS else KINDS if role == "planner" else [KINDS[place % 4], KINDS[place % 4 - 2]]
-    )
+    for kind in ([empty] if role in WRITERS else KINDS if role == "planner" else [KINDS[place % 4]])
 ]
-"""Each role that answers in a form gives two kinds in turn, the planner all of them."""
+"""Each role that answers in a form gives one kind in turn, the planner all of them."""
 
 
 def setting(role: str) -> tuple[str, list[object]]:

@@ -97,7 +97,7 @@ def test_a_search_that_never_gives_anything(lab: Lab, tavily: TavilyServer, trou
     assert tavily.key not in ended.report.model_dump_json()
 
 
-@pytest.mark.parametrize("trouble", [fails, refuses, stalls, talks_nonsense])
+@pytest.mark.parametrize("trouble", [stalls, talks_nonsense])
 def test_a_search_that_fails_beside_documents_that_answer(lab: Lab, tavily: TavilyServer, trouble: Trouble) -> None:
     trouble(tavily)
     ended = search(lab, question="Who designed the wire sounding machine, and why was tallow pressed into the lead?")
@@ -105,20 +105,16 @@ def test_a_search_that_fails_beside_documents_that_answer(lab: Lab, tavily: Tavi
     assert ended.names("Tavily")
 
 
-@pytest.mark.parametrize("trouble", [fails])
-def test_a_chinese_report_names_a_search_that_fails_in_chinese(
-    lab: Lab, tavily: TavilyServer, trouble: Trouble
-) -> None:
-    trouble(tavily)
+def test_a_chinese_report_names_a_search_that_fails_in_chinese(lab: Lab, tavily: TavilyServer) -> None:
+    fails(tavily)
     ended = search(lab, question=CHINESE)
     assert ended.code == 0
     assert ended.names("检索中有一处故障，系统原文提示：Tavily")
 
 
-@pytest.mark.parametrize("percent", [30])
-def test_searches_that_fail_at_a_rate(lab: Lab, tavily: TavilyServer, percent: int) -> None:
+def test_searches_that_fail_at_a_rate(lab: Lab, tavily: TavilyServer) -> None:
     whole = search(lab)
-    tavily.fails = lambda number: chance(4, number) < percent
+    tavily.fails = lambda number: chance(4, number) < 30
     tried = search(lab)
     assert tried.code == 0
     assert tried.text == whole.text or tried.names("Tavily")

@@ -13,12 +13,10 @@ from tests.fakes.openai_server import completion, think
 from tests.faults.conftest import CHINESE, QUESTION, Lab, grow_impatient
 from tests.faults.faults import at_rate, ended, of_role, reset, seed_for, silent, sound, stuck
 
-ROLES = ["coordinator", "planner", "researcher", "reflector", "reporter"]
-
 
 @pytest.mark.parametrize(
     ("percent", "statuses", "question"),
-    [(5, (429,), QUESTION), (10, (500,), QUESTION), (30, (429, 500, 503), QUESTION), (30, (429, 500), CHINESE)],
+    [(5, (429,), QUESTION), (30, (429, 500, 503), QUESTION), (30, (429, 500), CHINESE)],
 )
 def test_errors_at_a_rate(lab: Lab, percent: int, statuses: tuple[int, ...], question: str) -> None:
     whole = lab.whole(question)
@@ -28,7 +26,7 @@ def test_errors_at_a_rate(lab: Lab, percent: int, statuses: tuple[int, ...], que
     assert tried.report.usage.total.calls == whole.requests
 
 
-@pytest.mark.parametrize(("role", "how"), list(zip(ROLES, [reset, ended, reset, ended, reset], strict=True)))
+@pytest.mark.parametrize(("role", "how"), [("planner", ended), ("researcher", reset), ("reporter", reset)])
 def test_an_answer_that_breaks_off(lab: Lab, role: str, how: Callable[[str, dict[str, Any]], Reply]) -> None:
     whole = lab.whole()
     tried = lab.run(of_role(role, how, times=2))
@@ -36,7 +34,7 @@ def test_an_answer_that_breaks_off(lab: Lab, role: str, how: Callable[[str, dict
     assert tried.text == whole.text
 
 
-@pytest.mark.parametrize(("role", "when"), list(zip(ROLES, ["before", "amid", "before", "amid", "amid"], strict=True)))
+@pytest.mark.parametrize(("role", "when"), [("planner", "amid"), ("researcher", "before"), ("reporter", "amid")])
 def test_a_stall_of_a_minute(lab: Lab, role: str, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = lab.whole()
     grow_impatient(monkeypatch, 1)

@@ -17,7 +17,7 @@ from tests.fakes.quoting import passages_shown
 pytestmark = pytest.mark.long
 
 WINDOW = 8_000
-STEPS = 8
+STEPS = 5
 QUESTION = "Who designed the wire sounding machine, why was tallow pressed into the lead, and in how many minutes was the machine lowered?"
 CHINESE = "谁设计了钢丝测深机？为什么要在测深锤里压入牛油？"
 _PIECES = re.compile(r"\d|[^\W\d\u4e00-\u9fff]{1,7}|[^\w\s]{1,2}")
@@ -31,7 +31,7 @@ def long_docs(tmp_path: Path) -> Path:
     """Return a folder of documents each of which is longer than the context: half in English, half in Chinese."""
     folder = tmp_path / "long"
     folder.mkdir()
-    for number in range(6):
+    for number in range(3):
         english = [
             f"The wire sounding machine number {number}-{at} was designed by William Thomson and was lowered in {at + 2} minutes "
             f"from ship {number * 100 + at}. Tallow was pressed into the lead number {at} of ship {number} to take a sample."

@@ -1,24 +1,20 @@
-"""A wheel of this tree, made from its source archive, in an environment that knows nothing of the tree.
-
-`make test-wheel` installs the pinned libraries into an empty environment (TEST_WHEEL=empty). Elsewhere the libraries are
-those of the tests' own environment, and Leadline alone is installed: that needs no network.
-"""
+"""A wheel of this tree, made from its source archive, in an empty environment with the pinned libraries (`make test-wheel`)."""
 
 import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from tests.conftest import GUARD, PROJECT
 
-EMPTY = os.environ.get("TEST_WHEEL") == "empty"
+needs_network = pytest.mark.skipif(
+    os.environ.get("TEST_WHEEL") != "empty", reason="It needs the network: make test-wheel"
+)
 _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 _SDIST = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
 _NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "out", "tests", "notebooks")
@@ -73,27 +69,14 @@ def _wheel(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Install once for all workers of a test run."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    folder = tmp_path_factory.getbasetemp().parent / f"install-{run}" if run else tmp_path_factory.mktemp("install")
-    folder.mkdir(exist_ok=True)
-    with FileLock(folder / "lock"):
-        if not (folder / "made").exists():
-            _install(_wheel(folder), folder / "environment")
-            (folder / "made").touch()
-    [wheel] = (folder / "wheel").iterdir()
-    return Installed(wheel, folder / "environment")
-
-
-def _install(wheel: Path, environment: Path) -> None:
-    called(sys.executable, "-m", "venv", *([] if EMPTY else ["--without-pip"]), environment)
+    """Install once for all tests."""
+    folder = tmp_path_factory.mktemp("install")
+    wheel, environment = _wheel(folder), folder / "environment"
+    called(sys.executable, "-m", "venv", environment)
     install = (*_PIP, "--python", environment / "bin" / "python", "install", "--quiet")
-    if EMPTY:
-        called(*install, "--no-deps", "--require-hashes", "-r", PROJECT / "requirements.lock")
-    else:
-        [packages] = environment.glob("lib/python*/site-packages")
-        (packages / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")  # its own .pth files are not read
+    called(*install, "--no-deps", "--require-hashes", "-r", PROJECT / "requirements.lock")
     called(*install, "--no-deps", "--no-index", wheel)
+    return Installed(wheel, environment)
 
 
 Python = Callable[[str], str]

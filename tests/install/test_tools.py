@@ -9,14 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.install.conftest import EMPTY, Installed, called
+from tests.install.conftest import Installed, called, needs_network
 from tests.install.test_wheel import QUESTION, researched_on_its_page
 from tests.leadline.server.test_launch import port as port  # noqa: PLC0414 - a fixture
 
-pytestmark = [
-    pytest.mark.timeout(600),
-    pytest.mark.skipif(not EMPTY, reason="It needs the network: make test-wheel"),
-]
+pytestmark = [pytest.mark.timeout(600), needs_network]
 
 BIN = Path(sys.executable).parent
 FILES = {"report.md", "report.html", "slides.html", "report.pptx", "report.docx", "report.pdf", "evidence.json"}

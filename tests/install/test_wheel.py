@@ -13,14 +13,13 @@ import pytest
 from tests.conftest import EXAMPLES, PROJECT
 from tests.crash.previous import lay_out_papers, unpack
 from tests.fakes.openai_server import OpenAIServer
-from tests.install.conftest import EMPTY, Installed, Python
+from tests.install.conftest import Installed, Python, needs_network
 from tests.leadline.server.test_launch import port as port  # noqa: PLC0414 - a fixture
 
-pytestmark = pytest.mark.timeout(600)  # an empty environment takes a minute or two to fill
+pytestmark = [pytest.mark.timeout(600), needs_network]  # an empty environment takes a minute or two to fill
 
 PACKAGES = ("graph", "nodes", "prompts", "schemas", "services", "leadline")
 QUESTION = "Who designed the wire sounding machine?"
-in_an_empty_environment = pytest.mark.skipif(not EMPTY, reason="make test-wheel runs it, in an empty environment")
 
 
 def _files(folder: Path) -> set[str]:
@@ -48,7 +47,6 @@ def test_it_researches_and_verifies_without_the_project(installed: Installed, py
     installed.run("leadline", "runs", "show", "--calls")
 
 
-@in_an_empty_environment
 def test_without_documents_it_searches_the_examples_that_came_with_it(python: Python, installed: Installed) -> None:
     folders = json.loads(
         python(
@@ -62,7 +60,6 @@ def test_without_documents_it_searches_the_examples_that_came_with_it(python: Py
         assert documents >= 20
 
 
-@in_an_empty_environment
 def test_the_doctor_finds_it_whole_and_names_no_folder_of_the_project(installed: Installed) -> None:
     said = installed.run("leadline", "doctor", "--json").stdout
     found = {(one["area"], one["name"]): one for one in json.loads(said)}
@@ -76,7 +73,6 @@ def test_the_doctor_finds_it_whole_and_names_no_folder_of_the_project(installed:
             assert one["remedy"].endswith(f"-m pip install 'leadline[{one['name']}]'")
 
 
-@in_an_empty_environment
 def test_it_goes_on_with_a_run_that_the_release_before_left_half_done(
     installed: Installed, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +84,6 @@ def test_it_goes_on_with_a_run_that_the_release_before_left_half_done(
     assert endpoint.roles
 
 
-@in_an_empty_environment
 def test_it_names_what_serving_lacks(installed: Installed, port: int) -> None:
     ran = installed.run("leadline", "serve", "--no-open", "--port", port, code=1)
     assert "pip install 'leadline[server]'" in ran.stderr

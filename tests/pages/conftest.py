@@ -12,7 +12,8 @@ import pytest
 
 from tests.fakes.browser import CHROMIUM, Page, chromium
 from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.server.conftest import dev_server, papers
+from tests.pages.watched import CONTROL, Watched
+from tests.server.conftest import TOKENS, dev_server, papers
 
 QUESTION = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
 SIMPLE = "Who owned the schooner Lalla Rookh?"
@@ -80,6 +81,24 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield site
 
 
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Serve with neither a model nor documents; yield the address and the folder of all that the server keeps."""
+    home = tmp_path_factory.mktemp("bare")
+    with dev_server(home) as (address, _):
+        yield address, home
+
+
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    """Serve users by their tokens, search the examples, and notice calls that block."""
+    home = tmp_path_factory.mktemp("watched")
+    (home / "control.py").write_text(CONTROL)
+    tokens = ",".join(f"{name}:{token}" for name, token in TOKENS.items())
+    with serving(home, app="./control.py:app", LEADLINE_TOKENS=tokens) as made:
+        yield Watched(made, home / "log")
+
+
 @pytest.fixture
 def site(served: Site) -> Iterator[Site]:
     yield served
@@ -106,7 +125,8 @@ def page(browser: Page, site: Site) -> Iterator[Page]:
     assert [one for one in tab.logged if not one.startswith("warning")] == []
     origin = "/".join(tab._address.split("/")[:3])
     assert [one for one in tab.asked if not one.startswith((f"{origin}/", f"blob:{origin}/", "data:"))] == []
-    tab.call("Storage.clearDataForOrigin", origin=site.address, storageTypes="all")
+    for address in {site.address, origin}:
+        tab.call("Storage.clearDataForOrigin", origin=address, storageTypes="all")
     browser.close(tab)
 
 

@@ -1,7 +1,6 @@
 """Below a finished report a person changes it: by a button, in words, by a message; its versions are kept and compared, in a browser."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from tests.fakes.browser import Page
 from tests.fakes.editing import titled, whole
 from tests.fakes.openai_server import role_of
 from tests.pages.conftest import REPORT, SIMPLE, Site, ask, button, opened, report_text, status, text
-from tests.server.conftest import dev_server, papers
 
 LALLA = "Sir William Thomson owned the schooner Lalla Rookh."
 VERSION = "document.querySelector('.versions [aria-pressed=true]')"
@@ -105,18 +103,11 @@ def test_a_message_in_the_box_changes_the_report_and_a_question_does_not(reporte
     assert "For children" not in report_text(page)
 
 
-@pytest.fixture(scope="module")
-def without_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("rules")
-    with dev_server(home, LEADLINE_DOCS=str(papers(home)), LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
-        yield address
-
-
 def test_without_a_model_the_page_shows_passages_and_no_verdict_and_says_in_chinese_how_they_can_be_changed(
-    page: Page, without_model: str
+    page: Page, bare: tuple[str, Path]
 ) -> None:
     page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.setItem('leadline-language', 'zh')")
-    page.open(f"{without_model}/")
+    page.open(f"{bare[0]}/")
     page.wait("document.querySelector('#run-list li')", "the page")
     ask(page, "Who designed the wire sounding machine, and what took the place of hemp rope in it?")
     status(page, "done")

@@ -2,7 +2,6 @@
 
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import completion
-from tests.fakes.openai_server import error as model_error
 from tests.fakes.relay import relay
 from tests.pages.conftest import QUESTION, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
 
@@ -118,16 +117,6 @@ def test_a_run_is_stopped_and_gone_on_with(page: Page, site: Site) -> None:
     assert (
         site.model.endpoint.roles.count("planner") <= asked + 2
     )  # replans for gaps may come, the first plan is not made again
-
-
-def test_an_error_is_shown_and_the_run_can_be_tried_again(page: Page, site: Site) -> None:
-    site.model.endpoint.script["planner"] = [model_error(401, "Incorrect API key provided.", "invalid_api_key")]
-    opened(page, site.address)
-    ask(page, QUESTION)
-    status(page, "failed")
-    assert "key" in text(page, ".ending .problem")
-    page.click(button("Try again"))
-    assert "Lalla Rookh" in report_text(page)
 
 
 def test_the_report_is_seen_while_it_is_written(page: Page, site: Site) -> None:

@@ -15,31 +15,22 @@ from tests.fakes.browser import Page
 from tests.fakes.editing import blocks_in, whole
 from tests.fakes.openai_server import error as model_error
 from tests.fakes.openai_server import openai_server, role_of, think
-from tests.pages.conftest import Site, ask, button, choose, report_text, serving, status, text, unfold
+from tests.pages.conftest import Site, ask, button, choose, report_text, status, text, unfold
 from tests.pages.downloads import HOLDS, letters, saved
 from tests.pages.pressing import FILES, all_buttons, presses_of, watch_presses
 from tests.pages.test_attachments import choose_files
-from tests.pages.watched import CONTROL, Watched
-from tests.server.conftest import dev_server
+from tests.pages.watched import Watched, leave
+from tests.server.conftest import TOKENS
 
-TOKEN = "ada-0123456789abcdef"
 QUESTION = "Why was tallow pressed into the lead, and who designed the wire sounding machine?"
 NEXT = "Who invented the detachable sounder?"
 INDEXING = 120
 """Seconds that a first search of all examples may take on a busy machine."""
 
 
-@pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    home = tmp_path_factory.mktemp("watched")
-    (home / "control.py").write_text(CONTROL)
-    with serving(home, app="./control.py:app", LEADLINE_TOKENS=f"ada:{TOKEN}") as site:
-        yield Watched(site, home / "log")
-
-
 @pytest.fixture
 def client(watched: Watched) -> Iterator[httpx.Client]:
-    headers = {"Authorization": f"Bearer {TOKEN}"}
+    headers = {"Authorization": f"Bearer {TOKENS['ada']}"}
     with httpx.Client(base_url=watched.site.address, headers=headers, timeout=60) as connected:
         yield connected
 
@@ -58,7 +49,7 @@ def test_each_button_of_the_page_itself_has_a_name() -> None:
 
 @pytest.mark.timeout(240)
 def test_every_button_does_what_it_says(
-    browser: Page, watched: Watched, client: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Page, watched: Watched, bare: tuple[str, Path], client: httpx.Client, tmp_path: Path
 ) -> None:
     tab = browser.another()
     tab.call("Network.setUserAgentOverride", userAgent="Chromium of the tests", acceptLanguage="en-US")
@@ -82,8 +73,7 @@ def test_every_button_does_what_it_says(
     _language(tab)
     _past_runs(tab, client)
     _narrow(tab)
-    (tmp_path / "bare").mkdir()
-    _without_a_model(tab, tmp_path / "bare")
+    _without_a_model(tab, bare[0])
 
     seen = presses_of(tab)
     assert seen.made <= all_buttons()
@@ -93,7 +83,7 @@ def test_every_button_does_what_it_says(
     assert tab.dialogs == []
     assert [one for one in tab.logged if not one.startswith("warning")] == []
     assert watched.blocking_calls(client) == noticed + 1, "something of the page blocks the event loop"
-    browser.close(tab)
+    leave(browser, tab, watched.site.address)
 
 
 def _token(tab: Page, site: Site) -> None:
@@ -105,7 +95,7 @@ def _token(tab: Page, site: Site) -> None:
     assert tab.evaluate("document.getElementById('banner').hidden")
     tab.reload()
     tab.wait("document.getElementById('asking').open")
-    tab.write(TOKEN)
+    tab.write(TOKENS["ada"])
     tab.click(button("Use token"))
     tab.wait("document.querySelector('#run-list li')", "the list of past runs")
     choose(tab, max_plan_iterations=1)
@@ -372,10 +362,10 @@ def _past_runs(tab: Page, client: httpx.Client) -> None:
     tab.wait(f"!{entry}", "the run to be gone")
 
 
-def _without_a_model(tab: Page, home: Path) -> None:
+def _without_a_model(tab: Page, address: str) -> None:
     """Press what a server without a model has: the recorded run, and the form that connects one."""
     chip = "document.getElementById('model').textContent"
-    with openai_server() as endpoint, dev_server(home, LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
+    with openai_server() as endpoint:
         tab.open(f"{address}/")
         tab.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
         tab.click("document.getElementById('watch')")

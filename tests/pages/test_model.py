@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
+from leadline.server.access import Accounts
+from leadline.server.model_connection import model_connection
+from services.run.settings import forget_settings
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.pages.conftest import SIMPLE, Site, ask, button, opened, report_text, text, unfold
-from tests.server.conftest import dev_server, papers
 
 CHIP = "document.getElementById('model').textContent"
 ESTIMATE = "document.getElementById('estimate').textContent"
@@ -23,18 +27,6 @@ def endpoint() -> Iterator[OpenAIServer]:
         yield server
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("connecting")
-
-
-@pytest.fixture(scope="module")
-def alone(home: Path) -> Iterator[str]:
-    """A server without a model and without tokens."""
-    with dev_server(home, LEADLINE_DOCS=str(papers(home)), LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
-        yield address
-
-
 def connect(page: Page, endpoint: str, key: str) -> None:
     page.click("document.getElementById('model')")
     page.wait("document.getElementById('connect-endpoint')", "the form")
@@ -45,8 +37,9 @@ def connect(page: Page, endpoint: str, key: str) -> None:
 
 
 def test_a_model_is_tried_out_and_connected_and_its_key_is_nowhere(
-    browser: Page, alone: str, home: Path, endpoint: OpenAIServer
+    browser: Page, bare: tuple[str, Path], endpoint: OpenAIServer
 ) -> None:
+    alone, home = bare
     page = browser.another()
     opened(page, alone)
     page.wait(f"{CHIP} === 'No model'", "the chip")
@@ -80,32 +73,37 @@ def test_a_model_is_tried_out_and_connected_and_its_key_is_nowhere(
     browser.close(page)
 
 
-def test_a_page_of_another_site_connects_nothing(alone: str, endpoint: OpenAIServer) -> None:
+def test_a_page_of_another_site_connects_nothing(bare: tuple[str, Path], endpoint: OpenAIServer) -> None:
     given = {"endpoint": endpoint.base_url, "key": KEY}
     for origin in ("https://smith.langchain.com", "http://localhost:1"):
-        answer = httpx.post(f"{alone}/model", json=given, headers={"Origin": origin})
+        answer = httpx.post(f"{bare[0]}/model", json=given, headers={"Origin": origin})
         assert answer.status_code == 403, origin
 
 
 @pytest.mark.parametrize(
     ("set_up", "said"),
     [
-        ({"LEADLINE_TOKENS": "ada:ada-0123456789abcdef"}, "This server is shared"),
+        ({}, "This server is shared"),
         ({"OPENAI_API_KEY_PLANNER": "sk-of-the-operator-0123456789"}, "has set up the model"),
         ({"LEADLINE_EXTRA": '{"extra_headers": {"X-Key": "of-the-operator"}}'}, "has set up the model"),
     ],
 )
-def test_beside_what_an_operator_set_up_and_on_a_shared_server_nothing_is_connected(
-    tmp_path: Path, endpoint: OpenAIServer, set_up: dict[str, str], said: str
+async def test_beside_what_an_operator_set_up_and_on_a_shared_server_nothing_is_connected(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, set_up: dict[str, str], said: str
 ) -> None:
+    accounts = () if set_up else ((b"0", "ada"),)
+    monkeypatch.setattr("leadline.server.model_connection.RULES", SimpleNamespace(accounts=Accounts(accounts)))
+    for name, value in set_up.items():
+        monkeypatch.setenv(name, value)
+    forget_settings()
     asked = len(endpoint.requests)
-    headers = {"Authorization": "Bearer ada-0123456789abcdef"}
-    with dev_server(tmp_path, **set_up) as (address, _):
-        given = {"endpoint": endpoint.base_url, "key": KEY}
-        answer = httpx.post(f"{address}/model", json=given, headers=headers)
+    app = FastAPI()
+    app.include_router(model_connection)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as http:
+        answer = await http.post("/model", json={"endpoint": endpoint.base_url, "key": KEY})
         assert answer.status_code == 403
         assert said in answer.json()["detail"]
-        assert httpx.get(f"{address}/model", headers=headers).json()["offers"] == []
+        assert (await http.get("/model")).json()["offers"] == []
     assert len(endpoint.requests) == asked
 
 

@@ -104,6 +104,7 @@ def test_the_box_says_what_typing_does_while_a_run_goes_on(page: Page, site: Sit
     page.press("Enter", 13, text="\r")
     page.wait("!document.getElementById('banner').hidden")
     assert "The report is being written" in text(page, "#banner")
+    assert "Ask a follow-up when it is finished" in text(page, "#banner")
     page.logged[:] = [one for one in page.logged if "409" not in one]  # the browser's own words
     assert page.evaluate("document.getElementById('question').value") == QUESTION
     site.model.release()

@@ -1,29 +1,20 @@
 """Without a model the page shows what one brings, a recorded run, and links to the example documents that it searches."""
 
-from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
-import pytest
 
 from leadline.server.page import RECORDING
 from services.search.providers import EXAMPLE_FOLDERS
 from tests.fakes.browser import Page
 from tests.pages.conftest import SIMPLE, ask, opened, status, text
-from tests.server.conftest import dev_server
 
 FASTER = "const slow = setTimeout; window.setTimeout = (act, wait) => slow(act, wait / 20);"
 
 
-@pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server with neither a model nor documents."""
-    with dev_server(tmp_path_factory.mktemp("bare"), LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
-        yield address
-
-
-def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: str) -> None:
+def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: tuple[str, Path]) -> None:
     page = browser.another()
-    opened(page, bare)
+    opened(page, bare[0])
     page.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
     page.evaluate(FASTER)
     page.click("document.getElementById('watch')")
@@ -47,9 +38,11 @@ def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: str) -> No
     browser.close(page)
 
 
-def test_the_example_documents_are_a_link_and_nothing_else_is_served_there(browser: Page, bare: str) -> None:
+def test_the_example_documents_are_a_link_and_nothing_else_is_served_there(
+    browser: Page, bare: tuple[str, Path]
+) -> None:
     page = browser.another()
-    opened(page, bare)
+    opened(page, bare[0])
     page.wait("document.getElementById('documents').checkVisibility()", "the link")
     page.open(page.evaluate("document.getElementById('documents').href"))
     links = page.evaluate("[...document.querySelectorAll('a')].map(link => link.href)")
@@ -58,6 +51,6 @@ def test_the_example_documents_are_a_link_and_nothing_else_is_served_there(brows
     assert {answer.status_code for answer in answers} == {200}
     assert not any("html" in answer.headers["Content-Type"] for answer in answers)
     for beside in ("/page/examples/deep-sea/..%2f..%2fsetup.py", "/page/examples/demo/about.json", "/page/recorded/x"):
-        assert httpx.get(f"{bare}{beside}").status_code == 404, beside
+        assert httpx.get(f"{bare[0]}{beside}").status_code == 404, beside
     assert RECORDING.is_dir()
     browser.close(page)

@@ -6,20 +6,14 @@ from tests.pages.conftest import QUESTION, Site, ask, button, opened, report_tex
 SAID = "[...document.querySelectorAll('.said li')].map(e => e.textContent)"
 
 
-def at_work(page: Page, site: Site, role: str = "researcher") -> None:
-    """Ask, and wait until a role is asked, which is held."""
-    site.model.hold(role)
+def at_work(page: Page, site: Site) -> None:
+    """Ask, and wait until the researcher is asked, which is held."""
+    site.model.hold("researcher")
     opened(page, site.address)
     ask(page, QUESTION)
-    page.wait(f"document.querySelector('.node[data-node={role}][data-state=running]')", f"the {role}")
+    page.wait("document.querySelector('.node[data-node=researcher][data-state=running]')", "the researcher")
     assert site.model.reached.wait(30)
     page.evaluate("new Promise(done => setTimeout(done, 300))")  # sources that arrive move what stands below them
-
-
-def say(page: Page, words: str) -> None:
-    page.click("document.getElementById('question')")
-    page.write(words)
-    page.press("Enter", 13, text="\r")
 
 
 def test_the_box_says_something_to_the_run_and_the_plans_history_shows_it(page: Page, site: Site) -> None:
@@ -61,16 +55,3 @@ def test_a_step_is_left_out_and_the_report_is_written_now(page: Page, site: Site
     status(page, "done")
     assert "The research was stopped at your request" in report_text(page)
     assert page.evaluate(SAID) == ["You said: Skip step 2", "You said: Write now"]
-
-
-def test_what_comes_too_late_stays_in_the_box_with_what_to_do_instead(page: Page, site: Site) -> None:
-    at_work(page, site, "reporter")
-    assert page.evaluate("document.querySelector('.write-now').hidden")
-    say(page, "only the tallow")
-    page.wait("!document.getElementById('banner').hidden", "the answer")
-    assert "Ask a follow-up when it is finished" in text(page, "#banner")
-    assert page.evaluate("document.getElementById('question').value") == "only the tallow"
-    page.logged[:] = [one for one in page.logged if "409" not in one]  # the browser's own words
-    site.model.release()
-    status(page, "done")
-    assert text(page, "#send").strip() == "Ask"

@@ -1,38 +1,22 @@
 """A server with tokens: the page comes without one, asks for it once, and sends it from then on."""
 
-from collections.abc import Iterator
-
 import httpx
-import pytest
 
 from tests.fakes.browser import Page
 from tests.pages.conftest import SIMPLE, ask, button, report_text, text
-from tests.server.conftest import dev_server, papers
-
-TOKEN, OTHER = "ada-0123456789abcdef", "grace-0123456789abcdef"
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("guarded")
-    with dev_server(
-        home,
-        LEADLINE_DOCS=str(papers(home)),
-        LEADLINE_EMBEDDINGS_MODEL="none",
-        LEADLINE_TOKENS=f"ada:{TOKEN},grace:{OTHER}",
-    ) as (address, _):
-        yield address
+from tests.pages.watched import Watched, leave
+from tests.server.conftest import TOKENS
 
 
-def test_the_page_asks_for_a_token_once_and_downloads_with_it(browser: Page, guarded: str) -> None:
+def test_the_page_asks_for_a_token_once_and_downloads_with_it(browser: Page, watched: Watched) -> None:
     page = browser.another()
-    page.open(f"{guarded}/")
+    page.open(f"{watched.site.address}/")
     page.wait("document.getElementById('asking').open", "the question for a token")
     assert page.evaluate("document.activeElement.id") == "token"
     page.write("wrong")
     page.press("Enter", 13, text="\r")
     page.wait("document.querySelector('#asking .problem')", "a word about the wrong token")
-    page.write(TOKEN)
+    page.write(TOKENS["ada"])
     page.click(button("Use token"))
     page.wait("document.querySelector('#run-list li')", "the list of past runs")
     ask(page, SIMPLE)
@@ -43,14 +27,16 @@ def test_the_page_asks_for_a_token_once_and_downloads_with_it(browser: Page, gua
     page.reload()
     report_text(page)
     assert text(page, "#banner") == ""
-    browser.close(page)
+    leave(browser, page, watched.site.address)
 
 
-def test_views_and_attachments_of_another_users_thread_are_not_there(guarded: str) -> None:
-    def client_of(token: str) -> httpx.Client:
-        return httpx.Client(base_url=guarded, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+def test_views_and_attachments_of_another_users_thread_are_not_there(watched: Watched) -> None:
+    address = watched.site.address
 
-    with client_of(TOKEN) as ada, client_of(OTHER) as grace:
+    def client_of(name: str) -> httpx.Client:
+        return httpx.Client(base_url=address, headers={"Authorization": f"Bearer {TOKENS[name]}"}, timeout=60)
+
+    with client_of("ada") as ada, client_of("grace") as grace:
         thread = ada.post("/threads", json={}).json()["thread_id"]
         assert ada.put(f"/attachments/{thread}/a.txt", content=b"x").status_code == 200
         for method, path in (
@@ -63,4 +49,4 @@ def test_views_and_attachments_of_another_users_thread_are_not_there(guarded: st
         ):
             assert grace.request(method, path).status_code == 404, path
         assert [one["name"] for one in ada.get(f"/attachments/{thread}").json()["files"]] == ["a.txt"]
-        assert httpx.get(f"{guarded}/attachments/{thread}").status_code == 401
+        assert httpx.get(f"{address}/attachments/{thread}").status_code == 401

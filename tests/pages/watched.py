@@ -3,10 +3,14 @@
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 
-from tests.pages.conftest import Site
+from tests.fakes.browser import Page
+
+if TYPE_CHECKING:
+    from tests.pages.conftest import Site
 
 CONTROL = """import os
 from leadline.server.app import app
@@ -26,7 +30,7 @@ BLOCKED = "Blocking call to"
 class Watched:
     """A server that wants tokens and searches the examples, and what it writes."""
 
-    site: Site
+    site: "Site"
     log: Path
 
     def blocking_calls(self, client: httpx.Client) -> int:
@@ -40,3 +44,9 @@ class Watched:
 
     def _noticed(self) -> int:
         return self.log.read_text("utf-8", "replace").count(f"BlockingError: {BLOCKED}")
+
+
+def leave(browser: Page, tab: Page, address: str) -> None:
+    """Close a tab, and forget what its site has kept in the browser, such as a token."""
+    tab.call("Storage.clearDataForOrigin", origin=address, storageTypes="all")
+    browser.close(tab)

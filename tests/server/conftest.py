@@ -9,14 +9,23 @@ import sys
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from tests.conftest import PROJECT
+
+TOKENS = {name: f"{name}-0123456789abcdef" for name in ("ada", "ada2", "grace")}
+"""Tokens of users, of whom one has a name that is the beginning of another's."""
+NOTES = {
+    "ada": "# The brass quadrant\n\nThe brass quadrant was made by Jesse Ramsden in 1777.\n",
+    "grace": "# The copper kettle\n\nThe copper kettle was mended by Hester Bateman in 1780.\n",
+}
 
 
 @contextmanager
@@ -66,11 +75,52 @@ def _configuration(home: Path, app: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serve with some of the examples as documents."""
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Serve with some of the examples as documents; yield the address and the folder of all that the server keeps."""
     home = tmp_path_factory.mktemp("server")
     with dev_server(home, LEADLINE_DOCS=papers(home).name) as (address, _):
-        yield address
+        yield address, home
+
+
+@pytest.fixture
+def server(served: tuple[str, Path]) -> str:
+    return served[0]
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Serve users by their tokens, some with a note of their own beside the papers that all share; yield as `served` does."""
+    home = tmp_path_factory.mktemp("guarded")
+    for name, note in NOTES.items():
+        (home / "users" / name).mkdir(parents=True)
+        (home / "users" / name / "note.md").write_text(note)
+    (home / "tokens").write_text(f"# who may come in\ngrace:{TOKENS['grace']}\nada2:{TOKENS['ada2']}\n")
+    settings = {
+        "LEADLINE_DOCS": papers(home).name,
+        "LEADLINE_USER_DOCS": "users",
+        "LEADLINE_TOKENS": f"ada:{TOKENS['ada']}",
+        "LEADLINE_TOKENS_FILE": "tokens",
+    }
+    with dev_server(home, **settings) as (address, _):
+        yield address, home
+
+
+class User(NamedTuple):
+    """A user of a server: the SDK's client, and our routes."""
+
+    api: LangGraphClient
+    http: httpx.AsyncClient
+
+
+@asynccontextmanager
+async def user(address: str, name: str) -> AsyncIterator[User]:
+    """Connect as a user."""
+    headers = {"Authorization": f"Bearer {TOKENS[name]}"}
+    async with (
+        get_client(url=address, headers=headers) as api,
+        httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as http,
+    ):
+        yield User(api, http)
 
 
 def papers(home: Path) -> Path:

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from tests.server.conftest import dev_server
+from tests.server.conftest import dev_server, papers
 
 PUBLIC, PORT = "93.184.216.34", 9_900
 PRIVATE = ("10.1.2.3", "172.16.4.5", "192.168.6.7", "100.64.8.9", "fd00::a")
@@ -122,8 +122,8 @@ def main(folder: Path) -> None:
         size = 128 if ":" in host else 32
         subprocess.run(["ip", "addr", "add", f"{host}/{size}", "dev", "lo", *at_once], check=True)
     settings = {
+        "LEADLINE_DOCS": str(papers(folder)),
         "LEADLINE_TOKENS": f"ada:{TOKEN}",
-        "LEADLINE_EMBEDDINGS_MODEL": "none",
         "LANGSMITH_ENDPOINT": f"http://127.0.0.1:{PORT}",
         "LANGSMITH_API_KEY": "of-the-operator",
     }

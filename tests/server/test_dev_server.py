@@ -31,11 +31,6 @@ async def test_a_question_alone_gets_a_report(client: LangGraphClient) -> None:
     assert said_there == state["report"]["markdown"]  # but for the links, which name the server
 
 
-async def test_messages_alone_get_a_report(client: LangGraphClient) -> None:
-    state: Any = await client.runs.wait(None, GRAPH, input=said(QUESTION))
-    assert "Belfast" in state["messages"][-1]["content"]
-
-
 @pytest.mark.parametrize(
     ("given", "why"),
     [
@@ -117,18 +112,6 @@ async def test_a_plan_is_reviewed_edited_replaced_and_accepted(client: LangGraph
 async def _request(client: LangGraphClient, thread: str) -> Any:
     state: Any = await client.threads.get_state(thread)
     return state["tasks"][0]["interrupts"][0]["value"]
-
-
-async def test_state_and_history_can_be_read_and_forked(client: LangGraphClient) -> None:
-    thread = await thread_of(client)
-    await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS})
-    state: Any = await client.threads.get_state(thread)
-    assert state["next"] == []
-    history: Any = await client.threads.get_history(thread, limit=50)
-    planned = next(one for one in history if one["next"] == ["research_team"])
-    assert planned["values"]["plan"]["steps"]
-    again: Any = await client.runs.wait(thread, GRAPH, checkpoint_id=planned["checkpoint"]["checkpoint_id"], input=None)
-    assert again["report"]["excerpts"]
 
 
 async def test_a_clients_context_cannot_open_any_folder(client: LangGraphClient) -> None:

@@ -26,18 +26,6 @@ PATIENCE = BETWEEN + 60
 """Seconds within which a busy machine gives a slow body up."""
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    home = tmp_path_factory.mktemp("at_once")
-    with dev_server(home, LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
-        yield address, home
-
-
-@pytest.fixture
-def server(place: tuple[str, Path]) -> str:
-    return place[0]
-
-
 async def test_files_that_come_at_once_stay_within_their_number(server: str, client: LangGraphClient) -> None:
     thread = (await client.threads.create())["thread_id"]
     async with httpx.AsyncClient(base_url=server, timeout=120) as web:
@@ -95,14 +83,14 @@ def ended(opened: socket.socket) -> bytes:
         return b"".join(iter(lambda: opened.recv(65_536), b""))
 
 
-async def test_a_body_that_stops_in_the_middle_is_given_up(place: tuple[str, Path], client: LangGraphClient) -> None:
+async def test_a_body_that_stops_in_the_middle_is_given_up(served: tuple[str, Path], client: LangGraphClient) -> None:
     thread = (await client.threads.create())["thread_id"]
     asked = [("PUT", f"/attachments/{thread}/slow.md"), ("POST", "/threads"), ("POST", f"/steering/{thread}")]
-    opened = [begun(place[0], *one) for one in asked]
+    opened = [begun(served[0], *one) for one in asked]
     answers = await asyncio.gather(*(asyncio.to_thread(ended, one) for one in opened))
     assert [answer.split(b"\r\n")[0] for answer in answers] == [b"HTTP/1.1 408 Request Timeout"] * 3
-    assert not [path for path in (place[1] / "home" / "threads" / thread).rglob("*") if path.is_file()]
-    async with httpx.AsyncClient(base_url=place[0], timeout=60) as web:  # the thread takes files again
+    assert not [path for path in (served[1] / "home" / "threads" / thread).rglob("*") if path.is_file()]
+    async with httpx.AsyncClient(base_url=served[0], timeout=60) as web:  # the thread takes files again
         assert (await web.put(f"/attachments/{thread}/slow.md", content="# A note\n")).status_code == 200
 
 

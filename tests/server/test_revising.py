@@ -46,23 +46,18 @@ async def test_a_report_is_changed_and_the_former_one_stays_in_the_history(
     assert {before["markdown"], after["markdown"]} <= reports
 
 
-@pytest.mark.parametrize(
-    ("request_", "said"),
-    [
+async def test_what_cannot_be_done_is_said_in_words_and_leaves_the_report(client: LangGraphClient, thread: str) -> None:
+    before = await report_of(client, thread)
+    for request, said in (
         ("", "请用不超过"),
         ("x" * 3_000, "at most 2,000 characters"),
         ("Translate it into German", "needs a language model"),
-    ],
-)
-async def test_what_cannot_be_done_is_said_in_words_and_leaves_the_report(
-    client: LangGraphClient, thread: str, request_: str, said: str
-) -> None:
-    before = await report_of(client, thread)
-    after = await change(client, thread, request=request_)
-    assert "__error__" not in after
-    assert said in after["messages"][-1]["content"]
-    assert said in after["revision"]["refused"]
-    assert (await report_of(client, thread))["markdown"] == before["markdown"]
+    ):
+        after = await change(client, thread, request=request)
+        assert "__error__" not in after
+        assert said in after["messages"][-1]["content"]
+        assert said in after["revision"]["refused"]
+        assert (await report_of(client, thread))["markdown"] == before["markdown"]
     again = await change(client, thread, request="缩短", shorten=True)
     assert again["report"]["version"] == 2
     assert not again["revision"]["refused"]

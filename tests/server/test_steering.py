@@ -13,7 +13,8 @@ from langgraph_sdk import get_client
 
 from schemas.steering import MAX_MESSAGES
 from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.server.conftest import dev_server, papers, until_written_down
+from tests.server.conftest import TOKENS, User, dev_server, papers, until_written_down, user
+from tests.server.test_choices_kept import pending
 from tests.server.test_dev_server import GRAPH, TWO_PARTS
 
 SHORT: Any = {"max_plan_iterations": 1}
@@ -48,7 +49,7 @@ class Model:
     @property
     def environment(self) -> dict[str, str]:
         address = {"OPENAI_API_KEY": self.endpoint.key, "OPENAI_BASE_URL": self.endpoint.base_url}
-        return {**address, "LEADLINE_MODEL": "gpt-4o", "LEADLINE_EMBEDDINGS_MODEL": "none"}
+        return {**address, "LEADLINE_MODEL": "gpt-4o"}
 
 
 @pytest.fixture(scope="module")
@@ -63,58 +64,44 @@ def behind() -> Iterator[Model]:
 @pytest.fixture(scope="module")
 def steered(behind: Model, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("steered")
-    tokens = "ada:ada-0123456789abcdef,bob:bob-0123456789abcdef"
-    with dev_server(home, LEADLINE_DOCS=str(papers(home)), LEADLINE_TOKENS=tokens, **behind.environment) as (
+    tokens = ",".join(f"{name}:{token}" for name, token in TOKENS.items())
+    with dev_server(home, LEADLINE_DOCS=papers(home).name, LEADLINE_TOKENS=tokens, **behind.environment) as (
         address,
         _,
     ):
         yield address
 
 
-@dataclass(slots=True)
-class User:
-    """A user of the server: the SDK's client, and our routes."""
-
-    api: Any
-    http: httpx.AsyncClient
-
-    async def begun(self, model: Model, role: str) -> tuple[str, str]:
-        """Begin a run, and wait until a role is asked, which is held."""
-        model.hold(role)
-        thread = str((await self.api.threads.create())["thread_id"])
-        run = await self.api.runs.create(thread, GRAPH, input={"question": TWO_PARTS}, context=SHORT)
-        await model.is_reached()
-        return thread, str(run["run_id"])
-
-    async def say(self, thread: str, **said: Any) -> httpx.Response:
-        return await self.http.post(f"/steering/{thread}", json=said)
+async def begun(of: User, model: Model, role: str, question: str = TWO_PARTS, **context: Any) -> tuple[str, str]:
+    """Begin a run, and wait until a role is asked, which is held."""
+    model.hold(role)
+    thread = str((await of.api.threads.create())["thread_id"])
+    chosen: Any = {**SHORT, **context}
+    run = await of.api.runs.create(thread, GRAPH, input={"question": question}, context=chosen)
+    await model.is_reached()
+    return thread, str(run["run_id"])
 
 
-async def user(address: str, name: str) -> AsyncIterator[User]:
-    headers = {"Authorization": f"Bearer {name}-0123456789abcdef"}
-    async with (
-        get_client(url=address, headers=headers) as api,
-        httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as http,
-    ):
-        yield User(api, http)
+async def say(of: User, thread: str, **said: Any) -> httpx.Response:
+    return await of.http.post(f"/steering/{thread}", json=said)
 
 
 @pytest.fixture
 async def ada(steered: str, behind: Model) -> AsyncIterator[User]:
-    async for one in user(steered, "ada"):
-        yield one
+    async with user(steered, "ada") as connected:
+        yield connected
     behind.release()
 
 
 @pytest.fixture
-async def bob(steered: str) -> AsyncIterator[User]:
-    async for one in user(steered, "bob"):
-        yield one
+async def grace(steered: str) -> AsyncIterator[User]:
+    async with user(steered, "grace") as connected:
+        yield connected
 
 
 async def test_a_message_reaches_the_planner_and_stands_in_the_state(ada: User, behind: Model) -> None:
-    thread, run = await ada.begun(behind, "planner")
-    answer = await ada.say(thread, text="also the silver chromate tube")
+    thread, run = await begun(ada, behind, "planner")
+    answer = await say(ada, thread, text="also the silver chromate tube")
     assert (answer.status_code, answer.json()["action"]) == (202, "message")
     assert [one["text"] for one in (await ada.http.get(f"/steering/{thread}")).json()] == [
         "also the silver chromate tube"
@@ -126,16 +113,16 @@ async def test_a_message_reaches_the_planner_and_stands_in_the_state(ada: User, 
     [heard] = state["steering"]
     assert (heard["text"], heard["plan"], heard["planned"]) == ("also the silver chromate tube", 1, True)
     assert (await ada.http.get(f"/steering/{thread}")).json() == []
-    history = await ada.api.threads.get_history(thread, limit=50)
+    history: Any = await ada.api.threads.get_history(thread, limit=50)
     assert any(len(one["values"].get("plans") or []) == 1 and one["values"].get("steering") for one in history)
 
 
 async def test_buttons_skip_a_step_and_have_the_report_written(ada: User, behind: Model) -> None:
-    thread, run = await ada.begun(behind, "researcher")
-    assert (await ada.say(thread, action="skip", steps=["9"])).status_code == 409
-    assert (await ada.say(thread, action="skip", steps=["../2"])).status_code == 422
-    assert (await ada.say(thread, action="skip", steps=["2"])).status_code == 202
-    assert (await ada.say(thread, action="write")).status_code == 202
+    thread, run = await begun(ada, behind, "researcher")
+    assert (await say(ada, thread, action="skip", steps=["9"])).status_code == 409
+    assert (await say(ada, thread, action="skip", steps=["../2"])).status_code == 422
+    assert (await say(ada, thread, action="skip", steps=["2"])).status_code == 202
+    assert (await say(ada, thread, action="write")).status_code == 202
     behind.release()
     state = await ada.api.runs.join(thread, run)
     assert [one["action"] for one in state["steering"]] == ["skip", "write"]
@@ -143,26 +130,26 @@ async def test_buttons_skip_a_step_and_have_the_report_written(ada: User, behind
     assert any("stopped at your request" in limit for limit in state["report"]["limits"])
 
 
-async def test_what_cannot_be_followed_is_answered(ada: User, bob: User, behind: Model) -> None:
-    thread, run = await ada.begun(behind, "reporter")
-    assert (await bob.say(thread, text="stop")).status_code == 404
-    assert (await bob.http.get(f"/steering/{thread}")).status_code == 404
-    assert (await ada.say("0" * 8, text="stop")).status_code == 404
-    assert (await ada.say(thread, text="x" * 2_001)).status_code == 422
-    late = await ada.say(thread, text="only the tallow")
+async def test_what_cannot_be_followed_is_answered(ada: User, grace: User, behind: Model) -> None:
+    thread, run = await begun(ada, behind, "reporter")
+    assert (await say(grace, thread, text="stop")).status_code == 404
+    assert (await grace.http.get(f"/steering/{thread}")).status_code == 404
+    assert (await say(ada, "0" * 8, text="stop")).status_code == 404
+    assert (await say(ada, thread, text="x" * 2_001)).status_code == 422
+    late = await say(ada, thread, text="only the tallow")
     assert (late.status_code, "being written" in late.json()["detail"]) == (409, True)
     assert "leadline" not in late.json()["detail"]
     behind.release()
     await ada.api.runs.join(thread, run)
-    late = await ada.say(thread, text="only the tallow")
+    late = await say(ada, thread, text="only the tallow")
     assert (late.status_code, "Ask a follow-up" in late.json()["detail"]) == (409, True)
     fresh = str((await ada.api.threads.create())["thread_id"])
-    assert "has not started" in (await ada.say(fresh, text="only the tallow")).json()["detail"]
+    assert "has not started" in (await say(ada, fresh, text="only the tallow")).json()["detail"]
 
 
 async def test_messages_that_come_at_once_stay_within_their_number(ada: User, behind: Model) -> None:
-    thread, run = await ada.begun(behind, "planner")
-    answers = await asyncio.gather(*(ada.say(thread, text=f"only the tallow {n}") for n in range(MAX_MESSAGES + 10)))
+    thread, run = await begun(ada, behind, "planner")
+    answers = await asyncio.gather(*(say(ada, thread, text=f"only the tallow {n}") for n in range(MAX_MESSAGES + 10)))
     assert sorted(answer.status_code for answer in answers) == [202] * MAX_MESSAGES + [409] * 10
     assert len((await ada.http.get(f"/steering/{thread}")).json()) == MAX_MESSAGES
     await ada.api.runs.cancel(thread, run, wait=False)
@@ -170,8 +157,8 @@ async def test_messages_that_come_at_once_stay_within_their_number(ada: User, be
 
 
 async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, behind: Model) -> None:
-    thread, run = await ada.begun(behind, "researcher")
-    await ada.say(thread, action="write")
+    thread, run = await begun(ada, behind, "researcher")
+    await say(ada, thread, action="write")
     following: Any = {"question": "Who invented the detachable sounder, and where was the wire tried?"}
     queued = await ada.api.runs.create(thread, GRAPH, input=following, context=SHORT, multitask_strategy="enqueue")
     behind.release()
@@ -189,8 +176,8 @@ async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> 
         environment = {**model.environment, "LEADLINE_DOCS": str(papers(tmp_path))}
         with dev_server(tmp_path, **environment) as (address, process):
             async with get_client(url=address) as api, httpx.AsyncClient(base_url=address) as http:
-                thread, run = await User(api, http).begun(model, "researcher")
-                assert (await User(api, http).say(thread, action="write")).status_code == 202
+                thread, run = await begun(User(api, http), model, "researcher")
+                assert (await say(User(api, http), thread, action="write")).status_code == 202
             await asyncio.to_thread(until_written_down, tmp_path, run)
             process.kill()
             process.wait()
@@ -209,9 +196,20 @@ async def test_a_message_while_the_question_is_read_is_heard_in_any_turn(ada: Us
         behind.hold("coordinator")
         run = await ada.api.runs.create(thread, GRAPH, input={"question": question}, context=SHORT)
         await behind.is_reached()
-        assert (await ada.say(thread, text="also the silver chromate tube")).status_code == 202
+        assert (await say(ada, thread, text="also the silver chromate tube")).status_code == 202
         behind.release()
         state = await ada.api.runs.join(thread, run["run_id"])
         [heard] = state["steering"]
         assert (heard["plan"], heard["planned"]) == (0, True)
         assert any("chromate" in query for step in state["plans"][0]["steps"] for query in step["queries"])
+
+
+async def test_a_run_stopped_while_it_reads_the_question_goes_on_with_its_choices(ada: User, behind: Model) -> None:
+    thread, run = await begun(ada, behind, "coordinator", review_plan=True, max_step_num=1)
+    await ada.api.runs.cancel(thread, run, wait=True)
+    behind.release()
+    assert (await ada.api.threads.get_state(thread))["next"] == ["coordinator"]
+    await ada.api.runs.wait(thread, GRAPH, input=None)
+    asked = await pending(ada.api, thread)
+    assert asked is not None
+    assert len(asked["plan"]["steps"]) == 1

@@ -3,23 +3,20 @@
 import asyncio
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 
 import httpx
 import pytest
-from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, NotFoundError
 
-from tests.server.conftest import dev_server, papers, until_written_down
+from tests.server.conftest import TOKENS, dev_server, papers, until_written_down, user
 from tests.server.test_revising import change
 
 GRAPH = "deep_research"
 QUESTION = "Who designed the wire sounding machine, and who owned the schooner Lalla Rookh?"
-TOKENS = {"ada": "ada-0123456789abcdef", "grace": "grace-0123456789abcdef"}
 
 
 def settings_of(home: Path) -> dict[str, str]:
@@ -29,17 +26,6 @@ def settings_of(home: Path) -> dict[str, str]:
         "LEADLINE_TOKENS": ",".join(f"{name}:{token}" for name, token in TOKENS.items()),
         "LEADLINE_EMBEDDINGS_MODEL": "none",
     }
-
-
-@asynccontextmanager
-async def user(address: str, name: str) -> AsyncIterator[tuple[LangGraphClient, httpx.AsyncClient]]:
-    """Yield a user's client of the API, and one of our own routes."""
-    headers = {"Authorization": f"Bearer {TOKENS[name]}"}
-    async with (
-        get_client(url=address, headers=headers) as api,
-        httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as web,
-    ):
-        yield api, web
 
 
 async def with_everything(api: LangGraphClient, web: httpx.AsyncClient) -> str:
@@ -100,18 +86,11 @@ def journaled(home: Path) -> int:
         return int(file.execute(f"SELECT count(*) FROM store WHERE {kinds}").fetchone()[0])  # noqa: S608 - constants
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    home = tmp_path_factory.mktemp("ids")
-    with dev_server(home, **settings_of(home)) as (address, _):
-        yield address, home
-
-
 @pytest.mark.parametrize("way", ["delete", "prune", "assistant"])
 async def test_a_deleted_thread_leaves_nothing_and_its_id_is_never_another_users(
-    served: tuple[str, Path], way: str
+    guarded: tuple[str, Path], way: str
 ) -> None:
-    address, home = served
+    address, home = guarded
     async with user(address, "ada") as (ada, hers), user(address, "grace") as (grace, others):
         before = journaled(home)
         thread = await with_everything(ada, hers)
@@ -140,8 +119,8 @@ async def test_a_deleted_thread_leaves_nothing_and_its_id_is_never_another_users
         assert not (await ada.threads.get_state(thread))["values"]
 
 
-async def test_a_stateless_run_leaves_nothing(served: tuple[str, Path]) -> None:
-    address, home = served
+async def test_a_stateless_run_leaves_nothing(guarded: tuple[str, Path]) -> None:
+    address, home = guarded
     async with user(address, "ada") as (ada, _):
         before = journaled(home)
         state: Any = await ada.runs.wait(None, GRAPH, input={"question": QUESTION})
@@ -153,8 +132,8 @@ async def test_a_stateless_run_leaves_nothing(served: tuple[str, Path]) -> None:
         pytest.fail(f"its journals still have {journaled(home) - before} entries")
 
 
-async def test_a_deletion_that_is_not_ones_own_deletes_nothing(served: tuple[str, Path]) -> None:
-    address, home = served
+async def test_a_deletion_that_is_not_ones_own_deletes_nothing(guarded: tuple[str, Path]) -> None:
+    address, home = guarded
     async with user(address, "ada") as (ada, hers), user(address, "grace") as (grace, others):
         thread, own = await with_everything(ada, hers), str((await grace.threads.create())["thread_id"])
         before = journaled(home)
@@ -167,8 +146,8 @@ async def test_a_deletion_that_is_not_ones_own_deletes_nothing(served: tuple[str
         assert journaled(home) == before
 
 
-async def test_an_id_that_nobody_has_had_may_be_chosen(served: tuple[str, Path]) -> None:
-    async with user(served[0], "grace") as (grace, _):
+async def test_an_id_that_nobody_has_had_may_be_chosen(guarded: tuple[str, Path]) -> None:
+    async with user(guarded[0], "grace") as (grace, _):
         thread = str(uuid.uuid4())
         assert (await grace.threads.create(thread_id=thread))["thread_id"] == thread
         other = str(uuid.uuid4())

@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -14,53 +14,25 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.server.conftest import dev_server, papers
+from tests.server.conftest import TOKENS, user
 
 GRAPH = "deep_research"
 QUESTION = "Who owned the schooner Lalla Rookh?"
-TOKENS = {"ada": "ada-0123456789abcdef", "grace": "grace-0123456789abcdef"}
 NOT_FOUND = (NotFoundError, httpx.HTTPStatusError)
 """What the client raises of a 404: it depends on whether it would wait."""
 NOWHERE = re.compile("not found|no runs found", re.IGNORECASE)
-NOTES = {
-    "ada": "# The brass quadrant\n\nThe brass quadrant was made by Jesse Ramsden in 1777.\n",
-    "grace": "# The copper kettle\n\nThe copper kettle was mended by Hester Bateman in 1780.\n",
-}
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """Serve two users, each with a note of their own beside the papers that all share."""
-    home = tmp_path_factory.mktemp("guarded")
-    for name, note in NOTES.items():
-        (home / "users" / name).mkdir(parents=True)
-        (home / "users" / name / "note.md").write_text(note)
-    (home / "tokens").write_text(f"# who may come in\ngrace:{TOKENS['grace']}\n")
-    settings = {
-        "LEADLINE_DOCS": papers(home).name,
-        "LEADLINE_USER_DOCS": "users",
-        "LEADLINE_TOKENS": f"ada:{TOKENS['ada']}",
-        "LEADLINE_TOKENS_FILE": "tokens",
-        "LEADLINE_EMBEDDINGS_MODEL": "none",
-    }
-    with dev_server(home, **settings) as (address, _):
-        yield address, home
-
-
-def client_of(address: str, name: str) -> LangGraphClient:
-    return get_client(url=address, headers={"Authorization": f"Bearer {TOKENS[name]}"})
 
 
 @pytest.fixture
 async def ada(guarded: tuple[str, Path]) -> AsyncIterator[LangGraphClient]:
-    async with client_of(guarded[0], "ada") as client:
-        yield client
+    async with user(guarded[0], "ada") as connected:
+        yield connected.api
 
 
 @pytest.fixture
 async def grace(guarded: tuple[str, Path]) -> AsyncIterator[LangGraphClient]:
-    async with client_of(guarded[0], "grace") as client:
-        yield client
+    async with user(guarded[0], "grace") as connected:
+        yield connected.api
 
 
 async def researched(client: LangGraphClient, question: str = QUESTION, **context: Any) -> tuple[str, Any]:

@@ -16,6 +16,7 @@ from leadline.cli.app import loaded
 from leadline.cli.choices import FLAGS
 from leadline.cli.command_list import COMMANDS, MOVED
 from leadline.cli.examples import EXAMPLES
+from services.run.settings import forget_settings
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Who designed the sounding machine?"
@@ -61,6 +62,8 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
     Path("papers").symlink_to(docs)
     Path("question.txt").write_text(QUESTION)
     monkeypatch.setenv("LEADLINE_SANDBOX", "isolated")
+    monkeypatch.setenv("LEADLINE_DOCS", str(docs))
+    forget_settings()
     Path("set.jsonl").write_text(json.dumps({"question": QUESTION, "facts": ["Thomson"]}))
     Path("questions.txt").write_text(QUESTION)
     below = ["runs show", "runs export", "runs replay", "runs forget"]

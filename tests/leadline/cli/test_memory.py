@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from leadline import research
-from tests.fakes.openai_server import openai_server
-from tests.leadline.cli.test_steer import Running, ended
+from tests.leadline.cli.test_steer import Running, running
 from tests.leadline.conftest import Leadline
+
+__all__ = ["running"]
 
 QUESTION = "Who designed the wire sounding machine?"
 
@@ -40,40 +41,34 @@ def remembered(docs: Path) -> None:
     research(QUESTION, docs=[docs], memory=True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+@pytest.mark.usefixtures("remembered")
+def test_what_cannot_be_forgotten_is_said_in_one_message(leadline: Leadline) -> None:
+    for arguments, said in (
         (("zzzz",), "Nothing is remembered under 'zzzz'"),
         (("",), "Nothing is remembered under ''"),
         (("--all",), "To confirm, add --yes."),
         (("zzzz", "--all"), "not both"),
-    ],
-)
-def test_what_cannot_be_forgotten_is_said_in_one_message(
-    remembered: None, leadline: Leadline, arguments: tuple[str, ...], said: str
-) -> None:
-    ran = leadline("runs", "forget", *arguments)
-    assert (ran.code, said in ran.err, ran.out) == (2, True, "")
+    ):
+        ran = leadline("runs", "forget", *arguments)
+        assert (ran.code, said in ran.err, ran.out) == (2, True, "")
     assert json.loads(leadline("runs", "forget", "--json").out)
     ran = leadline("runs", "forget", "--all", "--yes")
     assert (ran.code, ran.err.startswith("Forgotten: ")) == (0, True)
     assert leadline("runs", "forget", "--json").out == "[]\n"
 
 
+@pytest.mark.usefixtures("remembered")
 def test_a_run_that_is_killed_keeps_what_it_was_given_though_it_is_forgotten(
-    remembered: None, docs: Path, leadline: Leadline
+    running: Running, leadline: Leadline
 ) -> None:
-    with openai_server() as endpoint:
-        running = Running(endpoint, docs)
-        endpoint.on_request = running.on_request
-        running.hold("reporter")
-        child = running.start("research", QUESTION, "--search", "none", "--memory")
-        assert running.reached.wait(60), child.communicate(timeout=5)
-        child.kill()
-        child.communicate()
-        running.release()
-        assert leadline("runs", "forget", "--all", "--yes").code == 0
-        out, _ = ended(running.start("resume"))
-        assert "William Thomson" in out
-        assert "known from 20" in out
-        assert json.loads(leadline("runs", "forget", "--json").out)
+    running.hold("reporter")
+    child = running.begun(QUESTION, "--search", "none", "--memory")
+    child.kill()
+    child.communicate()
+    running.release()
+    assert leadline("runs", "forget", "--all", "--yes").code == 0
+    resumed = leadline("resume")
+    assert resumed.code == 0, resumed.err
+    assert "William Thomson" in resumed.out
+    assert "known from 20" in resumed.out
+    assert json.loads(leadline("runs", "forget", "--json").out)

@@ -15,11 +15,12 @@ from leadline.runs.store import open_home
 from schemas.events import Event
 from services.run.errors import BadInput
 from services.run.settings import settings
+from tests.leadline.conftest import Leadline
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
-@pytest.mark.parametrize("stop_at", ["triage", "background", "plan", "step_finished", "reflection"])
+@pytest.mark.parametrize("stop_at", ["triage", "plan", "step_finished"])
 async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path, stop_at: str) -> None:
     whole = await aresearch(QUESTION, docs=[docs])
 
@@ -52,12 +53,11 @@ async def test_a_run_that_chose_what_is_refused_today_is_listed_and_says_so(docs
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_a_signal_leaves_a_resumable_run(docs: Path, how: signal.Signals) -> None:
-    command = [sys.executable, "-u", "-m", "leadline.cli.app"]
+def test_a_signal_leaves_a_resumable_run(docs: Path, leadline: Leadline, how: signal.Signals) -> None:
     if how == signal.SIGINT:  # in the background of a script it is ignored, and children inherit that
         signal.signal(signal.SIGINT, signal.default_int_handler)
     child = subprocess.Popen(
-        [*command, "research", QUESTION, "--docs", str(docs)],
+        [sys.executable, "-u", "-m", "leadline.cli.app", "research", QUESTION, "--docs", str(docs)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -72,9 +72,8 @@ def test_a_signal_leaves_a_resumable_run(docs: Path, how: signal.Signals) -> Non
     assert child.returncode == 130
     assert "leadline resume" in err
     assert "Traceback" not in err
-    resumed = subprocess.run([*command, "resume"], capture_output=True, text=True, check=False, timeout=60)
-    assert resumed.returncode == 0
-    assert "Belfast" in resumed.stdout
+    resumed = leadline("resume")
+    assert (resumed.code, "Belfast" in resumed.out) == (0, True)
 
 
 def test_research_works_where_no_loop_runs_and_where_one_does(docs: Path) -> None:

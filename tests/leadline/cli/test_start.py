@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.leadline.conftest import Leadline
 
 HEAVY = {"IPython", "bs4", "markitdown", "openpyxl", "pandas", "torch", "trafilatura", "transformers"}
@@ -46,14 +44,14 @@ print(*(type(one.exception()).__name__ for one in asked))
     assert done.stdout.split() == ["BadInput"] * 4
 
 
-@pytest.mark.parametrize("hiding", ["graph.py", "schemas/__init__.py"])
-def test_a_module_of_a_project_that_hides_a_package_is_named(hiding: str, tmp_path: Path) -> None:
-    place, script = tmp_path / hiding, tmp_path / "script.py"
-    place.parent.mkdir(exist_ok=True)
-    place.touch()
-    script.write_text("from leadline import research")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60)
-    assert done.stderr.splitlines()[-1].startswith(f"ImportError: {place} hides Leadline's own package `")
+def test_a_module_of_a_project_that_hides_a_package_is_named(tmp_path: Path) -> None:
+    for name, hiding in (("one", "graph.py"), ("two", "schemas/__init__.py")):
+        place, script = tmp_path / name / hiding, tmp_path / name / "script.py"
+        place.parent.mkdir(parents=True)
+        place.touch()
+        script.write_text("from leadline import research")
+        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60)
+        assert done.stderr.splitlines()[-1].startswith(f"ImportError: {place} hides Leadline's own package `")
     alone = subprocess.run([sys.executable, "-P", str(script)], capture_output=True, check=False, timeout=60)
     assert alone.returncode == 0
 

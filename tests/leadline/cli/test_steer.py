@@ -16,7 +16,9 @@ import pytest
 from leadline import research, steer
 from leadline.runs.actions import aruns
 from services.run.errors import BadInput
-from tests.fakes.openai_server import OpenAIServer, openai_server, role_of, think
+from services.run.settings import forget_settings
+from tests.fakes.openai_server import OpenAIServer, role_of, think
+from tests.leadline.conftest import Leadline
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 
@@ -26,7 +28,7 @@ class Running:
     """The command, with a model on loopback that holds the first calls of a role back."""
 
     endpoint: OpenAIServer
-    docs: Path
+    leadline: Leadline
     held: str = ""
     after: int = 0
     """Calls of the role that are let through before."""
@@ -48,38 +50,24 @@ class Running:
             self.reached.set()
             self.let.wait(60)
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        keys = {
-            "OPENAI_API_KEY": self.endpoint.key,
-            "OPENAI_BASE_URL": self.endpoint.base_url,
-            "LEADLINE_MODEL": "gpt-4o",
-            "LEADLINE_EMBEDDINGS_MODEL": "none",
-        }
-        return subprocess.Popen(
-            [sys.executable, "-m", "leadline", *arguments],
+    def begun(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start a run in a process of its own, and wait until the call that is held is made."""
+        child = subprocess.Popen(
+            [sys.executable, "-m", "leadline", "research", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **keys},
+            env={**os.environ},
         )
-
-    def begun(self, *more: str) -> subprocess.Popen[str]:
-        """Start a run, and wait until the call that is held is made."""
-        child = self.start("research", QUESTION, "--docs", str(self.docs), "--max-plans", "1", *more)
         assert self.reached.wait(60), child.communicate(timeout=5)
         return child
 
     def said(self, *message: str) -> str:
         """Steer the latest run, and return what the command answers."""
-        code, err = self.answered(run_under_way(), *message)
-        assert code == 0, err
-        return err
-
-    def answered(self, *arguments: str) -> tuple[int, str]:
-        child = self.start("follow", *arguments)
-        _, err = child.communicate(timeout=60)
-        return child.returncode, err
+        ran = self.leadline("follow", run_under_way(), *message)
+        assert ran.code == 0, ran.err
+        return ran.err
 
     def prompts(self, role: str) -> list[str]:
         """Return what each call of a role was asked."""
@@ -88,12 +76,19 @@ class Running:
 
 
 @pytest.fixture
-def running(docs: Path) -> Iterator[Running]:
-    with openai_server() as endpoint:
-        run = Running(endpoint, docs)
-        endpoint.on_request = run.on_request
-        yield run
-        run.release()
+def running(endpoint: OpenAIServer, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    monkeypatch.setenv("LEADLINE_MODEL", "gpt-4o")
+    forget_settings()
+    run = Running(endpoint, leadline)
+    endpoint.on_request = run.on_request
+    yield run
+    run.release()
+
+
+@pytest.fixture
+def asked(docs: Path) -> list[str]:
+    """Return what a run is asked."""
+    return [QUESTION, "--docs", str(docs), "--max-plans", "1"]
 
 
 def run_under_way() -> str:
@@ -106,9 +101,9 @@ def ended(child: subprocess.Popen[str]) -> tuple[str, str]:
     return out, err
 
 
-def test_another_process_steers_a_run(running: Running) -> None:
+def test_another_process_steers_a_run(running: Running, asked: list[str]) -> None:
     running.hold("planner")
-    child = running.begun()
+    child = running.begun(*asked)
     assert "the planner gets it at the next step" in running.said("also the silver chromate tube")
     running.release()
     _, err = ended(child)
@@ -118,16 +113,14 @@ def test_another_process_steers_a_run(running: Running) -> None:
     assert "<steering>\\nalso the silver chromate tube\\n</steering>" in second
     assert "<undone>" in second
     assert "shown to" not in err
-    shown = subprocess.run(
-        [sys.executable, "-m", "leadline", "runs", "show", "--calls"], capture_output=True, text=True, check=True
-    )
-    assert "after plan 1: also the silver chromate tube" in shown.stdout
+    shown = running.leadline("runs", "show", "--calls").out
+    assert "after plan 1: also the silver chromate tube" in shown
 
 
-def test_a_running_step_ends_before_its_next_round(running: Running) -> None:
+def test_a_running_step_ends_before_its_next_round(running: Running, asked: list[str]) -> None:
     running.endpoint.choose = _never_satisfied
     running.hold("researcher")
-    child = running.begun()
+    child = running.begun(*asked)
     assert "step 1 will be skipped" in running.said("--skip", "1")
     running.release()
     out, err = ended(child)
@@ -149,9 +142,9 @@ def _never_satisfied(body: dict[str, Any]) -> str | None:
 
 
 @pytest.mark.parametrize("moment", ["before the boundary", "after it"])
-def test_a_run_that_is_killed_follows_what_was_said(running: Running, moment: str) -> None:
+def test_a_run_that_is_killed_follows_what_was_said(running: Running, asked: list[str], moment: str) -> None:
     running.hold("researcher") if moment == "before the boundary" else running.hold("planner")
-    child = running.begun()
+    child = running.begun(*asked)
     running.said("also the silver chromate tube")
     if moment == "after it":
         running.hold("planner", after=1)
@@ -160,38 +153,37 @@ def test_a_run_that_is_killed_follows_what_was_said(running: Running, moment: st
     child.kill()
     child.communicate()
     running.release()
-    _, err = ended(running.start("resume"))
+    resumed = running.leadline("resume")
+    assert resumed.code == 0, resumed.err
     assert "silver chromate" in running.prompts("planner")[-1]
-    assert "Taken into account" in err
+    assert "Taken into account" in resumed.err
 
 
-def test_a_run_that_is_killed_writes_when_that_was_wanted(running: Running) -> None:
+def test_a_run_that_is_killed_writes_when_that_was_wanted(running: Running, asked: list[str]) -> None:
     running.hold("researcher")
-    child = running.begun()
+    child = running.begun(*asked)
     assert "the report is written" in running.said("--write")
     child.kill()
     child.communicate()
-    asked = len(running.prompts("researcher"))
+    calls = len(running.prompts("researcher"))
     running.release()
-    out, _ = ended(running.start("resume"))
-    assert "stopped at your request" in out
-    assert len(running.prompts("researcher")) == asked
+    resumed = running.leadline("resume")
+    assert "stopped at your request" in resumed.out
+    assert len(running.prompts("researcher")) == calls
     assert not running.prompts("reflector")
 
 
-def test_what_cannot_be_followed_is_answered(running: Running) -> None:
-    assert running.answered("20000101", "stop") == (
-        2,
-        "leadline: There is no run '20000101'. `leadline runs` lists all runs.\n",
-    )
+def test_what_cannot_be_followed_is_answered(running: Running, asked: list[str]) -> None:
+    unknown = running.leadline("follow", "20000101", "stop")
+    assert (unknown.code, "There is no run '20000101'" in unknown.err) == (2, True)
     with pytest.raises(BadInput, match="No run is running"):
         steer("only the tallow")
     running.hold("reporter")
-    child = running.begun()
-    code, err = running.answered(run_under_way(), "only the tallow")
-    assert (code, "being written" in err) == (2, True)
-    code, err = running.answered(run_under_way(), "only the tallow", "--depth", "deep")
-    assert (code, "Leave the options out" in err) == (2, True)
+    child = running.begun(*asked)
+    late = running.leadline("follow", run_under_way(), "only the tallow")
+    assert (late.code, "being written" in late.err) == (2, True)
+    late = running.leadline("follow", run_under_way(), "only the tallow", "--depth", "deep")
+    assert (late.code, "Leave the options out" in late.err) == (2, True)
     running.release()
     ended(child)
 

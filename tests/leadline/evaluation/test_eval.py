@@ -258,7 +258,10 @@ BAD_INPUT = {
 
 
 @pytest.mark.parametrize(("arguments", "said"), BAD_INPUT.values(), ids=BAD_INPUT.keys())
-def test_bad_input_is_one_message(leadline: Leadline, questions: Path, arguments: list[str], said: str) -> None:
+def test_bad_input_is_one_message(
+    leadline: Leadline, questions: Path, docs: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.setenv("LEADLINE_DOCS", str(docs))
     ran = leadline("eval", *(str(questions) if one == "SET" else one for one in arguments))
     assert ran.code == 2
     assert said in ran.err

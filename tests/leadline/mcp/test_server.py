@@ -70,16 +70,6 @@ async def test_a_question_is_researched_read_again_and_verified(tmp_path: Path, 
         assert head.startswith("every quote checked (")
 
 
-async def test_schemas_are_small_and_described(tmp_path: Path) -> None:
-    async with connected(tmp_path) as session:
-        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-    assert set(tools) == {"research", "read_report", "verify_report"}
-    for tool in tools.values():
-        assert tool.description
-        assert len(json.dumps(tool.inputSchema)) < 2_000
-        assert all(one["description"] for one in tool.inputSchema["properties"].values())
-
-
 WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "no question": ("research", {}, "question cannot be used: Field required"),
     "an empty question": ("research", {"question": " "}, "The question is empty"),
@@ -98,8 +88,14 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 
 
-async def test_errors_are_clear_and_the_server_goes_on(tmp_path: Path) -> None:
+async def test_schemas_are_small_errors_are_clear_and_the_server_goes_on(tmp_path: Path) -> None:
     async with connected(tmp_path) as session:
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert set(tools) == {"research", "read_report", "verify_report"}
+        for tool in tools.values():
+            assert tool.description
+            assert len(json.dumps(tool.inputSchema)) < 2_000
+            assert all(one["description"] for one in tool.inputSchema["properties"].values())
         for name, arguments, message in WRONG.values():
             result = await session.call_tool(name, arguments)
             assert result.isError, name

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from leadline import research
+from tests.leadline.conftest import Leadline
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 QUESTION = "Where was the designer of the wire sounding machine born?"
 READING = [
     ["runs"],
-    ["runs", "show"],
     ["runs", "export", "--format", "bibtex", "--out", "{out}"],
     ["verify", "{run}"],
 ]
@@ -25,22 +25,16 @@ def modes(home: Path) -> dict[str, int]:
     return {str(path): stat.S_IMODE(path.stat().st_mode) for path in (home, *home.rglob("*"))}
 
 
-def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "LEADLINE_HOME": str(home), "COLUMNS": "200"}
-    ran = [sys.executable, "-m", "leadline", *arguments]
-    return subprocess.run(ran, env=environment, capture_output=True, text=True, timeout=100, check=False)
-
-
-def test_only_the_owner_can_read_a_home_whatever_the_umask(docs: Path, tmp_path: Path) -> None:
+def test_only_the_owner_can_read_a_home_whatever_the_umask(
+    unread_docs: Path, tmp_path: Path, leadline: Leadline
+) -> None:
     before = os.umask(0)
     try:
-        ran = command(
-            tmp_path / "new" / "home", "research", QUESTION, "--docs", str(docs), "--out", str(tmp_path / "out")
-        )
+        ran = leadline("research", QUESTION, "--docs", unread_docs, "--out", tmp_path / "out")
     finally:
         os.umask(before)
-    assert ran.returncode == 0, ran.stderr
-    found = modes(tmp_path / "new" / "home")
+    assert ran.code == 0, ran.err
+    found = modes(tmp_path / "home")
     assert ".sqlite" in {Path(name).suffix for name in found}
     open_to_others = {name: oct(mode) for name, mode in found.items() if mode & 0o077}
     assert open_to_others == {}

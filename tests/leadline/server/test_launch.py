@@ -51,12 +51,15 @@ def serving(folder: Path, port: int) -> Iterator[subprocess.Popen[str]]:
                 process.kill()
 
 
-def test_it_serves_the_page_keeps_the_threads_and_stops_at_ctrl_c(tmp_path: Path, port: int, docs: Path) -> None:
+def test_it_serves_the_page_keeps_the_threads_and_stops_by_signals_and_with_a_killed_command(
+    tmp_path: Path, port: int, docs: Path
+) -> None:
     (tmp_path / ".env").write_text(f"LEADLINE_DOCS={docs.relative_to(tmp_path)}\nLEADLINE_EMBEDDINGS_MODEL=none\n")
     address = f"http://127.0.0.1:{port}"
     with serving(tmp_path, port) as process, httpx.Client(base_url=address, timeout=60) as http:
         assert "<title>Leadline</title>" in http.get("/").text
-        thread = http.post("/threads", json={}).json()["thread_id"]
+        made = {http.post("/threads", json={}).json()["thread_id"] for _ in range(20)}
+        thread = next(iter(made))
         asked = {"assistant_id": "deep_research", "input": {"question": "When was William Thomson knighted?"}}
         state = http.post(f"/threads/{thread}/runs/wait", json=asked).json()
         assert "1866" in state["report"]["markdown"]
@@ -65,37 +68,26 @@ def test_it_serves_the_page_keeps_the_threads_and_stops_at_ctrl_c(tmp_path: Path
         assert process.wait(60) == 0
     assert gone(port)
     with serving(tmp_path, port) as process, httpx.Client(base_url=address, timeout=60) as http:
-        assert thread in [one["thread_id"] for one in http.post("/threads/search", json={}).json()]
+        assert listed(http) == made
         assert "1866" in http.get(f"/reports/{thread}/report.md").text
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
     assert not (tmp_path / ".langgraph_api").exists()
     home = tmp_path / "kept"
-    made = {str(path.relative_to(home)): path.stat().st_mode & 0o077 for path in (home, *home.rglob("*"))}
-    assert {"server/log.txt", "server/langgraph.json", f"threads/{thread}/attachments/note.md"} <= made.keys()
-    assert {name for name, shared in made.items() if shared} == set()
-
-
-def listed(http: httpx.Client) -> set[str]:
-    return {str(one["thread_id"]) for one in http.post("/threads/search", json={"limit": 100}).json()}
-
-
-def test_threads_are_listed_anew_where_the_list_cannot_be_read_and_the_server_ends_with_a_killed_command(
-    tmp_path: Path, port: int
-) -> None:
-    address = f"http://127.0.0.1:{port}"
-    with serving(tmp_path, port) as process, httpx.Client(base_url=address, timeout=60) as http:
-        made = {http.post("/threads", json={}).json()["thread_id"] for _ in range(20)}
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
-    file = tmp_path / "kept" / "server" / ".langgraph_api" / ".langgraph_ops.pckl"
-    file.write_bytes(b"nothing")
+    modes = {str(path.relative_to(home)): path.stat().st_mode & 0o077 for path in (home, *home.rglob("*"))}
+    assert {"server/log.txt", "server/langgraph.json", f"threads/{thread}/attachments/note.md"} <= modes.keys()
+    assert {name for name, shared in modes.items() if shared} == set()
+    (home / "server" / ".langgraph_api" / ".langgraph_ops.pckl").write_bytes(b"nothing")  # the list of threads
     with serving(tmp_path, port) as process, httpx.Client(base_url=address, timeout=60) as http:
         assert listed(http) == made
         process.kill()
         process.wait(20)
     if sys.platform == "linux":  # which alone ends a process with its parent
         assert gone(port)
+
+
+def listed(http: httpx.Client) -> set[str]:
+    return {str(one["thread_id"]) for one in http.post("/threads/search", json={"limit": 100}).json()}
 
 
 def gone(port: int) -> bool:

@@ -1,9 +1,12 @@
-"""The doctor without its programs in the sandbox."""
+"""The doctor without its programs in the sandbox, and commands that know only what a new process knows."""
 
 import pytest
 
 from leadline.setup import doctor
 from leadline.setup.check import Check
+from services.models.endpoint import forget_endpoints
+from services.run.settings import forget_settings
+from tests.leadline.conftest import Leadline, Ran
 
 
 @pytest.fixture
@@ -15,3 +18,15 @@ def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for look in ("isolation", "libraries", "parsers"):
         monkeypatch.setattr(doctor, look, nothing)
+
+
+@pytest.fixture
+def anew(leadline: Leadline) -> Leadline:
+    """Run `leadline` with arguments as a new process does, which knows of endpoints only what the home holds."""
+
+    def run(*arguments: object) -> Ran:
+        forget_settings()
+        forget_endpoints()
+        return leadline(*arguments)
+
+    return run

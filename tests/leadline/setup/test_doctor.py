@@ -59,8 +59,11 @@ def test_it_is_a_line_each_where_it_is_piped_and_a_table_in_a_terminal(
     assert "what to do" in table
 
 
-def test_five_lines_say_what_works_and_what_to_do_next(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_five_lines_say_what_works_and_what_to_do_next(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     lines = leadline("doctor").out.splitlines()
+    request.getfixturevalue("without_programs")  # they have been tried once
     assert [line.split()[1] for line in lines] == ["model:", "search:", "files:", "programs:", "next:"]
     assert lines[0] == "note    model: none: reports show the closest passages"
     assert lines[1] == "note    search: documents, not the web"

@@ -1,8 +1,6 @@
 """`leadline doctor --models` and `leadline init` call a model as a run does: what an endpoint refuses, a run does without."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,33 +9,25 @@ from dotenv import dotenv_values
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline
 
-COMMAND = Path(sys.executable).with_name("leadline")
 STUBBORN = {"temperature", "max_tokens", "response_format", "tools", "stream_options"}
 
 
-def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    """Run the command as a process."""
-    return subprocess.run(
-        [COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=100, check=False,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-
-
-def test_an_endpoint_that_a_run_can_use_is_set_up_checked_and_used(endpoint: OpenAIServer, docs: Path) -> None:
+def test_an_endpoint_that_a_run_can_use_is_set_up_checked_and_used(
+    anew: Leadline, endpoint: OpenAIServer, docs: Path
+) -> None:
     endpoint.refuses = STUBBORN
     endpoint.only_streams = True
-    made = run("init", "--endpoint", endpoint.base_url, "--model", "m-1")
-    assert made.returncode == 0, made.stderr
+    made = anew("init", "--endpoint", endpoint.base_url, "--model", "m-1")
+    assert made.code == 0, made.err
     assert dotenv_values(".env")["LEADLINE_MODEL"] == "m-1"
-    table = run("doctor", "--models")
-    assert table.returncode == 0, table.stderr
+    table = anew("doctor", "--models")
+    assert table.code == 0, table.err
     assert (
-        f"m-1 rejects {', '.join(sorted(STUBBORN - {'response_format', 'tools'}))}; runs leave them out."
-        in table.stdout
+        f"m-1 rejects {', '.join(sorted(STUBBORN - {'response_format', 'tools'}))}; runs leave them out." in table.out
     )
-    report = run("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
-    assert report.returncode == 0, report.stderr
-    assert "William Thomson" in report.stdout
+    report = anew("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
+    assert report.code == 0, report.err
+    assert "William Thomson" in report.out
 
 
 @pytest.mark.parametrize("parameter", ["temperature", "max_tokens", "stream_options", "stream"])

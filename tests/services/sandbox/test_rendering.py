@@ -131,12 +131,13 @@ async def test_what_a_person_does_not_see_is_marked_or_left_out_by_computed_styl
 
 @needs_chromium
 @pytest.mark.long
-async def test_shadow_trees_are_inside_and_folded_details_too() -> None:
-    body = """<details><summary>More</summary><p>Folded.</p></details><div id=host></div>
-        <script>host.attachShadow({mode: 'open'}).innerHTML = '<p>Within.</p>'</script>"""
+async def test_shadow_trees_and_folded_details_are_inside_and_windows_that_wait_for_a_person_hold_nothing_up() -> None:
+    body = """<details><summary>More</summary><p>Folded.</p></details><div id=host></div><script>alert('x');
+        host.attachShadow({mode: 'open'}).innerHTML = '<p>Within.</p>'; document.body.append(confirm('y') || 'No.')</script>"""
     found = await rendered({PAGE: html(body)})
     assert "<p>Folded.</p>" in found
     assert '<div id="host"><p>Within.</p></div>' in found
+    assert "No." in found
 
 
 @needs_chromium
@@ -179,13 +180,6 @@ async def test_a_text_that_grows_is_taken_when_it_has_stopped() -> None:
         if (place < 8) setTimeout(more, 700) }; more()"""
     found = await rendered({PAGE: html(f"<script>{script}</script>"), f"{PAGE}more": ("text/plain", "")})
     assert "<p>Sounding 8.</p>" in found
-
-
-@needs_chromium
-@pytest.mark.long
-async def test_a_text_that_never_stops_growing_is_taken_as_it_is() -> None:
-    script = "setInterval(() => document.body.insertAdjacentHTML('beforeend', '<p>More.</p>'), 50)"
-    assert "<p>More.</p>" in await rendered({PAGE: html(f"<script>{script}</script>")}, seconds=6)
 
 
 @needs_chromium
@@ -252,16 +246,10 @@ async def test_nothing_gets_around_the_pipe() -> None:
 
 @needs_chromium
 @pytest.mark.long
-async def test_windows_that_wait_for_a_person_do_not_hold_a_page_up() -> None:
-    found = await rendered({PAGE: html("<script>alert('x'); document.body.append(confirm('y') || 'No.')</script>")})
-    assert "No." in found
-
-
-@needs_chromium
-@pytest.mark.long
-async def test_a_page_that_is_never_quiet_is_taken_as_it_is() -> None:
-    body = "<p>The page.</p><script>setInterval(() => fetch('/again'), 100)</script>"
-    assert "<p>The page.</p>" in await rendered({PAGE: html(body)}, seconds=6)
+async def test_a_page_that_is_never_quiet_and_whose_text_never_stops_growing_is_taken_as_it_is() -> None:
+    script = """setInterval(() => fetch('/again'), 100);
+        setInterval(() => document.body.insertAdjacentHTML('beforeend', '<p>More.</p>'), 50)"""
+    assert "<p>More.</p>" in await rendered({PAGE: html(f"<script>{script}</script>")}, seconds=6)
 
 
 @needs_chromium

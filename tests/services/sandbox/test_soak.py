@@ -1,4 +1,4 @@
-"""Eighty programs, several side by side, of every way to end: nothing of them stays."""
+"""Forty programs, several side by side, of every way to end: nothing of them stays."""
 
 import asyncio
 import gc
@@ -11,7 +11,7 @@ import pytest
 
 from services.sandbox.sandbox import Sandbox
 
-RUNS, SIDE_BY_SIDE = 80, 4
+RUNS, SIDE_BY_SIDE = 40, 4
 PROGRAMS = (
     "print('x' * 200_000)",
     "import pandas as pd\nprint(pd.DataFrame({'a': range(1000)}).a.mean())",
@@ -30,7 +30,7 @@ GROWTH = 12 << 20
 
 @pytest.mark.long
 @pytest.mark.timeout(300)
-async def test_eighty_runs_leave_no_process_file_or_memory_behind(
+async def test_forty_runs_leave_no_process_file_or_memory_behind(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

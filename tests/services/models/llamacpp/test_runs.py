@@ -18,6 +18,7 @@ QUESTION = "Where was the designer of the wire sounding machine born?"
 def named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Name the small model for all roles."""
     monkeypatch.setenv("LEADLINE_MODEL", f"llamacpp:{tiny}")
+    monkeypatch.setenv("LEADLINE_MAX_TOKENS", "100")
     forget_settings()
     return tiny
 
