@@ -62,7 +62,7 @@ _NAMED_TITLE = re.compile(r"([A-Z]{2,10} \d[\d.-]{0,10})(?::| ?[–—-]) ")
 LONGEST_NAME = 40
 
 _LINK = re.compile(r"<[^<>]{0,300}>`?_{0,2}")
-_HANDLE = re.compile(r"[ \t]*+\(@[\w.-]{1,60}\)")
+_HANDLE = re.compile(r"(?:(?<![ \t])[ \t]++)?\(@[\w.-]{1,60}\)")
 _EMAIL = re.compile(r"[^\s()]{1,100}(?:@| at )[\w.-]{1,100}[ \t]*\(([^()]{1,100})\)")
 """`ann@example.org (Ann Sounder)`."""
 _SEPARATORS = re.compile(r"[;；]"), re.compile(r"[,，、&\n]|(?<=\s)and(?=\s)")

@@ -51,10 +51,10 @@ _REFERENCE = re.compile(
 _FENCE_OR_COMMENT = re.compile(r"(?m)^(?P<fence>`{3,}+|~{3,}+)|<!--")
 _TAG = r"</?[A-Za-z][\w.-]{0,60}+(?:\s[^<>\n]{0,500}+)?/?>|\{\{[<%][^{}\n]{0,300}+\}\}|\{%[^{}\n]{0,300}+%\}"
 _UNSEEN = re.compile(
-    rf"(?m)^[ \t]*+(?:[-*+] \[[^\[\]\n]{{1,300}}+\]\(#[^()\s]{{0,300}}+\)|(?:(?:{_TAG})[ \t]*+)++)[ \t]*+$\n?"
+    rf"(?m)^[ \t]*+(?:[-*+] \[[^\[\]\n]{{1,300}}+\]\(#[^()\s]{{0,300}}+\)|(?>(?:(?:{_TAG})[ \t]*+)+))[ \t]*+$\n?"
 )
 """A line that only leads to a heading below it, or is only tags of HTML or of a template, such as Hugo's or Jekyll's."""
-_QUOTED = re.compile(r"(?m)^(?: {0,3}>)++ ?")
+_QUOTED = re.compile(r"(?m)^(?>(?: {0,3}>)+) ?")
 """Marks of a block that is set off, often a note; they stand within its sentences, where lines end."""
 _REFERRING = re.compile(
     r"(?P<code>`[^`\n]{1,300}+`)|(?P<tag></?(?i:a|b|br|div|em|font|i|img|kbd|mark|p|small|span|strong|u)(?:\s[^<>\n]{0,500}+)?/?>)|(?P<note>\[\^[^\[\]\s]{1,100}+\](?!:))"

@@ -107,7 +107,7 @@ _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})(?:[-–—~～至]|\s[-–—~～
 """`1960-68`, `1960 – 68`; in `1960 -68 m` the second number is negative."""
 _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
 _VERSION = re.compile(
-    r"(?<![A-Za-z\d.])(?!\d{1,3}(?:\.\d{3})++(?![.\d]))[vV]?(?P<parts>\d{1,9}+(?:\.\d{1,9}+){2,6}+)(?!\d)"
+    r"(?<![A-Za-z\d.])(?!\d{1,3}(?>(?:\.\d{3})+)(?![.\d]))[vV]?(?P<parts>\d{1,9}+(?>(?:\.\d{1,9}+){2,6}))(?!\d)"
     r"|(?<![A-Za-z\d.])[vV](?P<number>\d{1,9}+(?:\.\d{1,9}+)?)(?![.\d]?\d)"
 )
 """`v6.5.0`, `6.5.0`; `v1.28`, whose number may stand alone elsewhere. Groups of three digits (`1.234.567`) are one number."""
@@ -372,7 +372,9 @@ def _english(text: str) -> _Found:
 
 def _is_version(wanted: Quantity, held: Quantity) -> bool:
     """Tell whether a version is another, or the shorter name of it: `6.5` of `6.5.2`, `6.5.0` of `6.5`."""
-    short, whole = (re.sub(r"(?:\.0)+$", "", quantity.text) for quantity in (wanted, held))
+    short, whole = wanted.text, held.text
+    while short.endswith(".0"):
+        short = short[:-2]
     return f"{whole}.".startswith(f"{short}.")
 
 
