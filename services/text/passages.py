@@ -53,7 +53,9 @@ class Span:
 
 def plain_heading(heading: str) -> str:
     """Return the innermost of some headings as a person would name it: without marks of Markdown, its number and stops."""
-    return without_number(re.sub(r"[*`#]+|(?<!\w)_++|(?<!_)_++(?!\w)", "", heading.rpartition(" > ")[2]).strip(" .。:："))
+    return without_number(
+        re.sub(r"[*`#]+|(?<!\w)_++|(?<!_)_++(?!\w)", "", heading.rpartition(" > ")[2]).strip(" .。:：")
+    )
 
 
 def without_number(heading: str) -> str:
