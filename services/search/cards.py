@@ -45,7 +45,7 @@ _ADORNMENT = re.compile(r"([=\-~^\"'`*+#.:_<>])\1{2,}")
 """A line above or below a heading."""
 
 _TITLE = re.compile(r"title|headline|subject|标题|题名|题目")
-_AUTHORS = re.compile(r"(?:authors?|creators?|by|written by|作者|著者|撰稿人?)(?: names?)?")
+_AUTHORS = re.compile(r"(?:authors?|author\(s\)|creators?|by|written by|作者|著者|撰稿人?)(?: names?)?")
 _STATUS = re.compile(r"(?:creative work |content )?status|(?:文件)?状态")
 _VERSION = re.compile(r"(?:(.{1,30}) )?(?:version|revision)|版本号?")
 _DATES = (
@@ -228,7 +228,7 @@ def _people(value: str) -> list[str]:
     value = _HANDLE.sub("", _EMAIL.sub(r"\1", value[:LONGEST_LINE]))
     value = _LINK.sub("", value)
     parts = next((parts for separator in _SEPARATORS if len(parts := separator.split(value)) > 1), [value])
-    return [name for part in parts if _is_name(name := part.strip().strip("`_*\"' "))]
+    return [name for part in parts if _is_name(name := part.strip().strip("`_*\"'\\ "))]
 
 
 def _is_name(text: str) -> bool:
