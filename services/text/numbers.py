@@ -64,6 +64,8 @@ _CITATION = re.compile(
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
 SCALE_SIGNS = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion", "tn": "trillion"}
+_GROUPED = re.compile(r"(?<=\d)_(?=\d{3}(?![A-Za-z\d]))")
+"""The sign between groups of digits in programs: `45_000_000`."""
 _MONEY = re.compile(r"([$€£¥]\s?\d{1,12}(?:[.,]\d{1,3}){0,4})(k|mn?|bn|tn)\b", re.IGNORECASE)
 """A sum of money with the sign of its scale: `£3.2m`."""
 _CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
@@ -163,7 +165,8 @@ def _read(text: str) -> _Placed:
     text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
     text = _MONEY.sub(lambda found: f"{found.group(1)} {SCALE_SIGNS[found.group(2).lower()]}", text)
-    text = _SHORT_RANGE.sub(lambda found: f"{found.group(1)}-{found.group(1)[:2]}{found.group(2)}", text)
+    text = _GROUPED.sub("", text)
+    text = _SHORT_RANGE.sub(_whole_range, text)
     rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
     found: list[tuple[int, int, Quantity]] = []
     for finder in (_dates, _years, _ordinals, _shares, _versions, _mixed, _digits, _chinese, _english):
@@ -171,6 +174,12 @@ def _read(text: str) -> _Placed:
         found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
         rest = _blanked(rest, [(start, end) for start, end, _ in taken])
     return text, tuple(sorted(found, key=lambda item: item[0]))
+
+
+def _whole_range(found: re.Match[str]) -> str:
+    """Return a range with both years in full; what would go back is a year and a month."""
+    first, last = found[1], f"{found[1][:2]}{found[2]}"
+    return f"{first}-{last}" if last > first else found[0]
 
 
 _kept = lru_cache(maxsize=1_024)(_read)

@@ -103,6 +103,8 @@ def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
         ("in 1876", "the voyage of 1872–76"),
         ("on 23 March 1875", "The year was 1875. On 23 March they sounded."),
         ("since v6.5.0", "从 v6.5.0 起"),
+        ("45 million units of gas", "a limit of `45_000_000`"),
+        ("dated 2019-01", "2019-01-18"),
         ("since 6.5", "version 6.5.2"),
         ("stable in v1.28", "stable in 1.28"),
     ],
