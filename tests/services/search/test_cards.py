@@ -105,7 +105,9 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
     (folder / "g.rst").write_text(
         "=========\nThe drum\n=========\n\n:Author: Ada Holm\n:Date: 2020/02/03\n\nIt turns.\n"
     )
-    (folder / "h.md").write_text("# The **lead**\n\n**Author(s):** Ada Holm \\<ada@norland.example\\>\n**Report No.:** 12/2023\n\nIt is heavy.\n")
+    (folder / "h.md").write_text(
+        "# The **lead**\n\n**Author(s):** Ada Holm \\<ada@norland.example\\>\n**Report No.:** 12/2023\n\nIt is heavy.\n"
+    )
     hits = await cards_of(folder, tmp_path / "home")
     lines = {name: hit.card.line for name, hit in hits.items()}
     title = hits["f.pdf"].title
