@@ -154,7 +154,9 @@ def as_read(text: str) -> str:
             return found[0]
         return found["words"] if address.startswith("#") else f"[{found['words']}]({address})"
 
-    parts[::2] = [_REFERRING.sub(link, _REFERENCE.sub("", part)) for part in parts[::2]]
+    parts[::2] = [
+        _REFERRING.sub(link, _REFERENCE.sub("", part)) if "[" in part or "<" in part else part for part in parts[::2]
+    ]
     return "".join(parts)
 
 
