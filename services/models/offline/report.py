@@ -72,7 +72,8 @@ def _blocks(text: str, key: str, *, code: int) -> list[str]:
     if code:
         return ["\n".join(f"> {line}" for line in [*text.rstrip().splitlines(), "```"])]
     parts = [part.strip() for part in _BREAK.split(text) if not part.startswith("#") and not _RULE.fullmatch(part)]
-    return [f"> {part.replace('|', _BAR) if row_of(part) else as_line(part)} [{key}]" for part in parts if part]
+    lines = (part.replace("|", _BAR) if row_of(part) else as_line(part) for part in parts if part)
+    return ["> {} [{}]".format(line.replace("<", "\\<"), key) for line in lines]  # `<expr>` is no tag
 
 
 def _title(question: str, locale: str) -> str:

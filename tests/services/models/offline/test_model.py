@@ -114,6 +114,13 @@ def test_a_table_below_its_title_is_shown_in_its_rows() -> None:
     assert told.endswith("\n>\n".join(f"> {row} [E1-1]" for row in rows))
 
 
+def test_what_looks_like_a_tag_in_a_quote_stays_text() -> None:
+    told = report(
+        "Who owned the schooner Lalla Rookh?", finding("The schooner Lalla Rookh is written `<owner>: <ship>`.")
+    )
+    assert "written \\<owner>: \\<ship>. [E1-1]" in told
+
+
 def test_headers_and_lists_of_links_are_no_passages_and_code_keeps_its_lines() -> None:
     code = "The schooner Lalla Rookh sails so:\n\n```sh\nsail --owner\n  Thomson"
     told = report(
