@@ -11,7 +11,8 @@ from rich.console import Console
 
 from schemas.clean_text import clean_text
 
-_COMMAND = re.compile(r"(?<![\w./\\-])leadline (?=[a-z])")
+_COMMAND = re.compile(r"(?<![\w./\\-])(?<!runpip )leadline (?=[a-z])")
+"""A command of this program; `pipx runpip leadline install` names an environment."""
 
 
 def program() -> str:

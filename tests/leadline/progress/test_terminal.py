@@ -45,7 +45,12 @@ def test_a_program_on_the_path_is_named_by_its_name(script: Path, monkeypatch: p
 
 def test_only_commands_are_hints(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(script.parents[2])
-    for text in ("leadline: There is no run", ".venv/bin/leadline init", "pip install 'leadline[serve]'"):
+    for text in (
+        "leadline: There is no run",
+        ".venv/bin/leadline init",
+        "pip install 'leadline[serve]'",
+        "pipx runpip leadline install 'leadline[serve]'",
+    ):
         assert as_typed(text) == text
 
 
