@@ -52,3 +52,11 @@ async def test_a_second_draft_that_has_lost_what_the_first_tells_does_not_take_i
     report = await aresearch(QUESTION, docs=[norland])
     assert (report.title, report.follow_up_questions) == ("Lamps and carts", ["What else?"])
     assert LACKING not in report.markdown
+
+
+async def test_evidence_that_fits_one_call_only_without_the_draft_is_written_again_all_the_same(
+    endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "300")
+    await aresearch(QUESTION, docs=[norland])
+    assert {"first draft", "second draft"} <= {moment_of(body) for body in endpoint.requests}

@@ -63,11 +63,13 @@ def _quoted(view: EvidenceView) -> str:
         told = ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
         return f"{row[0]}: {told} [{view.id}]"
     quote = view.quote.replace(GAP, "\n") if len(rows) > 1 and all(rows.values()) else view.quote
-    shown = [block for place, text in enumerate(_CODE.split(quote)) for block in _blocks(text, view.id, code=place % 2)]
+    shown = [
+        block for place, text in enumerate(_CODE.split(quote)) for block in _blocks(text, view.id, code=place % 2 == 1)
+    ]
     return "\n>\n".join(shown or [f"> {as_line(quote)} [{view.id}]"])
 
 
-def _blocks(text: str, key: str, *, code: int) -> list[str]:
+def _blocks(text: str, key: str, *, code: bool) -> list[str]:
     """Return the blocks of a quote's prose, or a block of its code."""
     if code:
         return ["\n".join(f"> {line}" for line in [*text.rstrip().splitlines(), "```"])]

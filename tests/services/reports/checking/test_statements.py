@@ -257,3 +257,10 @@ def test_an_italic_sentence_that_heads_an_item_is_a_heading() -> None:
 def test_code_in_a_statement_keeps_its_characters() -> None:
     [claim] = check("The `import *` form and `__dict__` stand for trade [E1-1].").failed
     assert claim.text == "The import * form and __dict__ stand for trade."
+
+
+def test_without_a_verifier_an_unknown_name_is_marked_and_a_verifier_is_not_told_of_it() -> None:
+    checked = check("The Karlsund sank near Skagen [E1-2].")
+    assert [claim.status for claim in checked.claims] == ["unverified"]
+    assert "Karlsund" in checked.claims[0].reason
+    assert [doubt.suspicion for doubt in checked.undecided.values()] == [""]
