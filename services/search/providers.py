@@ -2,10 +2,8 @@
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import log
 from pathlib import Path
 
 from schemas.context import RunContext
@@ -24,6 +22,7 @@ from services.search.folder_reading import progress_told
 from services.search.hit import SearchProvider
 from services.search.table_profile import Table
 from services.search.web import web_search
+from services.text.ranking import bm25
 from services.text.tokens import has_cjk, tokens
 
 EXAMPLE_FOLDERS = (EXAMPLES / "deep-sea", EXAMPLES / "myopia")
@@ -70,14 +69,15 @@ class Providers:
         return self.tables_for(text, limit) or self._tables[:limit]
 
     def tables_for(self, text: str, limit: int) -> list[Table]:
-        """Return the tables whose names, columns and examples share words with a text, best those that few tables have.
+        """Return the tables whose names, columns and examples share words with a text, the nearest first.
 
-        Of more than the limit, those with half of the best one's share. Tables in another language share no words, so they are also returned.
+        A text that names files means these alone. Of more than the limit, those with half of the nearest one's score. Tables in another
+        language share no words, so they are also returned.
         """
-        wanted, tables = set(tokens(text)), self._tables
-        shared = [wanted & table.terms() for table in tables]
-        holding = Counter(term for terms in shared for term in terms)
-        scores = [sum(log(1 + len(tables) / holding[term]) for term in sorted(terms)) for terms in shared]
+        tables = self._tables
+        if named := [table for table in tables if table.view.file in text]:
+            return named[:limit]
+        scores = bm25([table.terms() for table in tables], set(tokens(text)))
         ranked = sorted(zip(scores, tables, strict=True), key=lambda pair: -pair[0])
         least = max(scores, default=0.0) / 2 if sum(map(bool, scores)) > limit else 0.0
         foreign = [has_cjk(table.describe()) != has_cjk(text) for _, table in ranked]

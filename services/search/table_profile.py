@@ -23,6 +23,12 @@ MAX_ROWS_PROFILED = 5_000
 MAX_CSV = 5_000_000
 """Characters of the rows that are kept for programs."""
 EXAMPLES = 6
+MAX_COLUMNS = 50
+"""Columns of a table that are described one by one."""
+LONGEST_NAME = 80
+"""Characters of a column's name that are shown: a questionnaire's columns are named by its questions."""
+DESCRIBED = 1_500
+"""Characters of a table's description for the planner."""
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
 
@@ -60,11 +66,13 @@ class Table:
     def describe(self) -> str:
         """Describe the table's content in one line."""
         sheet = f", sheet {self.view.sheet}" if self.view.sheet else ""
-        return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {'; '.join(self.view.columns)}"
+        columns = "; ".join(self.view.columns)
+        shown = columns if len(columns) <= DESCRIBED else f"{columns[:DESCRIBED]} …"
+        return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {shown}"
 
-    def terms(self) -> set[str]:
+    def terms(self) -> list[str]:
         """Return the words by which a question may refer to this table."""
-        return set(tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}"))
+        return tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}")
 
 
 def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> list[Profiled]:
@@ -115,12 +123,15 @@ def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableV
         for place, name in enumerate(header)
         if name
     ]
+    if more := columns[MAX_COLUMNS:]:
+        columns = [*columns[:MAX_COLUMNS], f"… and {len(more)} further columns"]
     return TableView(
         file=path.name, title=re.sub(r"[-_]+", " ", path.stem), rows=len(body), columns=columns, sheet=sheet
     )
 
 
 def _column(name: str, values: list[Any]) -> str:
+    name = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
     filled = [str(value).strip() for value in values[:MAX_ROWS_PROFILED] if value is not None and str(value).strip()]
     missing = len(values[:MAX_ROWS_PROFILED]) - len(filled)
     written = (read_number(match[1]) for value in filled if (match := _NUMBER.fullmatch(value)))

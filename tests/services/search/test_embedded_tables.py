@@ -43,3 +43,27 @@ async def test_of_many_tables_those_are_shown_whose_words_few_have(tmp_path: Pat
     question = "How much wire did the ship Blake carry?"
     assert [table.view.file for table in providers.nearest_tables(question, 2)] == ["wire.csv"]
     assert len(providers.nearest_tables(question, 4)) == 4
+
+
+async def test_a_questionnaire_is_described_in_brief_and_does_not_come_before_the_table_that_is_asked_about(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    questions = [
+        f"Question {n}: how many times did you carry the wire that the ship had, and why? {'why ' * 40}"
+        for n in range(200)
+    ]
+    (folder / "poll.csv").write_text(
+        "\n".join(",".join(f'"{cell}"' for cell in row) for row in [questions, ["yes"] * 200, ["no"] * 200])
+    )
+    (folder / "wire.csv").write_text("ship,wire\nBlake,2\nTuscarora,3\n")
+    (folder / "drum.csv").write_text("ship,drum\nBlake,2\nTuscarora,3\n")
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    question = "How much wire did the ship Blake carry?"
+    assert providers.nearest_tables(question, 3)[0].view.file == "wire.csv"
+    [poll] = [table for table in providers.nearest_tables(question, 3) if table.view.file == "poll.csv"]
+    assert len(poll.describe()) < 2_000
+    assert len(poll.view.columns) < 100
+    assert "150 further columns" in poll.view.columns[-1]
+    assert [table.view.file for table in providers.tables_for(f"From poll.csv: {question}", 3)] == ["poll.csv"]
