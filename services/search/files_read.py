@@ -20,16 +20,15 @@ class FileNote(BaseModel):
     """What is to be known of how some files were read."""
 
     note: str
-    """See `Converted.note`."""
+    """What is to be known: the part of `Converted.note` before its colon."""
     count: int
     """Number of the files."""
     files: list[str]
-    """Their paths; a few of many."""
+    """Their paths, each with what the note says of it; a few of many."""
 
     def message(self, locale: str) -> str:
         """Return the note as a sentence that names the files."""
-        key, _, value = self.note.partition(":")
-        return say(f"file_{key}", locale, files=_listed(self.files, self.count, locale), value=value)
+        return say(f"file_{self.note}", locale, files=_listed(self.files, self.count, locale))
 
 
 class FilesRead(BaseModel):
@@ -57,7 +56,8 @@ class FilesRead(BaseModel):
         for folder in folders:
             kinds.update(folder.other_kinds)
             for note, paths in folder.notes.items():
-                noted.setdefault(note, []).extend(paths)
+                key, _, value = note.partition(":")
+                noted.setdefault(key, []).extend(f"{path} ({value})" if value else path for path in paths)
         return cls(
             unreadable=unreadable[: MAX_UNREADABLE_NAMED + 1],
             unread=unread[:MAX_FILES_NAMED],

@@ -71,8 +71,9 @@ class Table:
         return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {shown}"
 
     def terms(self) -> list[str]:
-        """Return the words by which a question may refer to this table."""
-        return tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}")
+        """Return the words by which a question may refer to this table, each once."""
+        words = tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}")
+        return list(dict.fromkeys(words))
 
 
 def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> list[Profiled]:

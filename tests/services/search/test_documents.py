@@ -80,7 +80,10 @@ async def test_files_in_old_encodings_are_found_and_the_guess_is_noted(tmp_path:
     for query, path in (("Müllabfuhr Köln", "koeln.txt"), ("부두 공사", "busan.txt"), ("户外活动", "shanghai.txt")):
         assert (await documents.search(query, 1))[0].url == f"old/{path}"
     notes = Providers(documents=[documents]).notices("en")
-    assert "These files do not state their encoding; it was taken to be cp949: busan.txt." in notes
+    assert (
+        "These files do not state their encoding, which was guessed: busan.txt (cp949), koeln.txt (cp1252), shanghai.txt (gb18030)."
+        in notes
+    )
 
 
 async def test_an_unchanged_folder_starts_no_converter(docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
