@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from schemas.clean_text import Name
 from schemas.depth import LEVELS, Depth, Level
@@ -289,6 +289,14 @@ class RunContext(BaseModel):
         if not isinstance(given, dict):
             return given
         return {name: value for name, value in flat(given).items() if value is not None or name not in FOLLOW_DEPTH}
+
+    @field_validator("documents")
+    @classmethod
+    def _are_searched(cls, folders: list[str], given: ValidationInfo) -> list[str]:
+        """Refuse folders where nothing is searched."""
+        if folders and given.data.get("search") == "none":
+            raise ValueError("the search is none; choose documents to search these folders alone")
+        return folders
 
     @model_validator(mode="after")
     def _take_the_profiles_choices(self) -> Self:

@@ -50,8 +50,8 @@ async def test_copies_count_once_and_are_named(docs: Path) -> None:
     assert [Path(source.url).name for source in copies] in (["machine-reprint.md"], ["machine.md"])
 
 
-async def test_without_evidence_the_report_makes_no_claims(docs: Path) -> None:
-    report = await aresearch(BRIDGE, docs=[docs], search="none")
+async def test_without_evidence_the_report_makes_no_claims() -> None:
+    report = await aresearch(BRIDGE, search="none")
     assert report.excerpts == []
     assert report.citations == []
     assert "No evidence was found" in report.markdown
