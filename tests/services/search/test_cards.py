@@ -224,9 +224,9 @@ def test_a_title_that_somebody_wrote_may_be_the_name_of_a_file() -> None:
     assert text_card("---\ntitle: package.json\n---\n\n### Description\n\nAll about it.\n").title == "package.json"
 
 
-def date_of(text: str, of_file: str = "") -> str | None:
+def date_of(text: str, of_file: str = "", name: str = "a.md") -> str | None:
     return converted(
-        "a.md", text.encode(), lambda _, data: Content(data.decode(), properties_card([("modified", of_file)]))
+        name, text.encode(), lambda _, data: Content(data.decode(), properties_card([("modified", of_file)]))
     ).get("published")
 
 
@@ -250,6 +250,23 @@ def date_of(text: str, of_file: str = "") -> str | None:
 )
 def test_a_text_that_tells_its_date_at_its_beginning(text: str, published: str | None) -> None:
     assert date_of(text) == published
+
+
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [
+        ("劳动合同法(2012-12-28).md", "2012-12-28"),
+        ("2024-03-12-wire.md", "2024-03-12"),
+        ("minutes_2024_03_12.txt", "2024-03-12"),
+        ("wire-2024.md", None),
+        ("2024-13-12.md", None),
+        ("12024-03-125.md", None),
+        ("2999-01-01.md", None),
+    ],
+)
+def test_the_name_of_a_file_tells_its_date(name: str, published: str | None) -> None:
+    assert date_of("Piano wire.", name=name) == published
+    assert date_of("Date: 2020-01-02\n\nPiano wire.", name=name) == "2020-01-02"
 
 
 def test_the_date_of_the_file_counts_where_the_text_tells_none() -> None:
