@@ -86,22 +86,23 @@ def _evidence(element: Element) -> list[EvidenceView]:
     return [
         EvidenceView(
             id=excerpt["id"],
-            title=excerpt["source"],
-            site=excerpt["site"],
-            published=excerpt["published"],
-            kind=_kind(excerpt),
-            source_kind=excerpt["kind"] if excerpt["kind"] in _CATEGORIES else "general",
+            title=source["title"],
+            site=source["site"],
+            published=source["published"],
+            kind=_kind(source),
+            source_kind=source["kind"] if source["kind"] in _CATEGORIES else "general",
             relevance=excerpt["relevance"] or "medium",
             quote=excerpt.body,
         )
-        for excerpt in element.all("excerpt")
+        for source in element.all("source")
+        for excerpt in source.all("excerpt")
     ]
 
 
-def _kind(excerpt: Element) -> str:
-    """Return the kind of an excerpt's source: web pages with a site are shown without theirs."""
-    of_web = excerpt["kind"] in _CATEGORIES or (not excerpt["kind"] and "." in excerpt["site"])
-    return "web" if of_web else excerpt["kind"] or "document"
+def _kind(source: Element) -> str:
+    """Return the kind of a source: web pages with a site are shown without theirs."""
+    of_web = source["kind"] in _CATEGORIES or (not source["kind"] and "." in source["site"])
+    return "web" if of_web else source["kind"] or "document"
 
 
 def _findings(text: Element) -> list[FindingView]:
@@ -111,7 +112,7 @@ def _findings(text: Element) -> list[FindingView]:
             title=finding["title"],
             step_type=finding["type"],
             status=finding["status"],
-            finding=re.split(r"\n<(?:missing|excerpt)\b", f"\n{finding.body}", maxsplit=1)[0].strip(),
+            finding=re.split(r"\n<(?:missing|source)\b", f"\n{finding.body}", maxsplit=1)[0].strip(),
             confidence=float(finding["confidence"] or 0),
             attempts=int(finding["attempts"] or 1),
             missing_aspects=[missing.body for missing in finding.all("missing")],

@@ -24,6 +24,7 @@ from pydantic import BaseModel
 
 from prompts.bounds import metered
 from prompts.data import neutraliser
+from schemas.evidence_view import EvidenceView
 from schemas.regular_file import read_regular_text
 
 _FOLDER = Path(__file__).parent
@@ -59,6 +60,14 @@ def first(value: object) -> bool:
     return is_new
 
 
+def by_source(items: Iterable[EvidenceView]) -> list[list[EvidenceView]]:
+    """Group excerpts by their sources, in the order of their first ones."""
+    groups: dict[tuple[str, str], list[EvidenceView]] = {}
+    for item in items:
+        groups.setdefault((item.content_hash, item.title), []).append(item)
+    return list(groups.values())
+
+
 Kind = TypeVar("Kind", bound=Environment)
 
 
@@ -75,6 +84,7 @@ def environment_of(sources: Mapping[str, str], kind: type[Kind]) -> Kind:
         finalize=neutraliser(sources.values()),
     )
     environment.filters["attribute"] = attribute
+    environment.filters["by_source"] = by_source
     environment.tests["first"] = first
     return environment
 

@@ -35,6 +35,10 @@ class EvidenceView(BaseModel):
     """The heading that it stands under in its source, where that is known."""
     columns: CleanLine = ""
     """Line of headings of the table that it holds rows of, where it does not begin with it."""
+    content_hash: str = ""
+    """Of its source, below which it is shown."""
+    start: int = 0
+    """Where it begins there."""
     quote: str
 
 

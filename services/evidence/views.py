@@ -37,6 +37,8 @@ def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -
             confirmed_by=excerpt.confirmed_by,
             section=excerpt.section,
             columns=excerpt.heads,
+            content_hash=excerpt.content_hash,
+            start=excerpt.start,
             quote=excerpt.quote,
         )
         for excerpt in excerpts
@@ -109,7 +111,7 @@ def overview(
 
 
 def within(findings: Sequence[FindingView], room: int, kept: Collection[str] = ()) -> list[FindingView]:
-    """Keep of the shown excerpts the most relevant ones that have room together, of each step its first ones first.
+    """Keep of the shown excerpts the most relevant ones that have room together, of each step its first ones first, in the order of their texts.
 
     Args:
         findings: results with their excerpts.
@@ -127,12 +129,18 @@ def within(findings: Sequence[FindingView], room: int, kept: Collection[str] = (
     return [
         finding.model_copy(
             update={
-                "evidence": (evidence := [item for item in finding.evidence if item.id in shown]),
+                "evidence": (evidence := _in_order([item for item in finding.evidence if item.id in shown])),
                 "hidden": finding.hidden + len(finding.evidence) - len(evidence),
             }
         )
         for finding in findings
     ]
+
+
+def _in_order(items: Sequence[EvidenceView]) -> list[EvidenceView]:
+    """Return excerpts as they stand in their sources, these in the order of their first ones."""
+    sources = list(dict.fromkeys(item.content_hash for item in items))
+    return sorted(items, key=lambda item: (sources.index(item.content_hash), item.start))
 
 
 def _beyond_quotes(step: Step, result: StepResult) -> str:

@@ -88,7 +88,8 @@ async def test_prompts_show_the_card_once_a_source(endpoint: OpenAIServer, repor
     assert report.sources
     for role in ("researcher", "reflector", "reporter"):
         text = shown(endpoint, role)
-        assert 'source="PEP 9703 – Making the Capstan Lock Optional in Sounding Machines"' in text, role
+        named = "source" if role == "researcher" else "source title"
+        assert f'{named}="PEP 9703 – Making the Capstan Lock Optional in Sounding Machines"' in text, role
         assert text.count("Ada Holm, created 2023-01-09, resolution 2023-10-24, Final, Machine 3.13") == 1, role
         assert text.count('about="Ben Nares, created 2022-03-08, Accepted"') == 1, role
 

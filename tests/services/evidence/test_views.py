@@ -87,13 +87,30 @@ def test_the_prompt_names_a_source_in_full_once_and_the_gaps_of_the_last_check()
         gaps=["why it broke"], plan_iterations=2, max_plan_iterations=3, max_step_attempts=2,
     )  # fmt: skip
     human = render("reflector", prompt)[1].text
-    heads = [line for line in human.split("\n") if line.startswith("<excerpt")]
-    assert 'id="E2-1" also="E1-1 E3-1 E1-2" source="The wire machine, tried aboard the yacht"' in heads[0]
-    assert heads[1].count("The wire machine, tried aboard the yacht") == 1, "a source without a name keeps its title"
-    assert heads[2] == '<excerpt id="E3-2" source="Report 7">'
+    heads = [line for line in human.split("\n") if line.startswith(("<source", "<excerpt"))]
+    assert heads == [
+        '<source title="The wire machine, tried aboard the yacht" published="1876-01-01">',
+        '<excerpt id="E2-1" also="E1-1 E3-1 E1-2" relevance="high">',
+        '<source title="The wire machine, tried aboard the yacht" published="1876-01-01">',  # which has no short name
+        '<excerpt id="E2-2">',
+        '<source title="Report 7">',
+        '<excerpt id="E3-2">',
+    ]
     assert human.count("It held for a year.") == 1
     assert "<gap>why it broke</gap>" in human
     assert "gap of 1" not in human
+
+
+def test_the_excerpts_of_a_source_stand_together_and_as_they_stand_in_it() -> None:
+    found = result("1", excerpt("E1-1", 46, 60, "high"), excerpt("E1-2", 0, 25, source="b"), excerpt("E1-3", 0, 25))
+    prompt = ReflectorPrompt(
+        question="When did it break?", locale="en-US", today="2026-01-01", findings=within(findings_of({"1": found}), 100),
+        gaps=[], plan_iterations=2, max_plan_iterations=3, max_step_attempts=2,
+    )  # fmt: skip
+    ids = [
+        line.split('"')[1] for line in render("reflector", prompt)[1].text.split("\n") if line.startswith("<excerpt")
+    ]
+    assert ids == ["E1-3", "E1-1", "E1-2"]
 
 
 def test_what_has_no_room_is_counted_and_the_most_relevant_of_each_step_comes_first() -> None:
