@@ -42,7 +42,7 @@ def proving(quote: str, untraced: Collection[str] | None) -> str:
 
 def fault_of(absent: Sequence[str], untraced: Sequence[str]) -> Verdict:
     """Return the verdict on a statement with numbers that its evidence does not prove; `untraced` are quotes that hold some nevertheless."""
-    nowhere = [number for number in absent if not missing_quantities(number, untraced)]
+    nowhere = [number for number in absent if quantities(number) and not missing_quantities(number, untraced)]
     return Verdict("untraced", tuple(nowhere)) if nowhere else Verdict("numbers" if absent else "", tuple(absent))
 
 

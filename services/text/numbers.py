@@ -101,10 +101,10 @@ _DECADE = re.compile(
     r"(?<!\d)(\d{1,2}|二十一?|十[一二三四五六七八九])\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
 )
 _ORDINAL = re.compile(
-    rf"\b(?<!\d,)\d++(?>(?:,\d++)*)(?:st|nd|rd|th)\b|第\s*(?:\d+|{CHINESE})|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
+    rf"\b(?<!\d,)\d++(?>(?:,\d++)*)(?:st|nd|rd|th)\b|第\s*(?:\d++|{CHINESE})(?>(?:\s?[、和与及至到–—~～-]\s?(?:\d++|{CHINESE}))*)|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
     re.IGNORECASE,
 )
-"""Ordinals, and the digits of a name in quotation marks: `“青谷12”`."""
+"""Ordinals, in Chinese also several (`第38、46条`), and the digits of a name in quotation marks: `“青谷12”`."""
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})(?:[-–—~～至]|\s[-–—~～至]\s)(\d{2})(?![\d%.,-])")
 """`1960-68`, `1960 – 68`; in `1960 -68 m` the second number is negative."""
 _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")

@@ -132,3 +132,11 @@ def test_a_number_in_words_that_counts_what_the_statement_lists_is_a_suspicion()
 def test_a_chinese_month_stands_by_itself_where_its_year_was_told_before(month: str, held: bool) -> None:
     quote = "河茂铁路1956年3月开工，1958年1月复工，同年10月铺轨通车。"
     assert (not check_support(f"河茂铁路1958年{month}月铺轨通车。", [quote]).fault) is held
+
+
+@pytest.mark.parametrize("untraced", [[], ["The mean is 4.2."]])
+def test_a_count_in_words_of_what_is_listed_is_left_to_a_verifier(untraced: list[str]) -> None:
+    verdict = check_support(
+        "欠薪、强迫劳动等五种情形要付赔偿金。", ["欠薪、强迫劳动的，要付赔偿金。"], untraced=untraced
+    )
+    assert (verdict.fault, verdict.certain) == ("numbers", False)

@@ -73,6 +73,7 @@ def test_decades_and_centuries_are_stretches_of_years(text: str, years: tuple[in
     "text",
     [
         "the 2nd and the third ship, 第三次, 第12届",
+        "劳动合同法第38、46条，第三十八和四十六条，第3至5章",
         "1. a step",
         "- an item [E2-1][E3-12]",
         "【E2-1】 (E2-1, E3-4) [[3]](https://example.org/12) [12]",
