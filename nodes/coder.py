@@ -4,7 +4,7 @@ import json
 
 from langgraph.runtime import Runtime
 
-from schemas.coder import Code, CodeAttempt, CoderPrompt, TableView
+from schemas.coder import MOST_LINES, Code, CodeAttempt, CoderPrompt, TableView
 from schemas.context import RunContext
 from schemas.evidence import NO_INPUT, Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
@@ -29,8 +29,6 @@ MAX_CODE_RUNS = 3
 MAX_TABLES = 5
 OUTPUT_SHOWN = 2_000
 """Maximum characters of an earlier output that the model sees again."""
-MAX_LINES = 8
-"""Maximum lines of a program's output that are quoted separately; the rest is stored with them."""
 
 
 async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
@@ -83,7 +81,7 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
         ran = await run_once(run, code.code, workspace.files, workspace.evidence)
         if ran.ok and ran.stdout.strip():
             source, output = await workspace.add_computation(code.code, code.description, ran)
-            lines = lines_of(output)[:MAX_LINES]
+            lines = lines_of(output)[:MOST_LINES]
             finding = ran.stdout.strip()
             made = _artifacts(task, ran.artifacts, code.description)
             return _outcome(task, finding, lines, {source.content_hash: source}, made)
@@ -113,7 +111,7 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     traced = trace(worked.text if worked.finished else "", [*known, *passages], task["question"])
     finding, lines = traced.finding, traced.lines
     if not finding or not any(line.content_hash in sources for line in lines):
-        lines = lines_of(passages[-1])[:MAX_LINES]
+        lines = lines_of(passages[-1])[:MOST_LINES]
         finding = "\n".join(line.text for line in lines)
     taken = [literal for line in lines for literal in workspace.literals.get(line.content_hash, ())]
     own = {line.content_hash for line in lines}

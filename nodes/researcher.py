@@ -47,7 +47,7 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
 async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
     """Search and judge in rounds."""
     locale, step_id = task["locale"], task["step"].id
-    wanted = Wanted(task["sources_left"], task["step"].source_kind)
+    wanted = Wanted(task["sources_left"], task["step"].source_kind, task["quoted"])
     gathered = await search_in_rounds(
         run, _prompt(task, run.context.level.evidence_tokens), workspace.evidence, step_id, wanted
     )

@@ -8,6 +8,9 @@ from schemas.answer_schema import LONGEST, Reason, Thought
 from schemas.clean_text import CleanLine
 from schemas.evidence_view import FindingView
 
+MOST_LINES = 30
+"""Lines of a program's output that are quoted separately; the rest is stored with them."""
+
 
 class DatabaseView(BaseModel):
     """A database that can be asked, in brief. Names in it are data: they come from whoever made the tables."""
@@ -55,6 +58,8 @@ class CoderPrompt(BaseModel):
     files: list[str] = Field(default_factory=list)
     """Names of further files in the working folder: what earlier steps found and made."""
     attempts: list[CodeAttempt]
+    most_lines: int = MOST_LINES
+    """Lines of a program's output that become excerpts."""
     databases: list[DatabaseView] = Field(default_factory=list)
     """What the tool `query_database` can ask."""
     with_tools: bool = False

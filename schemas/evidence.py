@@ -191,6 +191,10 @@ class Passage(BaseModel):
         return self.content_hash == other.content_hash and other.start <= self.start and self.end <= other.end
 
 
+QuotePlace = tuple[str, int, int]
+"""Where a quote stands: the `content_hash` of its source, its start and its end."""
+
+
 class Excerpt(BaseModel):
     """A verbatim quote: `quote == stored[start:end]` of its source."""
 

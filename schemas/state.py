@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 from schemas.background_investigator import Background
 from schemas.conversation import Former
 from schemas.coordinator import Triage
-from schemas.evidence import Source
+from schemas.evidence import QuotePlace, Source
 from schemas.outline import OutlineNode
 from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
@@ -159,6 +159,8 @@ class StepTask(TypedDict):
     """Results of the steps it depends on."""
     sources: dict[str, Source]
     """Sources that those results quote."""
+    quoted: list[QuotePlace]
+    """What all other steps so far have quoted."""
     sources_left: int
     """Sources that it may still bring, about: its share of those that the run is to read."""
     outline: list[OutlineNode]

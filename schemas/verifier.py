@@ -41,6 +41,8 @@ class PassageView(BaseModel):
     """What the card of its source has besides the title."""
     section: CleanLine = ""
     """The heading under which it stands."""
+    columns: CleanLine = ""
+    """Line of headings of the table that it holds rows of."""
     before: str
     quote: str
     after: str

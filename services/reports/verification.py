@@ -315,6 +315,7 @@ class Judge:
             published=source.published or "",
             about=source.card.about,
             section=excerpt.section,
+            columns=excerpt.heads,
             before=text[max(0, excerpt.start - AROUND) : excerpt.start] if source.kind != "computation" else "",
             quote=excerpt.quote,
             after=text[excerpt.end : excerpt.end + AROUND],

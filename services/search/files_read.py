@@ -12,7 +12,7 @@ from services.search.file_types import EMPTY
 
 MAX_UNREADABLE_NAMED = 50
 """Maximum unreadable files that the limits of a report name."""
-MAX_FILES_NAMED = 10
+MAX_FILES_NAMED = 3
 """Maximum files or kinds that another message names."""
 
 

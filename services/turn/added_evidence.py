@@ -75,7 +75,8 @@ async def search_step(
     )
     try:
         with besides_the_report(run):
-            gathered = await search_in_rounds(run, need, evidence, step.id, Wanted(most))
+            quoted = [(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in known]
+            gathered = await search_in_rounds(run, need, evidence, step.id, Wanted(most, quoted=quoted))
     except _PASSING_ON:
         raise
     except LimitReached as limit:

@@ -1,7 +1,7 @@
 """Rounds of search for one need: search, show passages, judge, and search again with the next queries.
 
-Each round fills its room: first with what the last one asked to read on, then with what its own queries found, then with what earlier
-queries found and no round has shown. No passage is shown twice. The rounds end when nothing is missing, when two in a row bring nothing
+Each round fills its room: by turns with what the last one asked to read on and with what its own queries found, then with what earlier
+queries found and no round has shown, and last with what earlier steps have quoted. No passage is shown twice. The rounds end when nothing is missing, when two in a row bring nothing
 new, when enough sources are quoted, or when depth, budget or time are used up.
 """
 
@@ -10,10 +10,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 from schemas.events import Searched
-from schemas.evidence import Excerpt, Passage, Source, StepKind, root_of
+from schemas.evidence import Excerpt, Passage, QuotePlace, Source, StepKind, root_of
 from schemas.researcher import MOST_READ_ON, Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models import ask_by_rules
@@ -105,6 +106,8 @@ class Wanted(NamedTuple):
     """Approximate number of sources to quote."""
     source_kind: StepKind = "general"
     """Kind of sources that get a small bonus in the ranking."""
+    quoted: Sequence[QuotePlace] = ()
+    """What earlier steps have quoted; passages of which it is half or more come after the others."""
 
 
 async def search_in_rounds(
@@ -287,20 +290,31 @@ class _Rounds:
     async def _portion(self, asked: Sequence[Passage], found: Sequence[Passage]) -> list[Passage]:
         """Return the passages of this round: as many as have room in one prompt, and half of that after the first round; the others wait.
 
-        What was asked for comes first, then what this round's queries found, as they ask for the missing aspects.
+        What was asked for and what this round's queries found, as they ask for the missing aspects, have the room by turns.
         """
+        turns = [passage for pair in zip_longest(asked, found) for passage in pair if passage]
         unseen: list[Passage] = []
-        for passage in [*asked, *found, *self.waiting]:
+        for passage in sorted([*turns, *self.waiting], key=self._is_quoted):
             if not any(map(passage.lies_in, [*self.shown.values(), *unseen])):
                 unseen.append(passage)
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
         shown = passages_within(unseen, self.room // (2 if self.gathered.rounds else 1), MIN_PASSAGES)
         self.waiting = unseen[len(shown) :]
+        shown.sort(key=lambda passage: passage not in asked)
         first = self.gathered.shown + 1
         self.gathered.shown += len(shown)
         portion = [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(shown, first)]
         self.shown |= {passage.id: passage for passage in portion}
         return portion
+
+    def _is_quoted(self, passage: Passage) -> bool:
+        """Tell whether earlier steps quote half of a passage or more."""
+        lengths = (
+            min(passage.end, end) - max(passage.start, start)
+            for content_hash, start, end in self.wanted.quoted
+            if content_hash == passage.content_hash
+        )
+        return 2 * sum(length for length in lengths if length > 0) >= passage.end - passage.start
 
     async def _judged(self, passages: list[Passage]) -> Findings:
         gathered = self.gathered

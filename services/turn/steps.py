@@ -125,6 +125,12 @@ def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: 
         sources={key: source for key, source in state["sources"].items() if key in hashes},
         previous=previous,
         feedback=previous.reflections[-1].feedback if previous and previous.reflections else "",
+        quoted=[
+            (excerpt.content_hash, excerpt.start, excerpt.end)
+            for step_id, result in results.items()
+            if step_id != step.id
+            for excerpt in result.excerpts
+        ],
         sources_left=sources_left,
         outline=without_evidence(state.get("outline", [])),
         turn=state["turn"],

@@ -182,8 +182,8 @@ async def test_a_run_does_not_wait_for_a_folder_of_slow_files_and_tells_how_far_
     report = await aresearch(QUESTION, docs=[folder], on_event=events.append)
     assert "Robert Alder" in report.markdown
     [told] = [limit for limit in report.limits if "in time" in limit]
-    named = ", ".join(f"slow-{number:02}.pdf" for number in range(10))
-    assert told == f"12 of 15 files could not be read in time, and were not searched: {named} and 2 more."
+    named = ", ".join(f"slow-{number:02}.pdf" for number in range(3))
+    assert told == f"12 of 15 files could not be read in time, and were not searched: {named} and 9 more."
     assert told in report.markdown
     assert any("broken.docx" in limit for limit in report.limits), report.limits
     reading = [event.data for event in events if event.type == "reading"]

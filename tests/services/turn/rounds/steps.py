@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.context import RunContext
 from schemas.depth import Depth
-from schemas.evidence import StepKind
+from schemas.evidence import QuotePlace, StepKind
 from schemas.outline import OutlineNode
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.run.evidence_store import EvidenceStore
@@ -55,6 +55,7 @@ class Step:
         sources: int = 25,
         kind: StepKind = "general",
         sections: Sequence[OutlineNode] = (),
+        quoted: Sequence[QuotePlace] = (),
     ) -> RoundsResult:
         """Search in rounds."""
         need = ResearcherPrompt(
@@ -70,7 +71,7 @@ class Step:
         )  # fmt: skip
         token = _current.set(self.run)
         try:
-            return await search_in_rounds(self.run, need, EVIDENCE, "1", Wanted(sources, kind))
+            return await search_in_rounds(self.run, need, EVIDENCE, "1", Wanted(sources, kind, quoted))
         finally:
             _current.reset(token)
 

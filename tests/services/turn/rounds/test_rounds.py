@@ -253,6 +253,40 @@ async def test_a_model_reads_on_behind_a_passage_or_before_it(
     assert all(text[one.start : one.end] == one.quote for text, one in zip(texts, gathered.excerpts, strict=True))
 
 
+async def test_what_is_read_on_leaves_room_for_what_a_query_finds(endpoint: OpenAIServer, folder: Path) -> None:
+    remove(folder, *TOPICS[2:])
+    for ship in ("Ada", "Blake", "Cora", "Dee"):
+        casts = [f"Cast {day} of the {ship} was made. {'It was windy. ' * 58}" for day in range(1, 40)]
+        (folder / f"{ship}.md").write_text("\n\n".join(casts))
+    endpoint.script["researcher"] = [
+        quoting(
+            fact("anchor"),
+            read_on=["P13", "P14", "P15", "P16"],
+            missing_aspects=["the bilge"],
+            queries=["weight of the bilge"],
+        ),
+        quoting(fact("bilge")),
+    ]
+    step = Step(endpoint, "standard")
+    await step.search("anchor", "cast of the ship")
+    second = [sentence for passage in step.shown[1] for sentence in passage.sentences]
+    assert any("bilge" in sentence for sentence in second)
+    assert any("Cast" in sentence for sentence in second)
+
+
+async def test_what_earlier_steps_quote_comes_after_what_nobody_has_quoted(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    endpoint.script["researcher"] = [quoting(fact("anchor"))] * 3
+    first = await Step(endpoint, "quick").search("anchor weighs pounds")
+    quoted = [(one.content_hash, 0, 200) for one in first.excerpts]
+    again = Step(endpoint, "quick")
+    await again.search("anchor weighs pounds", quoted=quoted)
+    before, after = ([passage.title for passage in shown] for shown in again.shown)
+    assert before[0] == after[-1] == "Of the anchor"
+    assert sorted(before) == sorted(after)
+
+
 @pytest.mark.parametrize("said", [["1: P1", "2.1: P1 P2"], {"1": ["P1"], "2.1": "P1, P2"}])
 async def test_the_model_says_which_sections_what_it_takes_serves(
     endpoint: OpenAIServer, folder: Path, said: object
