@@ -21,6 +21,7 @@ from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
 from services.search.run_pages import GatheredPages, may_read_web
+from services.search.table_profile import ALL_DESCRIBED, DESCRIBED
 from services.search.web import filters_of, named_pages
 from services.text.normal_form import normalise_text
 
@@ -178,8 +179,9 @@ async def tables_once(run: Run, text: str, limit: int) -> list[str]:
     """Describe the tables among the run's documents that are nearest to a text, or return the recorded descriptions."""
 
     async def work() -> _Tables:
-        providers = await providers_for(run.context)
-        return _Tables(described=[table.describe() for table in providers.nearest_tables(text, limit)])
+        tables = (await providers_for(run.context)).nearest_tables(text, limit)
+        most = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
+        return _Tables(described=[table.describe(most) for table in tables])
 
     return (await run.journal.once("tables", "tables", {"limit": limit}, _Tables, work)).answer.described
 

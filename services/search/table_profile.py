@@ -28,7 +28,9 @@ MAX_COLUMNS = 50
 LONGEST_NAME = 80
 """Characters of a column's name that are shown: a questionnaire's columns are named by its questions."""
 DESCRIBED = 1_500
-"""Characters of a table's description for the planner."""
+"""Characters of the columns of a table as a planner sees them."""
+ALL_DESCRIBED = 6_000
+"""The same of all tables together."""
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
 
@@ -63,11 +65,11 @@ class Table:
         """Return the file for programs. Blocking."""
         return self.csv.encode() if self.csv else read_regular(self.path, MAX_BYTES)
 
-    def describe(self) -> str:
-        """Describe the table's content in one line."""
+    def describe(self, most: int = DESCRIBED) -> str:
+        """Describe the table's content in one line, its columns in at most so many characters."""
         sheet = f", sheet {self.view.sheet}" if self.view.sheet else ""
         columns = "; ".join(self.view.columns)
-        shown = columns if len(columns) <= DESCRIBED else f"{columns[:DESCRIBED]} …"
+        shown = columns if len(columns) <= most else f"{columns[:most]} …"
         return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {shown}"
 
     def terms(self) -> list[str]:

@@ -45,7 +45,11 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a question that is a document": (["research", "deep " * 20_000], 2, "--docs"),
     "a missing folder": (["research", QUESTION, "--docs", "nowhere"], 2, "does not exist"),
     "an empty folder": (["research", QUESTION, "--docs", "empty"], 2, "no documents"),
-    "folders where nothing is searched": (["research", QUESTION, "--docs", "empty", "--search", "none"], 2, "choose documents"),
+    "folders where nothing is searched": (
+        ["research", QUESTION, "--docs", "empty", "--search", "none"],
+        2,
+        "choose documents",
+    ),
     "an unknown locale": (["research", QUESTION, "--locale", "xx-klingon"], 2, "locale"),
     "impossible plans": (["research", QUESTION, "--max-plans", "0"], 2, "max_plan_iterations"),
     "a limit that is no number": (["research", QUESTION, "--max-steps", "many"], 2, "--max-steps"),
