@@ -4,6 +4,7 @@ Fields are told by their shape and by the usual names of metadata (Dublin Core, 
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
@@ -33,7 +34,11 @@ LONGEST_DATE = 40
 Field = tuple[str, str]
 """A name and its value, as written."""
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\n((?>(?:(?!(?:---|\.\.\.)[ \t]*\n)[^\n]*\n)*))(?:---|\.\.\.)[ \t]*(?:\n|$)")
+_FRONT_MATTER = re.compile(
+    r"(?:---[ \t]*\n(?P<yaml>(?>(?:(?!(?:---|\.\.\.)[ \t]*\n)[^\n]*\n)*))(?:---|\.\.\.)"
+    r"|\+\+\+[ \t]*\n(?P<toml>(?>(?:(?!\+\+\+[ \t]*\n)[^\n]*\n)*))\+\+\+)[ \t]*(?:\n|$)"
+)
+"""Between lines of `---` YAML, between lines of `+++` TOML."""
 _FIELD = re.compile(
     r"(?:[-*+] )?(?:\*\*|__|:)?([^\W\d_][^\n:：*|]{0,39}?)(?:\*\*|__)?(?:[:：](?:\*\*|__)?(?=[ \t]|$)|：(?:\*\*|__)?)(.*)"
 )
@@ -92,7 +97,7 @@ def text_card(text: str, file: str = "") -> Card:
     """
     head = text[:HEAD]
     front = _FRONT_MATTER.match(head)
-    fields = _front_matter(front[1]) if front else []
+    fields = _front_matter(front) if front else []
     body = head[front.end() :] if front else head
     card, title = card_of([*fields, *header_fields(body)]), heading_of(body)
     levels = [found[1] for found in _LEVEL.finditer(_FENCE.sub("", body))]
@@ -114,7 +119,7 @@ def front_matter_listed(text: str) -> str:
     front = _FRONT_MATTER.match(text)
     if front is None:
         return text
-    return re.sub(r"(?m)^(?=[^\s#-])", "- ", front[1]) + "\n" + text[front.end() :]
+    return re.sub(r"(?m)^(?=[^\s#-])", "- ", front["yaml"] or front["toml"] or "") + "\n" + text[front.end() :]
 
 
 def card_of(fields: Iterable[Field]) -> Card:
@@ -189,11 +194,13 @@ def _lines(text: str) -> Iterator[str]:
     return (line[:LONGEST_LINE].rstrip() for line in text[:HEAD].split("\n"))
 
 
-def _front_matter(block: str) -> list[Field]:
-    """Return the top fields of YAML; lines that are no YAML are read as fields, too."""
+def _front_matter(found: re.Match[str]) -> list[Field]:
+    """Return the top fields of YAML or TOML; lines that are neither are read as fields, too."""
+    block = found["yaml"] or found["toml"] or ""
     try:
-        read = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506 - the base loader makes nothing but texts, lists and mappings
-    except (yaml.YAMLError, RecursionError):
+        # The base loader makes nothing but texts, lists and mappings.
+        read = tomllib.loads(block) if found["toml"] else yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
+    except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError):
         read = None
     if not isinstance(read, dict):
         return [field for line in block.split("\n") for field in header_fields(line)]
@@ -206,6 +213,8 @@ def _texts(content: Any) -> list[str]:
         return [text for element in content[:MAX_VALUES] if not isinstance(element, list) for text in _texts(element)]
     if isinstance(content, dict):
         content = content.get("name")
+    if isinstance(content, date):
+        content = content.isoformat()
     return [" ".join(content.split())] if isinstance(content, str) and content.strip() else []
 
 

@@ -252,6 +252,17 @@ def test_a_text_that_tells_its_date_at_its_beginning(text: str, published: str |
     assert date_of(text) == published
 
 
+def test_front_matter_in_toml_is_read() -> None:
+    text = '+++\ntitle = "The drum"\nauthors = ["Ada Holm"]\ndate = 2024-03-12\n[extra]\nteam = "Sounders"\n+++\n\n# Its wire\n\nIt turns.\n'
+    card = text_card(text)
+    assert (card.title, card.authors, card.published) == ("The drum", ["Ada Holm"], "2024-03-12")
+    broken = text_card('+++\ntitle = "The drum\n+++\n\n# Its wire\n')
+    assert broken.title == "Its wire"
+    assert converted("a.md", text.encode(), lambda _, data: Content(data.decode()))["text"].startswith(
+        '- title = "The drum"\n'
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "published"),
     [
