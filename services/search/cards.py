@@ -60,6 +60,9 @@ _DATES = (
 )
 """Fields with the date of the source itself, the best first."""
 _DATE = re.compile(r"date|year|time|日期|时间|年")
+_ADDRESS = re.compile(r"path|slug|permalink|url|alias(?:es)?")
+_NAMED_DATE = re.compile(r"(?<!\d)(\d{4})[-_./](\d\d)[-_./](\d\d)(?!\d)")
+"""A date in the name of a file or in an address: `2012-12-28`, `2012/12/28`."""
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9-]{1,11}")
 _NUMBER = re.compile(r"\d[\d.-]{0,15}[A-Za-z]?")
 _NUMBERED = re.compile(r"(.{2,30}?) (?:number|no\.?|nr\.?)|([\u4e00-\u9fff]{0,4}?)(?:文号|编号)", re.IGNORECASE)
@@ -87,6 +90,11 @@ def past_date(text: str | None) -> str:
     """Return a date in ISO form; empty for what is none, and for one in the future."""
     told = iso_date(text) or ""
     return told if told <= today().isoformat()[: len(told)] else ""
+
+
+def named_date(name: str) -> str:
+    """Return the date in the name of a file or in an address, in ISO form; empty if there is none."""
+    return next(filter(None, (past_date("-".join(found.groups())) for found in _NAMED_DATE.finditer(name))), "")
 
 
 def text_card(text: str, file: str = "") -> Card:
@@ -124,7 +132,7 @@ def front_matter_listed(text: str) -> str:
 
 def card_of(fields: Iterable[Field]) -> Card:
     """Return what fields say. Of two of one kind the first counts; authors may stand in several."""
-    title, name, status, version, numbered = "", "", "", "", ""
+    title, name, status, version, numbered, address = "", "", "", "", "", ""
     authors: list[str] = []
     dates: dict[str, str] = {}
     read = [(label.strip(), value.strip()) for label, value in islice(fields, MAX_FIELDS) if value.strip()]
@@ -140,6 +148,8 @@ def card_of(fields: Iterable[Field]) -> Card:
         elif found := _VERSION.fullmatch(key):
             of = label[: len(found[1])].replace("_", " ") if found[1] else ""
             version = version or f"{of} {value}".strip()
+        elif _ADDRESS.fullmatch(key):
+            address = address or named_date(value)
         elif told := _date_in(key, value):
             dates.setdefault(label, told)
         elif _CAPITALS.fullmatch(label) and _NUMBER.fullmatch(value) and len(read) > 1 and not all_capitals:
@@ -148,7 +158,7 @@ def card_of(fields: Iterable[Field]) -> Card:
             of = label[: len(found[1] or found[2] or "")]
             numbered = numbered or (value if re.search(r"[^\W\d_]", value) else f"{of} {value}".strip())
     name = name or numbered or (found[1] if (found := _NAMED_TITLE.match(title)) else "")
-    published = next((told for rank in _DATES for label, told in dates.items() if rank.search(plain(label))), "")
+    published = next((told for rank in _DATES for label, told in dates.items() if rank.search(plain(label))), address)
     return Card(
         title=title, name=name, authors=authors, published=published, status=status, version=version, dates=dates
     )

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from schemas.card import Card
-from services.search.cards import front_matter_listed, header_fields, past_date, text_card
+from services.search.cards import front_matter_listed, header_fields, named_date, past_date, text_card
 from services.search.file_types import BEYOND_LIMITS, EMPTY, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
 from services.search.passage_terms import MAX_CHARACTERS as MAX_PASSAGES_OF
 from services.search.passage_terms import passage_terms
@@ -25,8 +25,6 @@ _CODE = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
 """Code, whose fields are not the document's."""
 _HEAD = 2_000
 """Characters at a document's beginning in which its date is searched."""
-_NAMED_DATE = re.compile(r"(?<!\d)(\d{4})[-_.](\d\d)[-_.](\d\d)(?!\d)")
-"""A date in the name of a file, such as `2012-12-28`."""
 
 
 class Content(NamedTuple):
@@ -76,8 +74,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
         return {"error": f"holds more than {MAX_CHARACTERS // 1_000_000} million characters"}
     text = normalise_text(text)
     told = (past_date(found[1]) for found in _DATE.finditer(_CODE.sub("", text[:_HEAD])))
-    dated = (past_date("-".join(found.groups())) for found in _NAMED_DATE.finditer(PurePath(name).stem))
-    beside = Card(published=next(filter(None, (*told, *dated)), ""))
+    beside = Card(published=next(filter(None, told), "") or named_date(PurePath(name).stem))
     card = Card(title=properties.title).filled(text_card(text, PurePath(name).stem)).filled(beside).filled(properties)
     card = card.filled(Card(title=_title(text, PurePath(name))))
     text = front_matter_listed(text)

@@ -226,7 +226,10 @@ class _Rounds:
         self.asked_on = answer.read_on
         self._tell(len(passages))
         wanting = bool(answer.missing_aspects or answer.queries) and self._quoted() < self.wanted.sources
-        further = wanting and bool(self.next_queries or self.waiting)
+        small = (
+            self.room < self.run.context.level.passage_tokens
+        )  # whose window cannot take what the depth reads in one round
+        further = wanting and bool(self.next_queries or (self.waiting and small))
         return (further or bool(self.asked_on)) and self.barren < BARREN
 
     def _quoted(self) -> int:

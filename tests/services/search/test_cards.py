@@ -256,6 +256,8 @@ def test_front_matter_in_toml_is_read() -> None:
     text = '+++\ntitle = "The drum"\nauthors = ["Ada Holm"]\ndate = 2024-03-12\n[extra]\nteam = "Sounders"\n+++\n\n# Its wire\n\nIt turns.\n'
     card = text_card(text)
     assert (card.title, card.authors, card.published) == ("The drum", ["Ada Holm"], "2024-03-12")
+    placed = text_card('+++\npath = "news/2021/04/14/drum"\n+++\n\n# The drum\n')
+    assert (placed.published, placed.dates) == ("2021-04-14", {})
     broken = text_card('+++\ntitle = "The drum\n+++\n\n# Its wire\n')
     assert broken.title == "Its wire"
     assert converted("a.md", text.encode(), lambda _, data: Content(data.decode()))["text"].startswith(
