@@ -32,7 +32,6 @@ from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, report_message
 from services.reports.sectioned_report import NewEvidence, borne, weakest
-from services.reports.slides.draft import deck_for
 from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
 from services.reports.wishes import unmet_by_sources, unmet_wishes
@@ -55,6 +54,8 @@ from services.turn.steps import left_out
 from services.turn.thread_data import keep_version
 from services.turn.writing import by_rules, prompt_of, write_report, write_simpler
 
+_IN_SLIDES = frozenset({"slides", "pptx"})
+"""Formats of slides."""
 MAX_CHARACTERS = 400_000
 """Maximum characters of a model's report; the longest requested reports have a third of that."""
 
@@ -100,7 +101,10 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                 made = Revised(written, state, excerpts, added)
                 written, state, excerpts, added = await _proved(run, made, revision, prompt, research, runtime)
                 written.limits += await asyncio.to_thread(_unmet, run, state, written, excerpts)
-                deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
+                if not written.by_rules and not _IN_SLIDES.isdisjoint(run.context.output_formats):
+                    from services.reports.slides.draft import deck_for
+
+                    deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
         finally:
             await closing
     new_failures = (failure for failure in failed if failure not in state["limits"])

@@ -2,8 +2,6 @@
 
 import re
 
-import nh3
-
 REASONING = "reasoning_content"
 """Key of the reasoning in a message, as DeepSeek, vLLM and llama.cpp name it."""
 _THOUGHTS = "think|thought|reason|analysis|commentary"
@@ -60,7 +58,11 @@ def _is_unmarked(text: str) -> bool:
 
 def _is_unknown(opening: re.Match[str] | None) -> bool:
     """Tell whether a tag is none of HTML's, or says itself that it holds thoughts."""
-    return opening is not None and (opening[1].lower() not in nh3.ALLOWED_TAGS or 'type="reasoning"' in opening[2])
+    if opening is None:
+        return False
+    from nh3 import ALLOWED_TAGS
+
+    return opening[1].lower() not in ALLOWED_TAGS or 'type="reasoning"' in opening[2]
 
 
 def _without_tokens(text: str, thoughts: list[str]) -> str:

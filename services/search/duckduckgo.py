@@ -8,16 +8,16 @@ import asyncio
 import math
 import re
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs, urlsplit
-
-from ddgs.engines.duckduckgo import Duckduckgo
-from ddgs.exceptions import DDGSException, TimeoutException
 
 from services.run.errors import SearchError, SearchRefused
 from services.search.filters import Filters
 from services.search.hit import Hit
 from services.text.normal_form import normalise_text
+
+if TYPE_CHECKING:
+    from ddgs.engines.duckduckgo import Duckduckgo
 
 URL = "https://html.duckduckgo.com/html/"
 MAX_QUERY = 400
@@ -83,6 +83,9 @@ class DuckDuckGoSearch:
 
     def _ask(self, words: str) -> list[_Result]:
         """Send a query and parse the answer. Blocking."""
+        # In this thread, as the import lists a folder; of what is not yet loaded it needs only lxml and primp
+        from ddgs.exceptions import DDGSException, TimeoutException
+
         try:
             span = self._filters.range_at(datetime.now(UTC).date())
             limit = _RANGES[span] if span else None
@@ -102,6 +105,7 @@ class DuckDuckGoSearch:
 
 def _engine(url: str, seconds: int) -> "Duckduckgo":
     """Return ddgs' DuckDuckGo engine, which checks the status, uses no proxy and follows no redirect."""
+    from ddgs.engines.duckduckgo import Duckduckgo
 
     class Plain(Duckduckgo):
         search_url = url

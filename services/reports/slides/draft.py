@@ -54,7 +54,6 @@ STATEMENTS_A_PAGE = 2
 """Approximate minimum of statements per page."""
 MAX_SHOWN = 600
 """Half-width characters of a chart's title and numbers that are shown to the model."""
-_FORMATS = frozenset({"slides", "pptx"})
 _LEFT_OVERS = re.compile(r"\*\*|`|\s?\[[\d, ]{1,20}\]")
 """Remains of Markdown and of numbered citations, which cards do not have."""
 
@@ -92,11 +91,8 @@ async def deck_for(run: Run, written: Written, draft: ReportInputs) -> list[Deck
     """Return the deck of a draft's report, and add the related notes to `written`.
 
     Returns:
-        Empty if no slides are wanted, if no model wrote the report, at a limit, or for an unusable answer: rules then
-        lay out the slides.
+        Empty if the reporter is offline, at a limit, or for an unusable answer: rules then lay out the slides.
     """
-    if written.by_rules or _FORMATS.isdisjoint(run.context.output_formats):
-        return []
     if not await run.journal.decided("slides", lambda: role_model("reporter", run.context).model != OFFLINE):
         return []
     tone = run.context.profile.tone if run.context.profile else ""
