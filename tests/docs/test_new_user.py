@@ -21,7 +21,7 @@ from tests.conftest import GUARD, PROJECT
 
 pytestmark = pytest.mark.timeout(600)
 
-INSTALLED = ("setup", ".venv/runtime", ".venv/develop")
+INSTALLED = ("setup", "develop", ".venv/runtime", ".venv/develop")
 """Targets of the Makefile that need the network."""
 SERVED = ("docs/api.md", "docs/server.md", "docs/runs.md")
 """Guides whose Python talks to a server."""
