@@ -41,6 +41,8 @@ _BLOCK_START = re.compile(
 )
 _RULES: dict[Alignment, str] = {"": "---", "left": "---", "right": "---:", "center": ":---:"}
 """Markdown below a column's heading, by alignment."""
+_ADDRESS = re.compile(r"(?i)\b(?:(?:https?|ftp)(?=://)|www(?=\.))")
+"""What of an address makes a link of it, up to where a backslash keeps it from that."""
 _MARKS: dict[Style, str] = {"strong": "**", "emphasis": "*"}
 
 
@@ -161,7 +163,7 @@ def _inline(inline: Inline) -> str:
 
 def _plain(text: str, special: re.Pattern[str] = _SPECIAL) -> str:
     """Write a text as it is, on one line; addresses in it do not become links of themselves."""
-    return special.sub(_escaped, re.sub(r"[\r\n]+", " ", text)).replace("://", "&#58;//").replace("www.", "www&#46;")
+    return _ADDRESS.sub(r"\g<0>\\", special.sub(_escaped, re.sub(r"[\r\n]+", " ", text)))
 
 
 def _code(text: str) -> str:

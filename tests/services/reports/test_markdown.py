@@ -6,12 +6,14 @@ import pytest
 from markdown_it import MarkdownIt
 
 from schemas.card import Card
+from schemas.document import Paragraph, Text
 from schemas.evidence import Contradiction
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.markdown import finish_report
+from services.reports.rendering import to_markdown
 from tests.services.reports.conftest import PLACES, Make, excerpt_of, source_of
 
 WEB_LINK = "https://example.org/a%20%28b%29?q=1%7C2"
@@ -211,3 +213,10 @@ def test_a_chart_may_name_the_year_of_its_source(draft: Make) -> None:
     for sources, shown in (([dated], True), ([source_of("web")], False)):
         made = draft(f"{DEPTH}\n\n{chart}", sources=sources, excerpts=["E1-1"])
         assert ("```chart" in finish_report(made, Usage()).markdown) is shown
+
+
+def test_an_address_in_a_text_is_no_link_and_reads_as_it_is_written() -> None:
+    text = "Of thrift://a, https://a.example and www.a.example."
+    written = to_markdown([Paragraph((Text(text),))])
+    assert written == "Of thrift://a, https\\://a.example and www\\.a.example."
+    assert MarkdownIt().render(written) == f"<p>{text}</p>\n"
