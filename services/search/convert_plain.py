@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
+from markdown_it import MarkdownIt
 from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
@@ -21,6 +22,7 @@ from services.search.conversion import Content, converted, with_passages
 from services.search.file_types import DATA, MARKDOWN, TABLES
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
+from services.text.character_references import unescape
 from services.text.decoding import CERTAIN, decode
 from services.text.tables import pipe_table
 
@@ -58,6 +60,7 @@ _QUOTED = re.compile(r"(?m)^(?>(?: {0,3}>)+) ?")
 """Marks of a block that is set off, often a note; they stand within its sentences, where lines end."""
 _REFERRING = re.compile(
     r"(?P<code>`[^`\n]{1,300}+`)|(?P<tag></?(?i:a|b|br|div|em|font|i|img|kbd|mark|p|small|span|strong|u)(?:\s[^<>\n]{0,500}+)?/?>)|(?P<note>\[\^[^\[\]\s]{1,100}+\](?!:))"
+    r"|(?P<character>&(?:#\d{1,7}+|#[xX][\da-fA-F]{1,6}+|[A-Za-z][A-Za-z\d]{1,31}+);)"
     r"|(?<![\]\\!])\[(?P<words>[^\[\]\n]{1,300}+)\](?:\[(?P<label>[^\[\]\n]{0,200}+)\])?(?![(:\[])"
 )
 _ADDRESSED = re.compile(r"(?s)(.{1,300}?)\s*<([^<>\s]{1,300})>")
@@ -65,6 +68,9 @@ _DOCUMENTS = {"pep": "PEP", "rfc": "RFC"}
 """Roles of the standard that name a document by its number."""
 _CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
 """The first cell of a row of a list table."""
+_BLOCKS = MarkdownIt("commonmark").enable("table")
+_BLOCKS.core.ruler.disable(["inline", "text_join"])
+_LINE_END = re.compile(r"\r\n?|\n")
 LONGEST_TABLE = 1_000
 """Lines in which the end of a table is looked for."""
 DEEPEST = 6
@@ -127,7 +133,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
     for cell in notebook["cells"]:
         source = _joined(cell["source"])
         if cell["cell_type"] != "code":
-            yield source
+            yield as_read(source)
             continue
         outputs = [
             _joined(output.get("text") or output.get("data", {}).get("text/plain", ""))
@@ -141,23 +147,59 @@ def _joined(lines: str | list[str]) -> str:
 
 
 def as_read(text: str) -> str:
-    """Return Markdown as its readers see it: links have their addresses beside them; comments, contents, lines of tags and marks of footnotes and set-off blocks fall away."""
-    parts = _prose_and_code(text)
+    """Return Markdown as its readers see it.
+
+    Links have their addresses beside them, rows of tables bars at both ends, code fences, and references to characters are these;
+    comments, contents, lines of tags and marks of footnotes and set-off blocks fall away.
+    """
+    parts = _prose_and_code(_with_fences_and_bars(text))
     parts[::2] = [_UNSEEN.sub("", _QUOTED.sub("", part)) for part in parts[::2]]
     targets = {found[1].casefold(): found[2].strip("<>") for part in parts[::2] for found in _REFERENCE.finditer(part)}
 
     def link(found: re.Match[str]) -> str:
         if found["code"] or found["note"] or found["tag"]:
             return found["code"] or ""
+        if found["character"]:
+            character = unescape(found["character"])
+            return " " if character.isspace() else character.replace("|", "\\|")
         address = targets.get((found["label"] or found["words"]).casefold())
         if not address:
             return found[0]
         return found["words"] if address.startswith("#") else f"[{found['words']}]({address})"
 
     parts[::2] = [
-        _REFERRING.sub(link, _REFERENCE.sub("", part)) if "[" in part or "<" in part else part for part in parts[::2]
+        _REFERRING.sub(link, _REFERENCE.sub("", part)) if re.search(r"[\[<&]", part) else part for part in parts[::2]
     ]
     return "".join(parts)
+
+
+def _with_fences_and_bars(text: str) -> str:
+    """Return Markdown with fences around the code that is only indented, and with bars around the rows of tables that have none."""
+    lines = _LINE_END.split(text)
+    found: list[str] = []
+    place = 0
+    for token in _BLOCKS.parse(text):
+        start, end = token.map or (0, 0)
+        if token.type == "code_block":
+            fence = "~~~" if "```" in token.content else "```"
+            found += [*lines[place:start], fence, *token.content.rstrip().split("\n"), fence]
+            found += [""] if "".join(lines[end : end + 1]).strip() else []
+        elif token.type == "table_open":
+            found += [
+                *lines[place:start],
+                *([""] if start and lines[start - 1].strip() else []),
+                *map(_row, lines[start:end]),
+            ]
+        else:
+            continue
+        place = end
+    return "\n".join([*found, *lines[place:]])
+
+
+def _row(line: str) -> str:
+    row = _QUOTED.sub("", line).strip()
+    row = row if row.startswith("|") else f"| {row}"
+    return row if row.endswith("|") and not row.endswith("\\|") else f"{row} |"
 
 
 def _prose_and_code(text: str) -> list[str]:

@@ -17,6 +17,7 @@ from services.search.sheets import SheetTable
 from services.text.numerals import read_number
 from services.text.passages import plain_heading
 from services.text.quotable import without_markup
+from services.text.tables import cells_of
 from services.text.tokens import tokens
 
 MAX_ROWS_PROFILED = 5_000
@@ -41,7 +42,6 @@ MIN_ROWS = 2
 """Minimum rows below the header of a table to compute with."""
 _RULE_CHARACTERS = frozenset(" :|-")
 """Characters of the line below a table's header."""
-_CELL_END = re.compile(r"(?<!\\)\|")
 
 
 class Profiled(BaseModel):
@@ -176,11 +176,6 @@ def _tables(text: str) -> Iterator[tuple[str, list[list[str]]]]:
             rows.append(stripped)
             continue
         if len(rows) > 1 and "-" in rows[1] and _RULE_CHARACTERS.issuperset(rows[1]):
-            yield heading, [_cells_of(row) for row in (rows[0], *rows[2:])]
+            yield heading, [[without_markup(cell) for cell in cells_of(row)] for row in (rows[0], *rows[2:])]
         rows = []
         heading = plain_heading(stripped) if stripped.startswith("#") else heading
-
-
-def _cells_of(row: str) -> list[str]:
-    inner = row[1:-1] if row.endswith("|") and not row.endswith("\\|") and len(row) > 1 else row[1:]
-    return [without_markup(cell.replace("\\|", "|")).strip() for cell in _CELL_END.split(inner)]

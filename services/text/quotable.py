@@ -2,6 +2,7 @@
 
 import re
 
+from services.text.tables import cells_of
 from services.text.tokens import has_cjk
 
 GAP = " … "
@@ -28,7 +29,7 @@ def as_prose(text: str) -> str:
     text = without_markup(text)
     rows = [line.strip() for line in text.splitlines() if line.strip()]
     if len(rows) > 1 and all("|" in line for line in rows):
-        cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (rows[0], rows[-1])]
+        cells = [cells_of(line) for line in (rows[0], rows[-1])]
         headed = any(map(_RULE.fullmatch, rows[1:2])) or not any(map(str.isdigit, rows[0]))
         if headed and len(cells[0]) == len(cells[1]) > 1:
             named = [f"{name} {cell}" for name, cell in zip(cells[0][1:], cells[1][1:], strict=True) if cell]
@@ -50,7 +51,7 @@ def as_line(text: str) -> str:
     lines: list[str] = []
     for line in map(str.strip, text.splitlines()):
         if line.startswith("|") and line.count("|") > 1:
-            cells = [] if _RULE.fullmatch(line) else [cell.strip() for cell in line.strip("|").split("|")]
+            cells = [] if _RULE.fullmatch(line) else cells_of(line)
             lines.append(" · ".join(filter(None, cells)))
         elif not _RULE.fullmatch(line):
             lines.append(_LINE_MARKS.sub("", line))

@@ -22,6 +22,7 @@ _PROSE = re.compile(r"[，。；\r\n\0]|[.!?]\s*$|\.\s")
 """What no row of CSV holds."""
 _UNITS_OF_NAMES = {"percent": "%", "pct": "%", "perc": "%"}
 _RULE = re.compile(r"^[\s|:-]+$")
+_CELL_END = re.compile(r"(?<!\\)\|")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -81,14 +82,21 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
 
 def row_of(line: str) -> tuple[str, ...] | None:
     """Return the cells of a row of a table in Markdown or CSV; None for a line of prose."""
-    if found := _LINE.match(line):
-        return tuple(cell.strip() for cell in found.group(1).split("|"))
+    if _LINE.match(line):
+        return tuple(cells_of(line))
     for delimiter in ",;\t":
         if line.count(delimiter) >= LEAST_DELIMITERS and not _PROSE.search(line) and f"{delimiter} " not in line:
             cells = next(csv.reader([line], delimiter=delimiter), [])
             if LEAST_DELIMITERS < len(cells) <= MAX_COLUMNS and all(len(cell) <= MAX_CELL for cell in cells):
                 return tuple(cell.strip() for cell in cells)
     return None
+
+
+def cells_of(row: str) -> list[str]:
+    r"""Return the cells of a row of Markdown, in which `\|` is no end of a cell."""
+    row = row.strip().removeprefix("|")
+    inner = row[:-1] if row.endswith("|") and not row.endswith("\\|") else row
+    return [cell.replace("\\|", "|").strip() for cell in _CELL_END.split(inner)]
 
 
 def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:

@@ -201,6 +201,29 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     assert [hit.url for hit in await documents.search("What does EIP-42 replace?", 1, "words")] == ["docs/eip-0042.md"]
 
 
+async def test_tables_without_outer_bars_code_by_indentation_and_references_to_characters_are_read_as_shown(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "README.md").write_text(
+        "Ships of 1875:\nShip | Depth\n---|---:\n`Vema` | 9&nbsp;km \\| 5 mi\nEgeria\n\n> a | b\n> -|-\n> 1 | 2\n\n"
+        "Run &lt;b&gt; &copy; &nosuch; `&lt;`:\n\n    sound() | 7\n\n      more &lt;\n\n- item\n\n  still it\n"
+    )
+    documents = await open_documents(folder, tmp_path / "home")
+    [hit] = await documents.search("Vema", 1, "words")
+    assert hit.text.split("\n\n") == [
+        "Ships of 1875:",
+        "| Ship | Depth |\n| ---|---: |\n| `Vema` | 9 km \\| 5 mi |\n| Egeria |",
+        "| a | b |\n| -|- |\n| 1 | 2 |",
+        "Run <b> © &nosuch; `&lt;`:",
+        "```\nsound() | 7",
+        "  more &lt;\n```",
+        "- item",
+        "  still it",
+    ]
+
+
 async def test_inline_markup_of_restructuredtext_reads_as_its_words_and_code_stays(tmp_path: Path) -> None:
     folder = tmp_path / "rst"
     folder.mkdir()
