@@ -185,6 +185,8 @@ class Passage(BaseModel):
     """What its card has besides the title: authors, dates, status, version."""
     section: CleanLine = ""
     """The heading above it, where it does not begin with that."""
+    above: CleanLine = ""
+    """The headings of its table, or the line that begins its code, where it begins amid one."""
 
     def lies_in(self, other: "Passage") -> bool:
         """Tell whether another passage of the same text holds it."""
@@ -209,7 +211,7 @@ class Excerpt(BaseModel):
     confirmed_by: list[str] = Field(default_factory=list)
     """Ids of excerpts of independent sources that give one of its figures, too; found when the report is written."""
     heads: str = ""
-    """Line of headings of the table that it quotes rows of, where it does not begin with it; found when the report is written."""
+    """Line of headings of the table that it quotes rows of, or the line that begins its code, where it does not begin with it."""
     page: int | None = None
     """Number of its page, from 1, where its source has pages; found when the report is written."""
     section: str = ""

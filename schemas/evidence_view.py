@@ -34,7 +34,7 @@ class EvidenceView(BaseModel):
     section: CleanLine = ""
     """The heading that it stands under in its source, where that is known."""
     columns: CleanLine = ""
-    """Line of headings of the table that it holds rows of, where it does not begin with it."""
+    """Line of headings of the table that it holds rows of, or the line that begins its code, where it does not begin with it."""
     content_hash: str = ""
     """Of its source, below which it is shown."""
     start: int = 0

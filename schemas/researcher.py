@@ -28,6 +28,8 @@ class NumberedPassage(Passage):
 
     spans: list[tuple[int, int]] = Field(default_factory=list)
     """Of its sentences in order: each is `text[start:end]`."""
+    code: list[int] = Field(default_factory=list)
+    """Places of those that are code."""
 
     @property
     def sentences(self) -> list[str]:
@@ -35,13 +37,21 @@ class NumberedPassage(Passage):
         return [" ".join(self.text[start:end].split()) for start, end in self.spans]
 
     @property
+    def headings(self) -> str:
+        """The headings above its sentences, but for the title of its source."""
+        own = self.text[: self.spans[0][0]].split("\n") if self.spans else []
+        return " ".join(line for line in [self.section, *own] if line.lstrip("# ") != self.title)
+
+    @property
     def lines(self) -> list[str]:
-        """Its sentences with their numbers, each below the headings before it, which have none: `#| Results`."""
+        """Its sentences with their numbers, each below the headings before it, which have none: `#| Results`; code with its lines."""
         shown: list[str] = []
+        headings = [f"#| {self.above}"] if self.above else []
         before = 0
-        for number, ((start, end), sentence) in enumerate(zip(self.spans, self.sentences, strict=True), 1):
-            shown.append("\n".join([*self._headings(before, start), f"{number}| {sentence}"]))
-            before = end
+        for place, ((start, end), sentence) in enumerate(zip(self.spans, self.sentences, strict=True)):
+            words = self.text[start:end].replace("\n", "\n | ") if place in self.code else sentence
+            shown.append("\n".join([*headings, *self._headings(before, start), f"{place + 1}| {words}"]))
+            headings, before = [], end
         if shown:
             shown[-1] = "\n".join([shown[-1], *self._headings(before, len(self.text))])
         return shown

@@ -9,8 +9,8 @@ from schemas.results import StepResult
 from schemas.state import ResearchState
 from services.evidence.views import evidence_views
 from services.models.prompt_fit import passage_tokens
-from services.text.passages import sentences
 from services.text.quotable import GAP
+from services.text.units import units
 
 BACKGROUND_TOKENS = 400
 """Tokens that background evidence has in a prompt beside the findings of steps; the best come first."""
@@ -99,7 +99,7 @@ def _unquoted(excerpt: Excerpt, quoted: Sequence[Excerpt], texts: Sequence[str])
     beside = [first for first in quoted if first.content_hash == excerpt.content_hash]
     runs: list[tuple[int, int]] = []
     fresh = False
-    for span in sentences(excerpt.quote):
+    for span in units(excerpt.quote):
         start, end = excerpt.start + span.start, excerpt.start + span.end
         text = _letters(excerpt.quote[span.start : span.end])
         if any(first.start < end and start < first.end for first in beside) or any(text in first for first in texts):

@@ -4,8 +4,7 @@ Quotes are the stored text of those sentences, so that no model can garble them,
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from schemas.evidence import Excerpt, Passage
@@ -13,22 +12,15 @@ from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt, find
 from services.models import ask
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log
+from services.text.heads import Heads
 from services.text.length import words_in
-from services.text.passages import Span, sentences
+from services.text.passages import is_fence
+from services.text.units import units
 
 MOST_QUOTED = 900
 """Characters of one quote; a longer stretch becomes several."""
 MOST_PARTS = 3
 """Quotes that one reference becomes; what stands behind them can be named by itself."""
-LONGEST, PIECE = 600, 300
-"""Characters of the longest sentence, and of the pieces of what is longer, such as JSON on one line."""
-SHORTEST_RULER = 3
-"""Characters of the shortest line of one repeated sign that underlines a heading or parts sections."""
-_HEADING = re.compile(r"#{1,6}\s")
-_MARK = re.compile(r"[^\w\s]{1,2}|[(\[]?\w{1,2}[.)\]、]")
-"""The mark of an item alone, such as `#.`, `1.` or `(a)`."""
-_BREAKS = ("},", "; ", ", ", "，", "、", " ")
-"""Where a piece best ends, the best first."""
 _NAMED = 8
 """Wrong references that the model is shown."""
 _REFERENCE = re.compile(
@@ -41,69 +33,14 @@ _WHOLE = re.compile(r"\W{0,3}(\w{1,12})\W{0,3}")
 
 
 def numbered(passages: Iterable[Passage]) -> list[NumberedPassage]:
-    """Number the sentences of passages; each line of a table is one, and so is each piece of what is no sentence at all."""
-    return [NumberedPassage(**passage.model_dump(), spans=_spans(passage.text)) for passage in passages]
-
-
-def _spans(text: str) -> list[tuple[int, int]]:
-    """Return the sentences of a text, and the pieces of those that are too long.
-
-    The mark of an item belongs to what follows it. Headings and rulers are no sentences, unless there is nothing else.
-    """
-    found = sentences(text)
-    places = [
-        (span.start, span.end)
-        for span, following in zip_longest(found, found[1:])
-        if not _is_heading(text, span, following)
-    ] or [(span.start, span.end) for span in found]
-    spans: list[tuple[int, int]] = []
-    mark: int | None = None
-    for place, (left, end) in enumerate(places, 1):
-        start = left if mark is None else mark
-        mark = start if place < len(places) and _MARK.fullmatch(text[start:end]) else None
-        if mark is None:
-            spans += ((start + piece.start, start + piece.end) for piece in _pieces(text[start:end]))
-    return spans
-
-
-def _is_ruler(words: str) -> bool:
-    return len(words) >= SHORTEST_RULER and len(set(words)) == 1 and not words.isalnum()
-
-
-def _is_heading(text: str, span: Span, following: Span | None) -> bool:
-    """Tell whether a sentence is a ruler, or a heading by its mark or the ruler on the line below it."""
-    words = text[span.start : span.end]
-    if _HEADING.match(words) or _is_ruler(words):
-        return True
-    return (
-        following is not None
-        and _is_ruler(text[following.start : following.end])
-        and text[following.start] != "`"  # which ends code
-        and text[span.end : following.start].count("\n") == 1
-    )
-
-
-def _pieces(sentence: str) -> Iterator[Span]:
-    """Cut what is too long for a sentence: long rows of a table, which look like wrapped prose, and what is longer yet."""
-    if len(sentence) <= LONGEST:
-        yield Span(0, len(sentence))
-        return
-    start = 0
-    for line in sentence.splitlines(keepends=True):
-        end = start + len(line)
-        while end - start > LONGEST:
-            ends = (sentence.rfind(mark, start + PIECE // 2, start + PIECE) + len(mark) for mark in _BREAKS)
-            cut = next((place for place in ends if place > start + PIECE // 2), start + PIECE)
-            yield from _trimmed(sentence, start, cut)
-            start = cut
-        yield from _trimmed(sentence, start, end)
-        start = end
-
-
-def _trimmed(text: str, start: int, end: int) -> list[Span]:
-    piece = text[start:end]
-    left, right = len(piece) - len(piece.lstrip()), len(piece.rstrip())
-    return [Span(start + left, start + right)] if right > left else []
+    """Number what can be quoted of passages: sentences, rows of tables, blocks of code."""
+    shown: list[NumberedPassage] = []
+    for passage in passages:
+        found = units(passage.text, in_code=is_fence(passage.above))
+        code = [place for place, unit in enumerate(found) if unit.code]
+        spans = [(unit.start, unit.end) for unit in found]
+        shown.append(NumberedPassage(**passage.model_dump(), spans=spans, code=code))
+    return shown
 
 
 class Taken(NamedTuple):
@@ -136,6 +73,7 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
             unknown.append(reference)
         for passage, places in found:
             begins = {place: (passage.content_hash, passage.start + passage.spans[place][0]) for place in places}
+            heads = Heads(passage.text, passage.above)
             fresh = [place for place, begin in begins.items() if begin not in held]
             for stretch in _stretches(fresh, passage.spans):
                 held.update(begins[place] for place in stretch)
@@ -148,6 +86,7 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
                         start=passage.start + start,
                         end=passage.start + end,
                         relevance=relevance,
+                        heads=heads.at(start),
                         nodes=nodes.get(passage.id.casefold(), []),
                     )
                 )

@@ -90,7 +90,7 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
 def passages_within(passages: Sequence[Passage], tokens: int, min_items: int) -> list[Passage]:
     """Return the best passages up to about so many tokens in total, and at least `min_items` of them."""
     for count, passage in enumerate(passages):
-        tokens -= passage_tokens(passage.text)
+        tokens -= passage_tokens(passage.above + passage.text)
         if tokens < 0 and count >= min_items:
             return list(passages[:count])
     return list(passages)

@@ -5,12 +5,14 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from schemas.clean_text import clean_line
 from schemas.evidence import Passage, Source
 from services.embedding.translation_similarity import in_both_languages
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
 from services.text.copies import is_copy, tells_no_more
 from services.text.duplicates import fingerprint, may_be_copy, may_tell_the_same
+from services.text.heads import Heads
 from services.text.passages import LONGEST_HEADING, plain_heading, split
 from services.text.ranking import bm25
 from services.text.tokens import tokens
@@ -130,7 +132,7 @@ class Pool:
             if original in used or key in used:
                 await evidence.put_text(self._hits[key].text)
                 sources[key] = self._source(key, original)
-        sections = await asyncio.to_thread(lambda: [_section(self._hits[key].text, start) for key, start, _ in chosen])
+        places = await asyncio.to_thread(lambda: [what_begins(self._hits[key].text, start) for key, start, _ in chosen])
         passages = [
             Passage(
                 id=f"P{place}",
@@ -145,9 +147,9 @@ class Pool:
                 published=sources[key].published or "",
                 abstract_only=sources[key].abstract_only,
                 about=sources[key].card.about,
-                section=section,
+                **above,
             )
-            for place, ((key, start, end), section) in enumerate(zip(chosen, sections, strict=True), 1)
+            for place, ((key, start, end), above) in enumerate(zip(chosen, places, strict=True), 1)
         ]
         return passages, sources
 
@@ -179,15 +181,16 @@ def _terms_by_passage(text: str) -> dict[tuple[int, int], frozenset[str]]:
 
 
 @lru_cache(maxsize=16)
-def _headings(text: str) -> dict[int, str]:
-    """Return the headings above each passage of a text, by its start."""
-    return {span.start: span.heading for span in split(text)}
+def _above(text: str) -> tuple[dict[int, str], Heads]:
+    """Return the headings above each passage of a text, by its start, and what begins its tables and code."""
+    return {span.start: span.heading for span in split(text)}, Heads(text)
 
 
-def _section(text: str, start: int) -> str:
-    """Return the heading above a passage; empty where it begins with that."""
-    above = "" if text.startswith("#", start) else _headings(text).get(start, "")
-    return plain_heading(above)[:LONGEST_HEADING]
+def what_begins(text: str, start: int) -> dict[str, str]:
+    """Return the fields of a passage that tell what stands above it: the heading, and what begins its table or code. Blocking."""
+    headings, heads = _above(text)
+    heading = "" if text.startswith("#", start) else headings.get(start, "")
+    return {"section": clean_line(plain_heading(heading)[:LONGEST_HEADING]), "above": clean_line(heads.at(start))}
 
 
 def _overlap(passage: Key, other: Key) -> bool:

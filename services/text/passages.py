@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Literal
 
@@ -10,21 +10,33 @@ TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
 LONGEST_HEADING = 200
 """Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
-LONGEST_TABLE = 3
-"""Passages whose characters a table may have to stay whole, with its head."""
+LONGEST_WHOLE = 3
+"""Passages whose characters a table or code may have to stay whole."""
 WRAPPED = 50
 """Characters from which on a line of prose may have been wrapped."""
 _CJK_SHARE = 0.3
+CODE_LINES = 20
+"""Lines of code that stay whole in a quote; longer code has parts of so many."""
 _INTRODUCES = (":", "：")
 """Ends of a text that introduces the list, table or code below it."""
 _NOT_BLANK = re.compile(r"[^\n]")
-_FENCE = re.compile(r"^[ \t]*```", re.MULTILINE)
+_CODE = r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^`\n]*+(?:\n|\Z)(?s:.*?)(?:^[ \t]*+(?P=fence)[`~]*+[ \t]*+$|\Z)"
+_FENCED = re.compile(_CODE, re.MULTILINE)
+_FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
+_CODE_PART = re.compile(rf"(?s)(?=.)(?>(?:[^\n]*+\n){{0,{CODE_LINES - 1}}})[^\n]*+\n?")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
 )
-_END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|$)|[。！？；।॥؟۔]++[”’」』）]*+|(?<=: )…(?= )|\n++")
-"""A stop, a line end, or what stands for an omission behind a colon."""
+_END = re.compile(
+    rf"(?m)(?P<code>{_CODE})|(?P<row>^[ \t]*+\|[^\n]*\|[ \t]*+$)"
+    r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`))"
+    r"|(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；।॥؟۔]++[”’」』）]*+|(?<=: )…(?= )|\n++"
+)
+"""What ends a sentence: a stop, a line end, what stands for an omission behind a colon; code and a row of a table are each one by
+themselves, and within a link or a literal nothing ends."""
+_TABLE_HEAD = re.compile(r"[ \t]*+\|(?:[^\n]*\n[ \t]*+\|)?(?=[^\n]*-)[ \t|:-]*+(?:\n|\Z)")
+"""The headings of a table with the rule below them, or the rule alone."""
 _HEADING_LINE = re.compile(rf"(?<![^\n])#{{1,6}}[ \t][^\n]{{1,{LONGEST_HEADING}}}(?:\n|\Z)")
 _VALUE_LINE = re.compile(
     rf"(?=[^\n]{{1,{WRAPPED - 1}}}(?:\n(?![ \t]*[a-z])|\Z))[A-Z\u4e00-\u9fff][^\n.!?。！？:：]{{0,29}}(?::[ \t]|：)[^\n]*"
@@ -49,6 +61,8 @@ class Span:
     end: int
     heading: str = ""
     """Headings above it, outermost first, joined by ` > `."""
+    code: bool = False
+    """Whether it is code, or a part of it, whose lines stay."""
 
 
 def plain_heading(heading: str) -> str:
@@ -84,9 +98,9 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     headings: dict[int, str] = {}
     start = end = -1
     only_headings = True
-    for block, is_code in _blocks(text, target):
+    for block in _blocks(text, target):
         written = text[block.start : block.end]
-        heading = None if is_code else _heading(written)
+        heading = None if block.code else _heading(written)
         most = 2 * target if start >= 0 and text[end - 1 : end] in _INTRODUCES else target
         if start >= 0 and (heading is not None or block.end - start > most) and not only_headings:
             yield Span(start, end, " > ".join(headings.values()))
@@ -94,7 +108,7 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
         if heading is not None:
             level, name = heading
             headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
-        only_headings = (start < 0 or only_headings) and not is_code and _only_headings(written)
+        only_headings = (start < 0 or only_headings) and not block.code and _only_headings(written)
         if start < 0:
             start = block.start
         end = block.end
@@ -115,36 +129,50 @@ def _heading(text: str) -> tuple[int, str] | None:
     return None if "\n" in name else (level, name[:LONGEST_HEADING])
 
 
-def _blocks(text: str, target: int) -> Iterator[tuple[Span, bool]]:
-    """Yield headings, paragraphs, and pieces of paragraphs that are longer than a passage, each with whether it is fenced code."""
-    is_code = False
-    for first, end in _between_blank_lines(text):
+def _blocks(text: str, target: int) -> Iterator[Span]:
+    """Yield headings, paragraphs, code, and pieces of what is longer than a passage."""
+    for first, end, code in _unbroken(text):
         start = first
-        fences = len(_FENCE.findall(text, start, end))
         first_line_end = text.find("\n", start, end)
         heading: list[Span] = []
-        if first_line_end > 0 and not is_code and _heading(text[start:first_line_end]):
+        if first_line_end > 0 and not code and _heading(text[start:first_line_end]):
             heading.append(Span(start, first_line_end))
             start = first_line_end + 1
-        is_table = text.startswith("|", start)
-        pieces = _fitting(text, start, end, LONGEST_TABLE * target if is_table else target)
-        for block in chain(heading, pieces):
-            if (stripped := _strip(text, block.start, block.end)) is not None:
-                yield stripped, is_code
-        is_code ^= fences % 2 == 1
+        whole = code or text.startswith("|", start)
+        for block in chain(heading, _fitting(text, start, end, target, LONGEST_WHOLE * target if whole else target)):
+            if code:
+                yield replace(block, code=True)
+            elif (stripped := _strip(text, block.start, block.end)) is not None:
+                yield stripped
 
 
-def _between_blank_lines(text: str) -> Iterator[tuple[int, int]]:
+def code_blocks(text: str) -> Iterator[Span]:
+    """Yield the blocks of code of a text, with their fences."""
+    return (Span(*found.span(), code=True) for found in _FENCED.finditer(text))
+
+
+def _unbroken(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield where code stands, and what stands between blank lines outside of it, each with whether it is code."""
+    start = 0
+    for code in chain(code_blocks(text), [Span(len(text), len(text))]):
+        yield from ((*block, False) for block in _between_blank_lines(text, start, code.start))
+        if code.end > code.start:
+            yield code.start, code.end, True
+        start = code.end
+
+
+def _between_blank_lines(text: str, start: int, last: int) -> Iterator[tuple[int, int]]:
     """Yield where the blocks of a text are; a pattern that repeats lines takes 150 bytes for each of them."""
-    end = 0
-    while (first := _NOT_BLANK.search(text, end)) is not None:
-        gap = text.find("\n\n", first.start())
-        end = len(text) if gap < 0 else gap + 1
+    end = start
+    while (first := _NOT_BLANK.search(text, end, last)) is not None:
+        gap = text.find("\n\n", first.start(), last)
+        end = last if gap < 0 else gap + 1
         yield first.start(), end
 
 
-def _fitting(text: str, start: int, end: int, target: int) -> Iterator[Span]:
-    if end - start <= target:
+def _fitting(text: str, start: int, end: int, target: int, most: int) -> Iterator[Span]:
+    """Yield a stretch of at most `most` characters whole, and pieces of a longer one."""
+    if end - start <= most:
         yield Span(start, end)
         return
     piece: Span | None = None
@@ -161,14 +189,31 @@ def _fitting(text: str, start: int, end: int, target: int) -> Iterator[Span]:
         yield piece
 
 
-def sentences(text: str) -> list[Span]:
-    """Split a text into sentences, English and Chinese; abbreviations, initials and decimals do not end one."""
-    return list(_each_sentence(text))
+def sentences(text: str, *, in_code: bool = False) -> list[Span]:
+    """Split a text into sentences, English and Chinese, rows of tables and parts of code; abbreviations, initials and decimals end none.
+
+    Args:
+        text: any.
+        in_code: whether it begins amid code, whose end then is the first line that is nothing but a fence.
+    """
+    return list(_each_sentence(text, in_code=in_code))
 
 
-def _each_sentence(text: str) -> Iterator[Span]:
+def _each_sentence(text: str, *, in_code: bool = False) -> Iterator[Span]:
     start = 0
-    for mark in _END.finditer(text):
+    if in_code:
+        fence = _FENCE_LINE.search(text)
+        start = fence.end() if fence else len(text)
+        yield from _parts_of_code(text, 0, start)
+    for mark in _END.finditer(text, start):
+        if mark["inside"]:
+            continue
+        if mark["code"] or mark["row"]:
+            if (before := _strip(text, start, mark.start())) is not None:
+                yield before
+            yield from _parts_of_code(text, *mark.span()) if mark["code"] else [Span(*mark.span())]
+            start = mark.end()
+            continue
         if mark.group()[0] != "\n" and _HEADING_LINE.match(text, start):
             continue
         if mark.group()[0] == "." and _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()]):
@@ -181,6 +226,23 @@ def _each_sentence(text: str) -> Iterator[Span]:
         start = mark.end()
     if (last := _strip(text, start, len(text))) is not None:
         yield last
+
+
+def _parts_of_code(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield parts of code, between lines; a last part without words, such as its fence alone, belongs to the one before it."""
+    part: Span | None = None
+    for found in _CODE_PART.finditer(text, start, end):
+        if not (written := found.group().strip()):
+            continue
+        right = found.start() + len(found.group().rstrip())
+        if part is not None and not any(map(str.isalnum, written)):
+            part = replace(part, end=right)
+            continue
+        if part is not None:
+            yield part
+        part = Span(found.end() - len(found.group().lstrip("\n")), right, code=True)
+    if part is not None:
+        yield part
 
 
 def statements(text: str) -> list[Span]:
@@ -228,18 +290,28 @@ def _wraps(text: str, left: int, right: int) -> bool:
 
 
 def kind_of(text: str, start: int, end: int) -> Kind:
-    """Return the kind of a sentence of a text: a title is a line without a stop between blank lines, with something below it."""
+    """Return the kind of a sentence of a text: a title is a line without a stop between blank lines, with something below it, or heads a table."""
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     last = len(text) if last < 0 else last
     line = text[first:last].strip()
     if _VALUE_LINE.match(text, first):
         return "value"
-    if _HEADING_LINE.match(text, first):
+    if _HEADING_LINE.match(text, first) or is_table_head(text, first):
         return "title"
     apart = text[:first].endswith("\n\n") or not text[:first].strip()
     apart = apart and (text[last : last + 2] == "\n\n" or _VALUE_LINE.match(text, last + 1) is not None)
     short = len(line) <= LONGEST_HEADING and "\n" not in line
     return "title" if apart and short and not _STOP_AT_END.search(line) and not _ITEM_LINE.match(line) else "sentence"
+
+
+def is_table_head(text: str, start: int) -> bool:
+    """Tell whether a line of a text gives the headings of a table, or is the rule below them."""
+    return _TABLE_HEAD.match(text, start) is not None
+
+
+def is_fence(line: str) -> bool:
+    """Tell whether a line begins or ends code."""
+    return line.lstrip().startswith(("```", "~~~"))
 
 
 def may_join(quoted: Sequence[Kind], beside: Kind, *, above: bool = False) -> bool:

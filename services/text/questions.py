@@ -145,6 +145,12 @@ def answer_type(question: str) -> AnswerType:
     return next((kind for kind, pattern in _TYPES if pattern.search(question)), "thing")
 
 
+def is_question(text: str) -> bool:
+    """Tell whether a sentence asks, or the words of a link do: it answers nothing."""
+    words = text.rpartition("](")[0] if text.rstrip().endswith(")") and "](" in text else text
+    return words.rstrip(" \n|*_`'\"”’」』)）]").endswith(("?", "？"))
+
+
 def headline(question: str) -> str:
     """Return a question as a heading: with a capital where it begins with a common word; a name such as `zstd` keeps its own."""
     first = question.partition(" ")[0]

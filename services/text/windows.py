@@ -2,6 +2,7 @@
 
 from services.text.passages import kind_of, may_join, sentences
 from services.text.tokens import tokens
+from services.text.units import units
 
 
 def widen(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
@@ -36,8 +37,7 @@ def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
     A heading is not quoted where there is anything else. Ties go to the earlier and shorter run. A single sentence over the limit is returned whole.
     """
     wanted = set(tokens(question))
-    whole = [(span.start, span.end) for span in sentences(text)] or [(0, len(text))]
-    spans = [span for span in whole if not text[span[0] : span[1]].lstrip().startswith("#")] or whole
+    spans = [(span.start, span.end) for span in units(text)] or [(0, len(text))]
     held = [wanted & set(tokens(text[start:end])) for start, end in spans]
     best, best_score = spans[0], 0.0
     for first in (

@@ -27,7 +27,8 @@ from services.run.run_messages import told_to_end
 from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
-from services.text.passages import Span, split
+from services.search.pool import what_begins
+from services.text.passages import split
 
 STRETCH = 3
 """Passages that one request brings, at most: about a section."""
@@ -63,20 +64,28 @@ async def read_on(asked: Sequence[str], shown: Mapping[str, Passage], evidence: 
         passage = shown.get(named[2].upper()) if named else None
         if named and passage is not None:
             text = await evidence.get_text(passage.content_hash)
-            spans = await asyncio.to_thread(_beside, text, passage, before=bool(named[1]))
-            found += (
-                passage.model_copy(update={"start": span.start, "end": span.end, "text": text[span.start : span.end]})
-                for span in spans
-            )
+            found += await asyncio.to_thread(_beside, text, passage, before=bool(named[1]))
     return found
 
 
-def _beside(text: str, passage: Passage, *, before: bool) -> list[Span]:
+def _beside(text: str, passage: Passage, *, before: bool) -> list[Passage]:
     """Return the passages directly before or behind one, in the text's order. Blocking: texts may be long."""
     spans = split(text)
     if before:
-        return [span for span in spans if span.end <= passage.start][-STRETCH:]
-    return [span for span in spans if span.start >= passage.end][:STRETCH]
+        spans = [span for span in spans if span.end <= passage.start][-STRETCH:]
+    else:
+        spans = [span for span in spans if span.start >= passage.end][:STRETCH]
+    return [
+        passage.model_copy(
+            update={
+                "start": span.start,
+                "end": span.end,
+                "text": text[span.start : span.end],
+                **what_begins(text, span.start),
+            }
+        )
+        for span in spans
+    ]
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 from schemas.evidence_view import EvidenceView
 from services.embedding.translation_similarity import across_languages
 from services.text.passages import sentences
-from services.text.questions import answer_type, clauses_of, names_in
+from services.text.questions import answer_type, clauses_of, is_question, names_in
 from services.text.terms import content, terms, worth
 
 OTHER_PARTS = 0.3
@@ -17,6 +17,8 @@ AROUND = 0.5
 """Weight of a term that stands in the text or its source's title, but not in the sentence."""
 WITH_FIGURE = 1.25
 """Factor on a sentence with a figure that the question lacks, for a part that asks for a number or a date."""
+OF_QUESTION = 0.1
+"""Factor on a sentence that is a question, by which it is not close: it answers nothing."""
 AGAIN = 0.35
 """Factor on the weight of a term that an earlier passage holds, so that a further one adds something."""
 SAME_SOURCE = 0.8
@@ -33,6 +35,8 @@ class ComparedPassage:
 
     title: frozenset[str]
     """Terms of its source's title."""
+    heading: frozenset[str]
+    """Terms of the heading above it, which each of its sentences is about."""
     sentences: Sequence[frozenset[str]]
     """Terms of each sentence."""
     foreign: Sequence[float]
@@ -43,12 +47,12 @@ class ComparedPassage:
     @cached_property
     def held(self) -> frozenset[str]:
         """All terms of the text and of its source's title."""
-        return self.title.union(*self.sentences)
+        return self.title.union(self.heading, *self.sentences)
 
     def closeness_of(self, place: int, weights: Mapping[str, float]) -> float:
         """Return how close a sentence with the text around it is, from 0 to 1."""
         around = sum(weights[term] for term in weights.keys() & self.held)
-        own = sum(weights[term] for term in weights.keys() & self.sentences[place])
+        own = sum(weights[term] for term in weights.keys() & (self.sentences[place] | self.heading))
         return min(1.0, max(own + AROUND * (around - own), self.foreign[place]) * self.fit[place])
 
     def closeness(self, weights: Mapping[str, float]) -> tuple[float, int]:
@@ -69,27 +73,32 @@ def said_in(text: str) -> list[str]:
 
 
 def compared(
-    part: str, question: str, given: Iterable[tuple[str, Sequence[str]]]
+    part: str, question: str, given: Iterable[tuple[str, str, Sequence[str]]]
 ) -> tuple[list[ComparedPassage], dict[str, float]]:
     """Return texts as they are compared with a part of a question, and the weights of its terms, which add up to 1.
 
     Args:
         part: the part; all of the question if it has only one.
         question: the whole question; a part that names nothing leans on its names, and a little on its other words.
-        given: the title of each text's source, and its sentences.
+        given: the title of each text's source, the heading above it, which says nothing if it is that title, and its sentences.
     """
     listed = list(given)
-    every = [sentence for _, said in listed for sentence in said]
+    every = [sentence for _, _, said in listed for sentence in said]
     foreign = across_languages(part, every)
     figure, asked = answer_type(part) in {"number", "date"}, set(_FIGURE.findall(question))
     texts = [
         ComparedPassage(
             frozenset(terms(title)),
+            frozenset(terms(heading) if heading != title else ()),
             [frozenset(terms(sentence)) for sentence in said],
             [foreign.get(sentence, 0.0) for sentence in said],
-            [WITH_FIGURE if figure and not asked.issuperset(_FIGURE.findall(each)) else 1.0 for each in said],
+            [
+                (WITH_FIGURE if figure and not asked.issuperset(_FIGURE.findall(each)) else 1.0)
+                * (OF_QUESTION if is_question(each) else 1.0)
+                for each in said
+            ],
         )
-        for title, said in listed
+        for title, heading, said in listed
     ]
     leans = not names_in(part)
     own = list(dict.fromkeys([*content(part), *(terms(" ".join(names_in(question))) if leans else ())]))
@@ -123,7 +132,9 @@ def closest_passages(
 
     What earlier ones hold counts less in each further one, and so does a source that is there already.
     """
-    texts, weights = compared(part or question, question, ((view.title, said_in(view.quote)) for view in evidence))
+    texts, weights = compared(
+        part or question, question, ((view.title, view.section, said_in(view.quote)) for view in evidence)
+    )
     scores = [text.closeness(weights)[0] for text in texts]
     near = [place for place, score in enumerate(scores) if score >= CLOSE and not _tells_nothing(evidence[place])]
     left: Mapping[str, float] = weights

@@ -1,14 +1,16 @@
 """The report without a model: the closest passages for each part of the question, from different sources, and nothing else."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from services.models.offline.closest import closest_passages, parts_of
 from services.run.ui_text import say
+from services.text.passages import Span, code_blocks, is_fence
 from services.text.quotable import GAP, as_line
-from services.text.tables import row_of
+from services.text.tables import MAX_COLUMNS, pipe_table, row_of
 
 _RULE = re.compile(r"[|\s:-]+")
 """The line below the head of a table."""
@@ -16,7 +18,8 @@ _BAR = "\\|"
 """A bar that makes no table."""
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•#|]|\d{1,3}[.)、])\s?)|(?<=\n)(?=#)")
 """Where a paragraph, an item of a list or a heading begins."""
-_CODE = re.compile(r"(?ms)^[ \t]*+(```[^`\n]*+\n.*?)(?:^[ \t]*+```[ \t]*+$|\Z)")
+_QUOTES = re.compile(r"(?m)(^>.*)\n\n(?=>)")
+"""A quote and the gap before the next, which makes one with it."""
 MAX_SHOWN, MAX_OF_PART = 4, 3
 """Maximum passages for a question, and for each part of a question with several."""
 MAX_PARTS = 6
@@ -55,27 +58,34 @@ def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
 
 
 def _quoted(view: EvidenceView) -> str:
-    """Return the paragraphs and items of a quote without its headings; a row of a table with the names of its columns."""
-    lines = [line.strip() for line in view.quote.replace(GAP, "\n").splitlines()]
-    rows = {line: row_of(line) for line in lines if line and not _RULE.fullmatch(line)}
-    names, row = row_of(view.columns), next(iter(rows.values()), None)
-    if names and row and len(rows) == 1 and len(names) == len(row):
-        told = ", ".join(f"{name} {cell}" for name, cell in zip(names[1:], row[1:], strict=True) if cell)
-        return f"{row[0]}: {told} [{view.id}]"
-    quote = view.quote.replace(GAP, "\n") if len(rows) > 1 and all(rows.values()) else view.quote
-    shown = [
-        block for place, text in enumerate(_CODE.split(quote)) for block in _blocks(text, view.id, code=place % 2 == 1)
-    ]
-    return "\n>\n".join(shown or [f"> {as_line(quote)} [{view.id}]"])
+    """Return what a quote shows: its paragraphs and items without headings, its code, and its rows below the headings of their table."""
+    quote = view.quote.replace(f"|{GAP}|", "|\n|")
+    headed = f"{view.columns}\n{quote}" if view.columns else quote
+    shown: list[str] = []
+    place = 0
+    for code in [*code_blocks(headed), Span(len(headed), len(headed))]:
+        shown += _blocks(headed[place : code.start], view.id)
+        if code.code:
+            lines = [line for line in headed[code.start : code.end].splitlines() if not is_fence(line)]
+            shown.append("\n".join(f"> {line}" for line in ["```", *lines, "```"]))
+        place = code.end
+    return _QUOTES.sub(r"\1\n>\n", "\n\n".join(shown or [f"> {as_line(quote)} [{view.id}]"]))
 
 
-def _blocks(text: str, key: str, *, code: bool) -> list[str]:
-    """Return the blocks of a quote's prose, or a block of its code."""
-    if code:
-        return ["\n".join(f"> {line}" for line in [*text.rstrip().splitlines(), "```"])]
-    parts = [part.strip() for part in _BREAK.split(text) if not part.startswith("#") and not _RULE.fullmatch(part)]
-    lines = (part.replace("|", _BAR) if row_of(part) else as_line(part) for part in parts if part)
-    return ["> {} [{}]".format(line.replace("<", "\\<"), key) for line in lines]  # `<expr>` is no tag
+def _blocks(text: str, key: str) -> Iterator[str]:
+    """Yield the paragraphs, items and tables of a quote."""
+    for are_rows, grouped in groupby(text.split("\n"), key=lambda line: row_of(line) is not None):
+        lines = [line for line in grouped if not _RULE.fullmatch(line)]
+        rows = [list(row_of(line) or ()) for line in lines] if are_rows else []
+        if len(rows) > 1 and max(map(len, rows)) <= MAX_COLUMNS:
+            yield "\n".join(pipe_table([rows[0], *([*row[:-1], f"{row[-1]} [{key}]"] for row in rows[1:])])).replace(
+                "<", "\\<"
+            )
+            continue
+        for part in map(str.strip, _BREAK.split("\n".join(lines))):
+            if part and not part.startswith("#"):
+                line = part.replace("|", _BAR) if row_of(part) else as_line(part)
+                yield "> {} [{}]".format(line.replace("<", "\\<"), key)  # `<expr>` is no tag
 
 
 def _title(question: str, locale: str) -> str:

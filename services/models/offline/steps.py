@@ -115,7 +115,9 @@ def _step(wish: str, nodes: list[str], question: str) -> Step:
 def extract(prompt: ResearcherPrompt) -> Findings:
     """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a row of a table."""
     part = prompt.description.strip() or prompt.title
-    texts, weights = compared(part, prompt.question, ((each.title, each.sentences) for each in prompt.passages))
+    texts, weights = compared(
+        part, prompt.question, ((each.title, each.headings, each.sentences) for each in prompt.passages)
+    )
     ranked: list[tuple[float, str, str]] = []
     for text, passage in zip(texts, prompt.passages, strict=True):
         score, best = text.closeness(weights)
@@ -213,7 +215,9 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
 
 def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -> list[str]:
     """Return queries for names of the closest passage with the words of the part that it lacks; not for one that most sources name."""
-    texts, weights = compared(part, question, ((excerpt.title, said_in(excerpt.quote)) for excerpt in evidence))
+    texts, weights = compared(
+        part, question, ((excerpt.title, excerpt.section, said_in(excerpt.quote)) for excerpt in evidence)
+    )
     best = max(range(len(texts)), key=lambda place: texts[place].closeness(weights)[0], default=None)
     if best is None:
         return []

@@ -17,7 +17,6 @@ from services.check.support import check_support
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
-from services.evidence.table_heads import headed_rows, heads_at
 from services.reports.bundle_files import (
     MAX_TEXTS_BYTES,
     BundleContent,
@@ -33,7 +32,9 @@ from services.reports.markdown_blocks import PARSER, is_active, read_markdown
 from services.reports.references import link_of
 from services.reports.statuses import SURE, sure_claims, too_many_inferred
 from services.run.errors import BundleError
+from services.text.heads import Heads
 from services.text.page_numbers import Pages
+from services.text.quotable import as_line
 from services.text.quote_location import locate
 
 SECONDS = 60.0
@@ -150,8 +151,9 @@ def verify_bundle(folder: Path) -> BundleCheck:
 def is_verbatim(claim: Claim, excerpts: Mapping[str, Excerpt]) -> bool:
     """Tell whether a claim is called quoted, and one of its quotes holds its words."""
     words = letters(claim.text)
+    quotes = (excerpts[key].quote for key in claim.citations if words and key in excerpts)
     return claim.status == "quoted" and any(
-        words in letters(excerpts[key].quote) for key in claim.citations if words and key in excerpts
+        words in letters(quote) or words in letters(as_line(quote)) for quote in quotes
     )
 
 
@@ -248,13 +250,13 @@ class _Evidence:
     def _quotes(self, source: Source, text: str | None) -> Iterator[str]:
         """Check the quotes of a source, and quotes of its copies that are cited as this source."""
         quoted = self._quoted.get(source.content_hash, [])
-        tables = headed_rows(text) if text and any(excerpt.heads for excerpt in quoted) else []
+        heads = Heads(text or "")
         pages: Pages | None = None
         for excerpt in self._clock.each(quoted):
             inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
             if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
                 yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
-            elif excerpt.heads and heads_at(tables, excerpt.start) != excerpt.heads:
+            elif excerpt.heads and excerpt.heads not in {heads.at(excerpt.start), heads.of_table(excerpt.start)}:
                 yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
             elif excerpt.page is not None and (pages := pages or Pages(text)).at(excerpt.start) != excerpt.page:
                 yield f"{excerpt.id}: its quote is not on page {excerpt.page} of {source.id}"

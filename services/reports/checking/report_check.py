@@ -264,19 +264,26 @@ class ReportCheck:
         )
 
     def _quotation(self, block: Quotation) -> list[Block]:
-        """Keep verbatim quotes of excerpts; a blockquote of several quotes is checked by paragraph and by item."""
-        whole = self._verbatim(block.blocks)
+        """Keep verbatim quotes of excerpts; a blockquote of several quotes is checked by paragraph, by item and by block of code."""
+        whole = None if any(isinstance(each, Code) for each in block.blocks) else self._verbatim(block.blocks)
         parts: list[tuple[Block, ...]] = [block.blocks]
         if whole is None:
             parts = [
                 part for each in block.blocks for part in (each.items if isinstance(each, Listing) else ((each,),))
             ]
-        kept: list[Units] = []
+        kept: list[Block] = []
         for part in parts:
-            found = self._verbatim(part) if whole is None else whole
-            kept.append(self._not_verbatim(part) if found is None else found)
-        shown = tuple(Paragraph(joined(units)) for units in kept if units)
-        return [Quotation(shown)] if shown else []
+            if isinstance(part[0], Code):
+                kept += self._quoted_code(part[0])
+            elif units := (self._verbatim(part) or self._not_verbatim(part)) if whole is None else whole:
+                kept.append(Paragraph(joined(units)))
+        return [Quotation(tuple(kept))] if kept else []
+
+    def _quoted_code(self, code: Code) -> list[Block]:
+        """Keep code that an excerpt holds, with its lines; it is shown as text, whatever its source calls it."""
+        if find_quotation(code.text, self.check.excerpts, []) is not None:
+            return [replace(code, language="")]
+        return self._marked(code, self.check.unverified(code.text, [], Verdict("quote")))
 
     def _verbatim(self, blocks: Iterable[Block]) -> Units | None:
         """Return a quote without links and Markdown, None if no excerpt holds it; one with numbers that no source gives is marked."""
@@ -289,7 +296,7 @@ class ReportCheck:
         shown: list[Inline] = [Text(f"{told} "), Citation(0, "", (excerpt_id,))]
         if numbers := self.check.untraced_numbers(quote, [excerpt_id]):
             return self._failed(shown, self.check.unverified(quote, [excerpt_id], Verdict("untraced", tuple(numbers))))
-        return self._said(shown, Claim(text=quote, citations=[excerpt_id], verified=True, status="quoted"))
+        return self._said(shown, Claim(text=told, citations=[excerpt_id], verified=True, status="quoted"))
 
     def _not_verbatim(self, blocks: Iterable[Block]) -> Units:
         words, ids = self._quoted(blocks)
@@ -347,8 +354,9 @@ class ReportCheck:
         if not code.text.strip():
             return []
         claim = self.check.diagram(code.text) if code.is_diagram else self.check.figure(code.text)
-        if claim is None:
-            return [code]
+        return [code] if claim is None else self._marked(code, claim)
+
+    def _marked(self, code: Code, claim: Claim) -> list[Block]:
         mark = self._failed([], claim)
         return [code, Paragraph(tuple(mark))] if mark else []
 

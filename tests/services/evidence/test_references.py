@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from schemas.evidence import Excerpt, Passage
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt, findings_schema
-from services.evidence.references import LONGEST, MOST_QUOTED, Taken, ask_for_references, numbered, taken
+from services.evidence.references import MOST_QUOTED, Taken, ask_for_references, numbered, taken
 from services.run.errors import ModelError
+from services.text.units import LONGEST
 from tests.attacks.processor_time import processor_time
 from tests.fakes.openai_server import OpenAIServer, error
 
@@ -201,9 +202,29 @@ def test_pieces_end_where_rows_and_items_do() -> None:
     assert all(sentence.endswith(("},", "}]")) for sentence in items.sentences)
 
 
-def test_a_line_of_code_has_a_number() -> None:
-    found = passage("You can run:\n\n```\nnpm init -w ./packages/a\n```\n\nIt makes the folder.")
-    assert found.sentences == ["You can run:", "npm init -w ./packages/a", "It makes the folder."]
+def test_code_is_one_unit_with_its_lines_and_long_code_has_parts() -> None:
+    code = "```sh\nnpm init? -w ./packages/a\n\n  npm ci\n```"
+    found = passage(f"You can run:\n{code}\n\nIt makes the folder.")
+    assert [found.text[start:end] for start, end in found.spans] == ["You can run:", code, "It makes the folder."]
+    assert found.lines[1] == "2| " + code.replace("\n", "\n | ")
+    lines = [f"  step_{number}()" for number in range(50)]
+    amid = Passage(id="P1", content_hash="a", title="t", start=0, end=0, text="\n".join(lines), above="```")
+    [long] = numbered([amid])
+    assert [long.text[start:end] for start, end in long.spans] == ["\n".join(lines[at : at + 20]) for at in (0, 20, 40)]
+
+
+def test_the_head_of_a_table_has_no_number_and_goes_with_its_rows() -> None:
+    table = "| Ship | Depth |\n| --- | --- |\n| Vema. Old | 9000 |\n| Egeria | 8000 |"
+    found = passage(f"It was deep.\n\n{table}")
+    assert found.lines[1:] == ["#| | Ship | Depth |\n2| | Vema. Old | 9000 |", "3| | Egeria | 8000 |"]
+    [excerpt] = taken(Findings(high=["P1:3"]), [found]).excerpts
+    assert excerpt.headed_quote == "| Ship | Depth |\n| Egeria | 8000 |"
+    last = Passage(
+        id="P1", content_hash="a", title="t", start=0, end=0, text="| Egeria | 8000 |", above="| Ship | Depth |"
+    )
+    [amid] = numbered([last])
+    assert amid.lines == ["#| | Ship | Depth |\n1| | Egeria | 8000 |"]
+    assert taken(Findings(high=["P1"]), [amid]).excerpts[0].heads == "| Ship | Depth |"
 
 
 def test_marks_of_items_belong_to_what_follows_and_headings_and_rulers_have_no_number() -> None:

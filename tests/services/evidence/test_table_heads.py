@@ -7,8 +7,9 @@ from schemas.evidence import Excerpt
 from schemas.results import StepResult
 from schemas.state import ResearchState
 from services.check.support import check_support
-from services.evidence.table_heads import headed_rows, heads_at, with_places
+from services.evidence.table_heads import with_places
 from services.run.evidence_store import EvidenceStore, content_hash
+from services.text.heads import Heads
 
 CSV = "A note, first.\n\nyear,line,passengers_million,punctual_percent\n2016,Harbour,4.38,89.6\n2016,Mill,2.94,92.1\n2017,Harbour,4.31,94.9"
 MARKDOWN = (
@@ -28,14 +29,12 @@ MARKDOWN = (
     ],
 )
 def test_a_row_has_the_headings_of_its_table(text: str, row: str, heads: str) -> None:
-    assert heads_at(headed_rows(text), text.index(row)) == heads
+    assert Heads(text).at(text.index(row)) == heads
 
 
 def _quote(row: str) -> str:
     start = CSV.index(row)
-    excerpt = Excerpt(
-        content_hash="0", quote=CSV[start:], start=start, end=len(CSV), heads=heads_at(headed_rows(CSV), start)
-    )
+    excerpt = Excerpt(content_hash="0", quote=CSV[start:], start=start, end=len(CSV), heads=Heads(CSV).at(start))
     return excerpt.headed_quote
 
 

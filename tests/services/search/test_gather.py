@@ -85,6 +85,18 @@ async def test_a_passage_within_a_section_has_the_heading_above_it() -> None:
     ]
 
 
+async def test_a_passage_amid_a_table_or_code_has_what_begins_it(tmp_path: Path) -> None:
+    rows = [f"| Station {place} | {place * 100} fathoms of wire |" for place in range(200)]
+    code = [f"wire_{place} = sound({place * 100})" for place in range(200)]
+    page = "\n".join(["| Station | Depth |", "| --- | --- |", *rows, "", "```py", *code, "```", "", "The wire ends."])
+    for query, head in (("station fathoms", "| Station | Depth |"), ("wire sound", "```py")):
+        passages = (await found(Providers(web=[Web(page)]), query)).passages
+        amid = [one for one in passages if one.text.startswith(("| Station ", "wire_")) and one.start > 0]
+        assert amid
+        assert head in {one.above for one in amid}
+        assert all(one.above == ("```py" if one.text.startswith("wire_") else "| Station | Depth |") for one in amid)
+
+
 async def test_a_failing_provider_is_named_once_and_the_others_count() -> None:
     result = await found(Providers(web=[Web(fails=True), Web("Piano wire is thin.")]), "wire", "rope")
     assert result.failures == ["The engine is down. Wait."]

@@ -26,6 +26,9 @@ def cut(text: str) -> list[str]:
         ("Ada Reef (b. 1960) is a diver.", ["Ada Reef (b. 1960) is a diver."]),
         ("The lead sinks\nslowly in mud.", ["The lead sinks\nslowly in mud."]),
         ("It is deep.\nLead\nof all kinds", ["It is deep.", "Lead", "of all kinds"]),
+        ("See [Is it? It is.](a.md) and `a? b`. Then.", ["See [Is it? It is.](a.md) and `a? b`.", "Then."]),
+        ("Run:\n~~~\nis it?\n\n```\n~~~\nIt is. So.", ["Run:", "~~~\nis it?\n\n```\n~~~", "It is.", "So."]),
+        ("| A. B | it. is |\n| C | d |", ["| A. B | it. is |", "| C | d |"]),
         ("Use the following: … It holds.", ["Use the following:", "It holds."]),
         ("# How deep? A recount\nIt is deep.", ["# How deep? A recount", "It is deep."]),
         ("# 有多深？重新统计\n很深。", ["# 有多深？重新统计", "很深。"]),
@@ -78,6 +81,17 @@ def test_a_long_table_is_cut_between_rows() -> None:
     pieces = [text[span.start : span.end] for span in split(text)]
     assert len(pieces) > 2
     assert all(piece.startswith("|") and piece.endswith("|") for piece in pieces)
+
+
+def test_code_stays_whole_up_to_three_passages_and_longer_code_is_cut_between_lines() -> None:
+    def code(lines: int) -> str:
+        return "```\n" + "\n\n".join(f"    wire_{place} = '# sound {place}'" for place in range(lines)) + "\n```"
+
+    short, long = code(60), code(300)
+    assert short in [short[span.start : span.end] for span in split(f"{short}\n\n{'It ends. ' * 80}")]
+    pieces = [long[span.start : span.end] for span in split(long)]
+    assert len(pieces) > 2
+    assert all(piece.endswith(("'", "```")) for piece in pieces)
 
 
 def test_chinese_passages_are_half_as_long() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from schemas.evidence import Excerpt
+from services.reports.checking.bundle_check import is_verbatim
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 
@@ -44,6 +45,16 @@ def test_citations_are_understood_in_the_forms_that_models_write(written: str, s
     checked = check(written, excerpts)
     assert checked.markdown == shown
     assert [claim.verified for claim in checked.claims] == [True]
+
+
+def test_a_quote_with_code_keeps_its_lines_and_one_with_a_link_verifies() -> None:
+    stored = "Call [the winch](https://a.example/winch):\n```mermaid\nif deep:\n    wind(9)\n```"
+    quoted = {"E2-1": Excerpt(id="E2-1", content_hash="a", quote=stored, start=0, end=len(stored))}
+    code = "> ```\n> if deep:\n>     wind(9)\n> ```"
+    checked = check(f"> Call the winch: [E2-1]\n>\n{code.replace('```', '```mermaid', 1)}", quoted)
+    assert checked.markdown == f"> Call the winch: [E2-1]\n>\n{code}"
+    assert [is_verbatim(claim, quoted) for claim in checked.claims] == [True]
+    assert "†" in check(f"{code.replace('9', '8')}\n>\n> Call the winch: [E2-1]", quoted).markdown
 
 
 def test_an_unknown_citation_is_removed_and_supports_nothing(excerpts: Excerpts) -> None:

@@ -1,0 +1,75 @@
+"""What begins a table or code, without which its rows or lines cannot be read: the line of headings, or the opening fence."""
+
+from bisect import bisect
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from services.text.passages import code_blocks
+from services.text.tables import row_of, same_table
+
+MAX_HEADS = 2_000
+"""Characters of a line of headings."""
+
+
+class _Headed(NamedTuple):
+    """The rows below the headings of a table, or the lines of code below its fence, by their places in a text."""
+
+    start: int
+    end: int
+    heads: str
+
+
+class Heads:
+    """The lines that begin the tables and the code of a text, or of a part of one below such a line."""
+
+    def __init__(self, text: str, above: str = "") -> None:
+        self._text = f"{above}\n{text}" if above else text
+        self._before = len(self._text) - len(text)
+
+    def at(self, start: int) -> str:
+        """Return the line that begins what stands at a place, else an empty one."""
+        start += self._before
+        if line := _at(self._code, start):
+            return line
+        end = self._text.find("\n", start)
+        row = row_of(self._text[start : end if end >= 0 else None])
+        return _at(self._tables, start) if row is not None else ""
+
+    def of_table(self, start: int) -> str:
+        """Return the headings of the table that reaches over a place; empty at the headings, and where no table is."""
+        return _at(self._tables, start + self._before)
+
+    @cached_property
+    def _tables(self) -> list[_Headed]:
+        return _rows(self._text)
+
+    @cached_property
+    def _code(self) -> list[_Headed]:
+        found: list[_Headed] = []
+        for block in code_blocks(self._text):
+            line = self._text[block.start : block.end].partition("\n")[0]
+            found.append(_Headed(block.start + len(line) + 1, block.end, line.strip()))
+        return found
+
+
+def _at(parts: Sequence[_Headed], start: int) -> str:
+    place = bisect(parts, start, key=lambda part: part.start) - 1
+    return parts[place].heads if place >= 0 and start < parts[place].end else ""
+
+
+def _rows(text: str) -> list[_Headed]:
+    """Return the rows of the tables of a text, in order."""
+    found: list[_Headed] = []
+    heads, first, before, former, place = "", 0, "", None, 0
+    for line in [*text.split("\n"), ""]:
+        row = row_of(line)
+        if former is not None and (row is None or not same_table(before, line, former, row)):
+            if first < place and len(heads) <= MAX_HEADS:
+                found.append(_Headed(first, place, heads))
+            former = None
+        if row is not None and former is None:
+            heads, first = line, place + len(line) + 1
+        before, former = line, row
+        place += len(line) + 1
+    return found
