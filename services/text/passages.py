@@ -31,7 +31,7 @@ _ABBREVIATION = re.compile(
 _END = re.compile(
     rf"(?m)(?P<code>{_CODE})|(?P<row>^[ \t]*+\|[^\n]*\|[ \t]*+$)"
     r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`))"
-    r"|(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；।॥؟۔]++[”’」』）]*+|(?<=: )…(?= )|\n++"
+    r"|(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；।॥؟۔]++(?![》〉])[”’」』）]*+(?:\*{1,3}(?![*\w]))?|(?<=: )…(?= )|\n++"
 )
 """What ends a sentence: a stop, a line end, what stands for an omission behind a colon; code and a row of a table are each one by
 themselves, and within a link or a literal nothing ends."""

@@ -164,3 +164,12 @@ def test_the_first_passage_of_a_long_text_takes_little_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_a_stop_at_the_end_of_a_title_ends_no_sentence_and_one_within_bold_letters_does() -> None:
+    text = "《如何保证？》也用队列。**为什么删除？** 因为代价高。"
+    assert [text[span.start : span.end] for span in sentences(text)] == [
+        "《如何保证？》也用队列。",
+        "**为什么删除？**",
+        "因为代价高。",
+    ]

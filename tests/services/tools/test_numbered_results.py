@@ -108,7 +108,7 @@ async def test_results_are_passages_with_numbered_sentences_under_ids_of_the_ste
         "[P1] Page http://a.example/page\n1| Piano wire replaced hemp.\n[P2] Page http://a.example/page\n1| Found for slow."
     )
     assert second == (
-        "[P3] primary: casts database:primary\n1| | ship | depth |\n2| | --- | --- |\n3| | Gazelle | 100 |\n4| | Vema | 7 |"
+        "[P3] primary: casts database:primary\n#| | ship | depth |\n1| | Gazelle | 100 |\n2| | Vema | 7 |"
     )
     seen, new = third.split("\n", 1)
     assert seen == '[P1] Page http://a.example/page: seen above, or read_result(id="P1")'
@@ -117,7 +117,7 @@ async def test_results_are_passages_with_numbered_sentences_under_ids_of_the_ste
 
 async def test_what_an_answer_names_is_the_stored_text(calls: Calls, workspace: Workspace) -> None:
     await texts(calls, ("rows", {}), ("log", {}), ("page", {}))
-    answer = Findings(high=["P1:3"], medium=["P2:7-8"], low=["P3:1", "P9:1"])
+    answer = Findings(high=["P1:1"], medium=["P2:7-8"], low=["P3:1", "P9:1"])
     excerpts, unknown = taken(answer, numbered(workspace.passages))
     quotes = [
         "| Gazelle | 100 |",
@@ -202,12 +202,12 @@ async def test_both_protocols_show_the_same(
         "native": completion({"model": "m", "messages": []}, "", calls=[("rows", "{}")]),
         "structured": json.dumps({"action": action}),
     }
-    done = json.dumps({"action": {"type": "complete", "content": "P1:3"}}) if protocol == "structured" else "P1:3"
+    done = json.dumps({"action": {"type": "complete", "content": "P1:1"}}) if protocol == "structured" else "P1:1"
     endpoint.script["reporter"] = [asked[protocol], done]
     prompt = ResearcherPrompt(
         question="", locale="en-US", title="", description="", queries=[], feedback="", findings=[], passages=[]
     )
     worked = await use_tools("researcher", prompt, TOOLS, by_reference=True)
-    assert worked.text == "P1:3"
-    assert "3| | Gazelle | 100 |" in endpoint.requests[-1]["messages"][-1]["content"]
+    assert worked.text == "P1:1"
+    assert "1| | Gazelle | 100 |" in endpoint.requests[-1]["messages"][-1]["content"]
     assert "Of a passage, such as P7" in json.dumps(endpoint.requests[0])
