@@ -16,7 +16,7 @@ class Titles:
 
     def __init__(self, titles: Iterable[tuple[str, str]], numbers: Iterable[tuple[str, str]] = ()) -> None:
         """Take (content hash, title) pairs, of which short and common words are not used, and (content hash, name) pairs of numbered sources."""
-        self._numbered = [(name, frozenset(tokens(name)), source) for source, name in numbers]
+        self._numbered = [(name, _told(name), source) for source, name in numbers]
         self._words: dict[tuple[str, ...], list[str]] = {}
         self._chinese: dict[str, list[str]] = {}
         for source, title in titles:
@@ -32,11 +32,11 @@ class Titles:
         self._lengths = sorted({len(title) for title in self._chinese}, reverse=True)
 
     def numbered(self, text: str) -> dict[str, list[str]]:
-        """Return the names of sources whose words and number all stand in a text ("PEPs 517 and 518"), with their sources."""
-        held = set(tokens(text))
+        """Return the names of sources whose words and number stand in a text, the number behind its word ("PEPs 517 and 518"), with their sources."""
+        held = _told(text)
         found: dict[str, list[str]] = {}
         for name, words, source in self._numbered:
-            if words <= held and any(map(str.isdigit, words)):
+            if words <= held and any(word.isdigit() for word, _ in words):
                 found.setdefault(name, []).append(source)
         return found
 
@@ -68,6 +68,16 @@ def _longest_at_each_place(text: Run, lengths: Sequence[int], titles: Container[
         if title is not None:
             yield title
         place += len(title or " ")
+
+
+def _told(text: str) -> frozenset[tuple[str, str]]:
+    """Return the terms of a text, each number with the word that it, or the list of numbers it stands in, follows."""
+    found: set[tuple[str, str]] = set()
+    word = ""
+    for term in tokens(text):
+        found.add((term, word if term.isdigit() else ""))
+        word = word if term.isdigit() else term
+    return frozenset(found)
 
 
 def bare_title(title: str) -> str:
