@@ -1,13 +1,14 @@
 """Changes of a report by blocks: by a model that sees what the check objected to, or without one, by leaving out or shortening sections."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.document import Alignment, Block, Heading, Listing, Paragraph, Table
 from schemas.evidence import Claim, Excerpt
+from schemas.evidence_view import EvidenceView
 from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, ReporterEditingPrompt
-from services.evidence.views import evidence_views
+from services.evidence.views import evidence_views, held_by
 from services.models import ask
 from services.reports.document import cited_in, is_label, letters, without_empty_sections, words
 from services.reports.markdown import ReportInputs
@@ -22,7 +23,7 @@ NEAREST = 3
 """Excerpts nearest to a statement with an objection that an editor sees, whether the draft cites them or not."""
 MAX_UNUSED = 12
 """Unused excerpts that an editor sees."""
-CITED_TOKENS = 6_000
+CITED_TOKENS = 10_000
 """Estimated tokens of the excerpts that a draft cites and no objection concerns, which an editor sees as far as they have room."""
 LEAST_LEFT = 0.5
 """Share of a draft's words that must be left for an edited draft to take its place."""
@@ -193,13 +194,15 @@ async def edited(
     said = {view.id: letters(_CITATION.sub("", view.text)) for view in views}
     wanted: set[str] = set()
     known = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
+    held = held_by(known)
+    whole = [excerpt for excerpt in known if excerpt.id not in held]
     for claim in {claim.text: claim for claim in objections}.values():
         reason = " ".join(filter(None, [claim.reason, reasons.get(claim.text, "")]))
         for view in views:
             if _holds(said[view.id], claim.text):
                 view.objections.append(Objection(text=claim.text, reason=reason))
                 wanted.update(cited_in(next(piece.blocks for piece in pieces if piece.id == view.id)))
-                wanted.update(excerpt.id for excerpt in nearest(claim.text, known, draft.sources, NEAREST))
+                wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
                 break
     unused = [] if only_mend else _unused(draft) if unused is None else unused
     unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
@@ -212,7 +215,7 @@ async def edited(
         locale=draft.locale,
         tone=tone,
         blocks=views,
-        evidence=evidence_views(_shown(draft, wanted, 0 if only_mend else CITED_TOKENS), draft.sources),
+        evidence=_shown(draft, wanted, held, 0 if only_mend else CITED_TOKENS),
         unused=evidence_views(unused, draft.sources),
         wishes=draft.wishes,
         unmet=list(unmet),
@@ -234,16 +237,19 @@ def _holds(block: str, claim: str) -> bool:
     return all(letters(part) in block for part in claim.split(" | "))
 
 
-def _shown(draft: ReportInputs, wanted: Collection[str], room: int) -> list[Excerpt]:
-    """Return the wanted excerpts and, as far as there is room, those that the draft cites, in the order of the draft."""
-    shown = set(wanted)
+def _shown(draft: ReportInputs, wanted: set[str], held: Mapping[str, str], room: int) -> list[EvidenceView]:
+    """Show the wanted excerpts and, as far as there is room, those that the draft cites, in the order of the draft; each text once."""
     known = {excerpt.id: excerpt for excerpt in draft.excerpts}
-    for key in cited_in(draft.blocks):
-        room -= estimate(known[key].quote) if key in known and key not in shown else 0
+    shown: dict[str, list[str]] = {}  # the ids whose texts an excerpt holds, by its id
+    for key in [*sorted(wanted & known.keys()), *cited_in(draft.blocks)]:
+        holder = held.get(key, key)
+        if key not in wanted and key in known and holder not in shown:
+            room -= estimate(known[holder].quote)
         if room < 0:
             break
-        shown.add(key)
-    return [excerpt for excerpt in draft.excerpts if excerpt.id in shown]
+        shown.setdefault(holder, []).append(key)
+    views = evidence_views((excerpt for excerpt in draft.excerpts if excerpt.id in shown), draft.sources)
+    return [view.model_copy(update={"also": sorted({*shown[view.id]} - {view.id})}) for view in views]
 
 
 def _unused(draft: ReportInputs) -> list[Excerpt]:
