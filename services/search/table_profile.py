@@ -122,9 +122,9 @@ def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableV
     header = [str(cell).strip() if cell is not None else "" for cell in rows[0]]
     body = rows[1:]
     columns = [
-        _column(name, [row[place] if place < len(row) else None for row in body])
+        _column(name or f"column {place + 1} (no name)", cells)
         for place, name in enumerate(header)
-        if name
+        if any(cells := [row[place] if place < len(row) else None for row in body]) or name
     ]
     if more := columns[MAX_COLUMNS:]:
         columns = [*columns[:MAX_COLUMNS], f"… and {len(more)} further columns"]

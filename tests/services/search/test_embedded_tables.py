@@ -67,3 +67,11 @@ async def test_a_questionnaire_is_described_in_brief_and_does_not_come_before_th
     assert len(poll.view.columns) < 100
     assert "150 further columns" in poll.view.columns[-1]
     assert [table.view.file for table in providers.tables_for(f"From poll.csv: {question}", 3)] == ["poll.csv"]
+
+
+def test_a_column_of_labels_without_a_name_is_described() -> None:
+    [table] = embedded_tables("a.md", "| | cost |\n|---|---|\n| one thread | 6 |\n| many threads | 8 |\n")
+    assert table.view.columns == [
+        "column 1 (no name): text, 2 different, e.g. one thread | many threads",
+        "cost: number, 6 to 8",
+    ]
