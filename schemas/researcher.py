@@ -38,9 +38,12 @@ class NumberedPassage(Passage):
 
     @property
     def headings(self) -> str:
-        """The headings above its sentences, but for the title of its source."""
-        own = self.text[: self.spans[0][0]].split("\n") if self.spans else []
-        return " ".join(line for line in [self.section, *own] if line.lstrip("# ") != self.title)
+        """What stands above its sentences: headings, but for the title of its source, and the heads of tables."""
+        ends = [0, *(end for _, end in self.spans)]
+        between = [
+            line for end, (start, _) in zip(ends, self.spans, strict=False) for line in self._headings(end, start)
+        ]
+        return " ".join([self.section, self.above, *(line for line in between if line.lstrip("# |") != self.title)])
 
     @property
     def lines(self) -> list[str]:

@@ -19,6 +19,8 @@ WITH_FIGURE = 1.25
 """Factor on a sentence with a figure that the question lacks, for a part that asks for a number or a date."""
 OF_QUESTION = 0.1
 """Factor on a sentence that is a question, by which it is not close: it answers nothing."""
+ASKED = 0.75
+"""Share of a question's terms from which a heading asks the same: they then count for each sentence below it as its own."""
 AGAIN = 0.35
 """Factor on the weight of a term that an earlier passage holds, so that a further one adds something."""
 SAME_SOURCE = 0.8
@@ -36,7 +38,7 @@ class ComparedPassage:
     title: frozenset[str]
     """Terms of its source's title."""
     heading: frozenset[str]
-    """Terms of the heading above it, which each of its sentences is about."""
+    """Terms of what stands above it: its heading, and the columns of its table."""
     sentences: Sequence[frozenset[str]]
     """Terms of each sentence."""
     foreign: Sequence[float]
@@ -52,7 +54,9 @@ class ComparedPassage:
     def closeness_of(self, place: int, weights: Mapping[str, float]) -> float:
         """Return how close a sentence with the text around it is, from 0 to 1."""
         around = sum(weights[term] for term in weights.keys() & self.held)
-        own = sum(weights[term] for term in weights.keys() & (self.sentences[place] | self.heading))
+        asks = sum(weights[term] for term in weights.keys() & self.heading) >= ASKED * sum(weights.values())
+        own_terms = self.sentences[place] | self.heading if asks else self.sentences[place]
+        own = sum(weights[term] for term in weights.keys() & own_terms)
         return min(1.0, max(own + AROUND * (around - own), self.foreign[place]) * self.fit[place])
 
     def closeness(self, weights: Mapping[str, float]) -> tuple[float, int]:
@@ -80,7 +84,7 @@ def compared(
     Args:
         part: the part; all of the question if it has only one.
         question: the whole question; a part that names nothing leans on its names, and a little on its other words.
-        given: the title of each text's source, the heading above it, which says nothing if it is that title, and its sentences.
+        given: the title of each text's source, what stands above it, and its sentences.
     """
     listed = list(given)
     every = [sentence for _, _, said in listed for sentence in said]
@@ -89,7 +93,7 @@ def compared(
     texts = [
         ComparedPassage(
             frozenset(terms(title)),
-            frozenset(terms(heading) if heading != title else ()),
+            frozenset(terms(above)),
             [frozenset(terms(sentence)) for sentence in said],
             [foreign.get(sentence, 0.0) for sentence in said],
             [
@@ -98,7 +102,7 @@ def compared(
                 for each in said
             ],
         )
-        for title, heading, said in listed
+        for title, above, said in listed
     ]
     leans = not names_in(part)
     own = list(dict.fromkeys([*content(part), *(terms(" ".join(names_in(question))) if leans else ())]))
@@ -107,6 +111,12 @@ def compared(
     weights = {term: weight * (1.0 if term in own else OTHER_PARTS) for term, weight in rare.items()}
     total = sum(weights.values()) or 1.0
     return texts, {term: weight / total for term, weight in weights.items()}
+
+
+def as_compared(view: EvidenceView) -> tuple[str, str, list[str]]:
+    """Return an excerpt's title, what stands above it, unless that is the title, and its sentences."""
+    above = f"{view.section if view.section != view.title else ''} {view.columns}"
+    return view.title, above, said_in(view.quote)
 
 
 def without(weights: Mapping[str, float], held: Iterable[str]) -> dict[str, float]:
@@ -132,9 +142,7 @@ def closest_passages(
 
     What earlier ones hold counts less in each further one, and so does a source that is there already.
     """
-    texts, weights = compared(
-        part or question, question, ((view.title, view.section, said_in(view.quote)) for view in evidence)
-    )
+    texts, weights = compared(part or question, question, map(as_compared, evidence))
     scores = [text.closeness(weights)[0] for text in texts]
     near = [place for place, score in enumerate(scores) if score >= CLOSE and not _tells_nothing(evidence[place])]
     left: Mapping[str, float] = weights

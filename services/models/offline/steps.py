@@ -11,7 +11,7 @@ from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from schemas.results import RECALLED
-from services.models.offline.closest import compared, parts_of, said_in, without
+from services.models.offline.closest import as_compared, compared, parts_of, without
 from services.models.offline.differing_figures import differing_figures
 from services.run.ui_text import is_chinese, say
 from services.text.languages import locale_of
@@ -215,9 +215,7 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
 
 def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -> list[str]:
     """Return queries for names of the closest passage with the words of the part that it lacks; not for one that most sources name."""
-    texts, weights = compared(
-        part, question, ((excerpt.title, excerpt.section, said_in(excerpt.quote)) for excerpt in evidence)
-    )
+    texts, weights = compared(part, question, map(as_compared, evidence))
     best = max(range(len(texts)), key=lambda place: texts[place].closeness(weights)[0], default=None)
     if best is None:
         return []
