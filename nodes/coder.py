@@ -187,7 +187,8 @@ def _outcome(
         what = ", ".join(
             say("no_input", locale) if origin == NO_INPUT else origin for origin in dict.fromkeys(untraced)
         )[:300]
-        finding = f"{say('untraced', locale, what=what)}\n{finding}"
+        key = "untraced" if NO_INPUT in untraced else "untraced_numbers"
+        finding = f"{say(key, locale, what=what)}\n{finding}"
         limits = [say("untraced_step", locale, id=step_id, what=what)]
     excerpts = [
         Excerpt(

@@ -83,7 +83,7 @@ def overview(
         results: their results.
         sources: by content hash.
         shows: tells whether an excerpt of a result is shown; one that holds another is shown if either is, with the higher relevance.
-        room: tokens of evidence that are shown; the most relevant excerpts of each step come first.
+        room: tokens of evidence that are shown: all that was computed, and of each step its most relevant excerpts first.
     """
     holders = held_by(excerpt for step_id in sorted(results, key=int) for excerpt in results[step_id].excerpts)
     findings = finding_views(steps, results, sources)
@@ -107,7 +107,8 @@ def overview(
         )
         for finding in findings
     ]
-    return within(shown, room)
+    computed = {item.id for finding in shown if finding.step_type == "processing" for item in finding.evidence}
+    return within(shown, room, computed)
 
 
 def within(findings: Sequence[FindingView], room: int, kept: Collection[str] = ()) -> list[FindingView]:
