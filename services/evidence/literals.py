@@ -99,7 +99,10 @@ class _Program:
         self._shown: list[ast.AST] = []
         """Expressions that are printed or written."""
         self._keys: list[ast.AST] = []
-        """Comparisons, and what stands in the brackets behind a table or list."""
+        """Comparisons, what stands in the brackets behind a table or list, and what a table is asked with: `table.head(20)`."""
+        self._modules: set[str] = set()
+        self._changing: set[ast.AST] = set()
+        """Calls that change what they are called of: `rows.append(20)`."""
         self._operands: list[ast.AST] = []
         functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
         for node in ast.walk(tree):
@@ -107,6 +110,8 @@ class _Program:
 
     def _note(self, node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> None:
         match node:
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                self._modules |= {name.asname or name.name for name in names}
             case ast.Assign(targets=targets, value=value):
                 self._bind(targets, value)
             case ast.AnnAssign() | ast.AugAssign() | ast.NamedExpr() if node.value is not None:
@@ -121,8 +126,12 @@ class _Program:
                 self._shown += arguments
             case ast.Call(func=ast.Name(name), args=arguments) if name in functions:
                 self._bind(functions[name].args.args, *arguments)
-            case ast.Expr(ast.Call(func=ast.Attribute(value=changed), args=arguments)):
+            case ast.Expr(ast.Call(func=ast.Attribute(value=changed), args=arguments) as call):
                 self._bind([changed], *arguments)
+                self._changing.add(call)
+            case ast.Call(func=ast.Attribute(value=ast.Name(asked)), args=arguments) if node not in self._changing:
+                named = [keyword.value for keyword in node.keywords]
+                self._keys += [] if asked in self._modules else [*arguments, *named]
             case ast.Subscript(slice=key) | (ast.Compare() as key):
                 self._keys.append(key)
             case ast.BinOp():

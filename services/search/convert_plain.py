@@ -32,6 +32,8 @@ _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 SHORTEST_ADORNMENT = 3
 """Characters of the line below a title, if the title itself is not shorter."""
 _CODE = re.compile(r"[ \t]*+\.\. (?:code-block|code|sourcecode|parsed-literal)::[ \t]*+([\w+-]{0,30}+)[ \t]*+")
+_BARE = re.compile(r"[ \t]*+\.\. [\w-]{1,40}+::[ \t]*+")
+"""A directive that says nothing itself: `.. note::`."""
 _LIST_TABLE = re.compile(r"[ \t]*\.\. list-table::(.*)")
 _OPTION = re.compile(r"[ \t]*:[\w-]{1,40}:(?:[ \t].*)?")
 _GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+")
@@ -272,7 +274,7 @@ def _rewritten(lines: Sequence[str]) -> Iterator[str]:
             yield from _fenced(lines[place + 1 : end], found[1] if found else "")
             place = end
         else:
-            yield line
+            yield "" if _BARE.fullmatch(line) else line
             place += 1
 
 

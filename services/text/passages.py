@@ -28,6 +28,8 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
 )
+_CLOSING = "\"'”’)]"
+"""Closing marks behind a stop; with a small letter behind them the sentence goes on: `(Smith et al.) found`."""
 _END = re.compile(
     rf"(?m)(?P<code>{_CODE})|(?P<row>^[ \t]*+\|[^\n]*\|[ \t]*+$)"
     r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`))"
@@ -217,6 +219,8 @@ def _each_sentence(text: str, *, in_code: bool = False) -> Iterator[Span]:
         if mark.group()[0] != "\n" and _HEADING_LINE.match(text, start):
             continue
         if mark.group()[0] == "." and _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()]):
+            continue
+        if mark.group()[-1] in _CLOSING and text[mark.end() : mark.end() + 2].strip()[:1].islower():
             continue
         if mark.group()[0] == "\n" and mark.start() > start and _wraps(text, mark.start(), mark.end()):
             continue

@@ -166,6 +166,16 @@ def test_the_first_passage_of_a_long_text_takes_little_memory() -> None:
         tracemalloc.stop()
 
 
+def test_a_sentence_goes_on_behind_a_closing_mark_with_a_small_letter() -> None:
+    text = "As told (Smith et al.) the wire broke. He asked “why?” and left. It sank (see above.) Then he came."
+    assert [text[span.start : span.end] for span in sentences(text)] == [
+        "As told (Smith et al.) the wire broke.",
+        "He asked “why?” and left.",
+        "It sank (see above.)",
+        "Then he came.",
+    ]
+
+
 def test_a_stop_at_the_end_of_a_title_ends_no_sentence_and_one_within_bold_letters_does() -> None:
     text = "《如何保证？》也用队列。**为什么删除？** 因为代价高。"
     assert [text[span.start : span.end] for span in sentences(text)] == [
