@@ -208,13 +208,16 @@ def _front_matter(found: re.Match[str]) -> list[Field]:
     """Return the top fields of YAML or TOML; lines that are neither are read as fields, too."""
     block = found["yaml"] or found["toml"] or ""
     try:
-        # The base loader makes nothing but texts, lists and mappings.
-        read = tomllib.loads(block) if found["toml"] else yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
+        read = tomllib.loads(block) if found["toml"] else _yaml(block)
     except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError):
         read = None
     if not isinstance(read, dict):
         return [field for line in block.split("\n") for field in header_fields(line)]
     return [(str(key), value) for key, content in read.items() if (value := "; ".join(_texts(content)))]
+
+
+def _yaml(block: str) -> Any:
+    return yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506 - the base loader makes nothing but texts, lists and mappings
 
 
 def _texts(content: Any) -> list[str]:

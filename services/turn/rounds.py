@@ -235,9 +235,8 @@ class _Rounds:
         self.asked_on = answer.read_on
         self._tell(len(passages))
         wanting = bool(answer.missing_aspects or answer.queries) and self._quoted() < self.wanted.sources
-        small = (
-            self.room < self.run.context.level.passage_tokens
-        )  # whose window cannot take what the depth reads in one round
+        level = self.run.context.level
+        small = self.room < level.passage_tokens  # the window takes less than the depth reads in one round
         further = wanting and bool(self.next_queries or (self.waiting and small))
         return (further or bool(self.asked_on)) and self.barren < BARREN
 

@@ -125,5 +125,15 @@ def test_what_has_no_room_is_counted_and_the_most_relevant_of_each_step_comes_fi
     assert [[item.id for item in found.evidence] for found in kept] == [[], ["E2-1"]]
 
 
+def test_all_that_was_computed_is_shown_whatever_the_room() -> None:
+    steps = {"1": STEPS["1"], "2": STEPS["2"].model_copy(update={"step_type": "processing"})}
+    found = {
+        "1": result("1", excerpt("E1-1", 0, 25)),
+        "2": result("2", excerpt("E2-1", 26, 45), excerpt("E2-2", 46, 60)),
+    }
+    shown = overview(steps, found, SOURCES, lambda *_: True, 1)
+    assert [[item.id for item in finding.evidence] for finding in shown] == [[], ["E2-1", "E2-2"]]
+
+
 def findings_of(results: dict[str, StepResult]) -> list[FindingView]:
     return finding_views(STEPS, results, SOURCES)

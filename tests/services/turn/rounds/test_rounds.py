@@ -274,6 +274,14 @@ async def test_what_is_read_on_leaves_room_for_what_a_query_finds(endpoint: Open
     assert any("Cast" in sentence for sentence in second)
 
 
+async def test_a_model_that_asks_for_nothing_more_has_no_further_round(endpoint: OpenAIServer, folder: Path) -> None:
+    casts = [f"Cast {day} was made. {'It was windy. ' * 58}" for day in range(1, 60)]
+    (folder / "log.md").write_text("\n\n".join(casts))
+    endpoint.script["researcher"] = [quoting(fact("anchor"), missing_aspects=["the rest"]), quoting(fact("bilge"))]
+    await Step(endpoint, "standard").search("anchor", "cast")
+    assert len(endpoint.requests) == 1
+
+
 async def test_what_earlier_steps_quote_comes_after_what_nobody_has_quoted(
     endpoint: OpenAIServer, folder: Path
 ) -> None:
