@@ -1,5 +1,6 @@
 """Whole runs over a table: the report shows the program that was really run, and names the table that it read."""
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -85,3 +86,21 @@ async def _with_tools(
         max_step_attempts=1,
         tool_protocol="native",
     )
+
+
+async def test_each_of_twenty_lines_of_an_output_can_be_cited(endpoint: OpenAIServer, docs: Path) -> None:
+    step = {
+        "id": "1",
+        "title": "Sum",
+        "description": "Compute it.",
+        "step_type": "processing",
+        "need_web_search": False,
+    }
+    code = "rows = open('soundings.csv').read().splitlines()\nfor n in range(20):\n    print(f'Line {n} of {len(rows)} is here.')"
+    endpoint.script["planner"] = [json.dumps({"title": "Sums", "steps": [step]})]
+    endpoint.script["coder"] = [json.dumps({"description": "sums", "code": code})]
+    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
+    endpoint.script["reporter"] = ["# Sums\n\nLine 1 of 4 is here [E1-20].\n"]
+    report = await aresearch(QUESTION, docs=[docs])
+    [result] = report.results
+    assert [excerpt.id for excerpt in result.excerpts] == [f"E1-{number}" for number in range(1, 21)]

@@ -384,3 +384,13 @@ async def test_a_quick_answer_is_judged_only_where_code_does_not_find_it_proved(
     assert endpoint.roles.count("verifier") == asked_for
     assert [claim.verified for claim in report.citations] == [True]
     assert "†" not in report.markdown
+
+
+async def test_rows_of_a_table_are_judged_below_its_head(endpoint: OpenAIServer, ferry: Path, tmp_path: Path) -> None:
+    (ferry / "fares.csv").write_text("ferry,fare of Norland\nHeron,12\nTern,14\n")
+    endpoint.script["researcher"] = [quoting("| Heron | 12 |", QUOTES[0])]
+    endpoint.script["reporter"] = ["A trip on the Heron costs 12 [E1-1]."]
+    endpoint.script["verifier"] = [verdicts((1, "supported", "Heron | 12"))]
+    report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
+    assert 'columns="| ferry | fare of Norland |"' in asked(endpoint, "verifier")[0]
+    assert [claim.status for claim in report.citations] == ["supported"]
