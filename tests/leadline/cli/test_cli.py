@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from services.search import folder_reading
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
@@ -51,8 +52,10 @@ def test_the_folder_of_documents_may_be_below_the_home_folder(
 
 @pytest.mark.parametrize("option", [(), ("--events",)])
 def test_it_is_told_how_many_files_of_a_folder_are_read(
-    leadline: Leadline, tmp_path: Path, option: tuple[str, ...]
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...]
 ) -> None:
+    monkeypatch.setattr(folder_reading, "FIRST_TOLD", 0.0)  # however fast the machine reads
+    monkeypatch.setattr(folder_reading, "TOLD_EVERY", 0.01)
     folder = tmp_path / "casts"
     folder.mkdir()
     for number in range(300):
