@@ -15,6 +15,7 @@ import yaml
 from schemas.card import LONGEST_TITLE, Card
 from services.text.dates import iso_date
 from services.text.numbers import quantities
+from services.text.page_numbers import is_page_heading
 from services.text.quotable import without_markup
 
 HEAD = 8_000
@@ -187,7 +188,7 @@ def heading_of(text: str) -> str:
     """Return the first heading of a text in Markdown or reStructuredText; empty if none is in its first lines."""
     above = ""
     for line in islice(_lines(text), HEADING_LINES):
-        if found := _HEADING.match(line):
+        if (found := _HEADING.match(line)) and not is_page_heading(line):
             return found[1].strip().strip("#").strip()
         if _ADORNMENT.fullmatch(line) and 0 < len(above) <= 2 * len(line) and not _ADORNMENT.fullmatch(above):
             return above

@@ -80,9 +80,12 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
         if suffix != ".pdf":
             return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
         text, title = _with_images(text, data, ocr_seconds)
-        card = pdf_card(data)
-        printed = _letters(card.title) in _letters(text[:HEAD])
-        return Content(text, card.model_copy(update={"title": title or (card.title if printed else "")}))
+        card, head = pdf_card(data), _letters(text[:HEAD])
+        printed = {
+            "title": title or ("" if text.startswith("# ") or _letters(card.title) not in head else card.title),
+            "authors": [name for name in card.authors if _letters(name) in head],
+        }
+        return Content(text, card.model_copy(update=printed))
 
     return converted(name, data, read)
 

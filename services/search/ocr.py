@@ -124,6 +124,8 @@ def _crops(page: Any) -> Iterator[tuple[float, float, float, float]]:
     """
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
+    from services.search.pdf_layout import is_legible
+
     width, height = page.get_size()
     images = [image.get_bounds() for image in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE])]
     figures = [
@@ -131,7 +133,8 @@ def _crops(page: Any) -> Iterator[tuple[float, float, float, float]]:
         for left, bottom, right, top in images
         if (right - left) * (top - bottom) >= LEAST_AREA * width * height
     ]
-    if figures and len(page.get_textpage().get_text_bounded().strip()) < LEAST_TEXT:
+    text = page.get_textpage()
+    if not is_legible(text) or (figures and len(text.get_text_bounded().strip()) < LEAST_TEXT):
         yield (0.0, 0.0, 0.0, 0.0)
     else:
         yield from dict.fromkeys(figures)

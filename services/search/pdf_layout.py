@@ -42,6 +42,13 @@ NEW_PARAGRAPH = 0.6
 """Least distance of a new paragraph from the line above, in heights of a line."""
 OTHER_FONT = 0.2
 """Least difference in height of a line in another font, as a share."""
+LARGER = 1.15
+"""How many times as high as the lines of its page a title is at least."""
+SAME_TYPE = 0.05
+"""Most difference in height of the lines of a title, as a share."""
+TITLE_LINES = 5
+LONGEST_TITLE = 200
+"""Characters of a title."""
 WINDOW = 12
 """Lines around a line that tell how wide its column is."""
 _ITEM = re.compile(r"[-*+•◦▪–—·]|\(?\w{1,3}[.)、]|\[\d{1,3}\]")
@@ -52,6 +59,8 @@ _WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _FIRST_NUMBER = re.compile(r"\D{0,12}(?<!\d)(\d{1,5})(?!\d)")
 _LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,5})\D{0,12}\Z")
 _WORD = re.compile(r"[^\W\d_]{2}")
+_WORDS = re.compile(r"[^\W\d_]{2}\S* .*[^\W\d_]{2}|[\u3400-\u9fff]{4}")
+"""Two words, as a title has that is told from a sign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +74,12 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class PdfLine:
-    """Words in a line, and its lower and upper edge in points from below."""
+    """Words in a line, its lower and upper edge in points from below, and the height of most of its signs."""
 
     words: tuple[Word, ...]
     bottom: float
     top: float
+    type_size: float
 
     @property
     def text(self) -> str:
@@ -93,12 +103,17 @@ class PdfLine:
 
     def of(self, words: Sequence[Word]) -> "PdfLine":
         """Return a line of some of its words."""
-        return PdfLine(tuple(words), self.bottom, self.top)
+        return PdfLine(tuple(words), self.bottom, self.top, self.type_size)
 
 
 def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
-    """Return the lines of a page in the order in which it was written, which is that of reading in most files."""
+    """Return the lines of a page in the order in which it was written, which is that of reading in most files.
+
+    A page whose fonts do not say what their signs are has none.
+    """
     text = page.get_textpage()
+    if not is_legible(text):
+        return []
     codes = [pdfium.FPDFText_GetUnicode(text, place) for place in range(text.count_chars())]
     turned = page.get_rotation()
     lines: list[PdfLine] = []
@@ -112,9 +127,16 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
             word = _LIGATURES.sub(lambda found: normal_form("NFKC", found.group()), word).replace("\u2010", "-")
             words.append(Word(word, min(edge[0] for edge in edges), max(edge[2] for edge in edges)))
         if words:
-            lines.append(PdfLine(tuple(words), min(box[1] for box in boxes), max(box[3] for box in boxes)))
+            size = median(top - bottom for _, bottom, _, top in boxes)
+            lines.append(PdfLine(tuple(words), min(box[1] for box in boxes), max(box[3] for box in boxes), size))
     text.close()
     return lines
+
+
+def is_legible(text: pypdfium2.PdfTextPage) -> bool:
+    """Tell whether the fonts of a page say what most of its signs are; else only its picture can be read."""
+    signs = [place for place in range(text.count_chars()) if pdfium.FPDFText_GetUnicode(text, place) > 0x20]
+    return 2 * sum(pdfium.FPDFText_HasUnicodeMapError(text, place) == 1 for place in signs) <= len(signs)
 
 
 def _runs(codes: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
@@ -143,6 +165,23 @@ def _box(text: Any, place: int, turned: int) -> tuple[float, float, float, float
         180: (-right, -top, -left, -bottom),
         270: (-top, left, -bottom, right),
     }.get(turned, (left, bottom, right, top))
+
+
+def title_of(page: Sequence[PdfLine]) -> list[PdfLine]:
+    """Return the lines of a title: those in the largest type of a first page; empty where nothing is larger than its text."""
+    usual = median(line.type_size for line in page) if page else 0.0
+    sizes = [line.type_size if _WORD.search(line.text) and line.height < TURNED * usual else 0.0 for line in page]
+    largest = max((size for size, line in zip(sizes, page, strict=True) if _WORDS.search(line.text)), default=0.0)
+    if largest <= LARGER * usual:
+        return []
+    alike = [abs(size - largest) <= SAME_TYPE * largest for size in sizes]
+    end = first = sizes.index(largest)
+    while first and alike[first - 1]:
+        first -= 1
+    while end + 1 < len(page) and alike[end + 1]:
+        end += 1
+    lines = list(page[first : end + 1])
+    return lines if len(lines) <= TITLE_LINES and sum(len(line.text) for line in lines) <= LONGEST_TITLE else []
 
 
 def without_running_heads(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:

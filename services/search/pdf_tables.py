@@ -12,6 +12,8 @@ from services.search.pdf_layout import LEAST_ROWS, PROSE_WORDS, PdfLine, Word, m
 
 TABLE_SECONDS = 2.0
 """Seconds for the tables of a file; those of later pages stay lines."""
+WORD_GAP = 0.15
+"""Least width of a gap between words of a ruled table, in sizes of its type; a blank has 0.25, and less in a tight line."""
 LEAST_FILLED = 0.6
 """Least share of a grid's cells with text."""
 LONGEST_CELL = 200
@@ -40,7 +42,7 @@ def ruled_tables(data: bytes, numbers: Sequence[int]) -> dict[int, list[RuledTab
                     break
                 for table in page.find_tables():
                     left, top, right, bottom = table.bbox
-                    if markdown := _markdown(table.extract()):
+                    if markdown := _markdown(table.extract(x_tolerance_ratio=WORD_GAP)):
                         box = (left, float(page.height) - bottom, right, float(page.height) - top)
                         found.setdefault(number, []).append((box, markdown))
                 page.close()
@@ -119,7 +121,8 @@ def _unruled(rows: Sequence[PdfLine], columns: Sequence[_Span]) -> str:
     for row in table:
         texts = [" ".join(word.text for word in cell) for cell in row]
         place = next(place for place, text in enumerate(texts) if text)
-        if place and sum(map(bool, texts)) == 1 and not _NUMBER.match(texts[place]):  # a cell goes on in this line
+        goes_on = place and sum(map(bool, texts)) == 1 and not _NUMBER.match(texts[place])
+        if goes_on and whole:
             whole[-1][place] = f"{whole[-1][place]} {texts[place]}".lstrip()
         else:
             whole.append(texts)

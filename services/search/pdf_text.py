@@ -15,6 +15,7 @@ from services.search.pdf_layout import (
     in_columns,
     lines_of,
     paragraphs,
+    title_of,
     whole_rows,
     without_running_heads,
 )
@@ -35,7 +36,7 @@ _PROPERTIES = {"Title": "title", "Author": "author", "CreationDate": "created"}
 
 
 def pdf_text(data: bytes) -> str:
-    """Return the text of a PDF file.
+    """Return the text of a PDF file as Markdown, below the title on its first page.
 
     Raises:
         pypdfium2.PdfiumError: it is broken, or locked with a password.
@@ -64,14 +65,18 @@ def pdf_text(data: bytes) -> str:
         for word in line.words
         if "-" in word.text
     )
+    first = next((page for page in pages if page), [])
+    title = title_of(first)
+    first[:] = [line for line in first if line not in title]
     texts = carried_over(
         ["\n\n".join(_blocks(page, tables.get(number, []), known)) for number, page in enumerate(pages)]
     )
     chinese = sum(map(has_cjk, "".join(texts)[:SAMPLE])) > SAMPLE / 10
-    text = ""
+    text = f"# {' '.join(paragraphs(title, known))}" if title else ""
     for number, own in enumerate(texts, 1):
         if own.strip():
-            text += f"\n\n{page_heading(number, chinese=chinese)}\n\n{own}" if text else own
+            heading = f"{page_heading(number, chinese=chinese)}\n\n" if number > 1 and text else ""
+            text = f"{text}\n\n{heading}{own}".strip()
     return text
 
 
@@ -118,7 +123,10 @@ def _inside(line: PdfLine, table: RuledTable) -> bool:
 
 
 def pdf_card(data: bytes) -> Card:
-    """Return the card of a PDF's properties, of a file that can be opened."""
+    """Return the card of a PDF's properties, of a file that can be opened. Its date is that of the file, not of what it prints."""
     with pypdfium2.PdfDocument(data) as file:
         written = {name: file.get_metadata_value(key) for key, name in _PROPERTIES.items()}
-    return properties_card([*(written | {"created": written["created"].removeprefix("D:")[:8]}).items()])
+    card = properties_card([*(written | {"created": written["created"].removeprefix("D:")[:8]}).items()])
+    return card.model_copy(
+        update={"published": "", "dates": {"file created": card.published} if card.published else {}}
+    )

@@ -13,6 +13,11 @@ def page_heading(number: int, *, chinese: bool, note: str = "") -> str:
     return f"## Page {number}{f' ({note})' if note else ''}"
 
 
+def is_page_heading(line: str) -> bool:
+    """Tell whether a line is the heading of a page."""
+    return _HEADING.match(line) is not None
+
+
 class Pages:
     """Where the pages of a text begin."""
 

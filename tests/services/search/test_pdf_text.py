@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from services.search.convert_office import convert
 from services.search.documents import open_documents
 from services.search.pdf_text import pdf_text
 from services.text.quote_location import locate
@@ -25,12 +26,15 @@ RIGHT = [
 ]
 
 
-def _pdf(*pages: Sequence[tuple[float, float, str]]) -> bytes:
-    """Return a PDF file of lines at places of its pages, written in the order given."""
-    objects = ["<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
+def _pdf(*pages: Sequence[tuple[float, float, str]], titles: int = 0, encoding: str = "", drawn: str = "") -> bytes:
+    """Return a PDF file of lines at places of its pages, written in the order given, the first of them in larger type, over a drawing."""
+    objects = ["<</Type/Catalog/Pages 2 0 R>>", "", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}>>"]
     kids: list[int] = []
-    for page in pages:
-        content = "\n".join(f"BT /F1 10 Tf {x} {y} Td ({text}) Tj ET" for x, y, text in page)
+    for number, page in enumerate(pages):
+        content = f"{drawn}\n" + "\n".join(
+            f"BT /F1 {14 if number == 0 and place < titles else 10} Tf {x} {y} Td ({text}) Tj ET"
+            for place, (x, y, text) in enumerate(page)
+        )
         objects.append(f"<</Length {len(content)}>>stream\n{content}\nendstream")
         objects.append(
             "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>"
@@ -69,6 +73,54 @@ def test_a_table_without_rules_is_a_table() -> None:
     ]
     head, *body = [f"| {' | '.join(row)} |" for row in rows]
     assert pdf_text(_pdf(page)).splitlines() == [head, "| --- | --- | --- |", *body]
+
+
+def test_words_in_a_ruled_table_stay_apart() -> None:
+    rows = [("Replaced by", "On board of"), ("Piano wire", "The Blake"), ("Hemp rope", "The Challenger")]
+    page = [(76 + 90 * cell, 704 - 20 * place, text) for place, row in enumerate(rows) for cell, text in enumerate(row)]
+    boxes = [f"{72 + 90 * cell} {700 - 20 * place} 90 20 re S" for place in range(3) for cell in range(2)]
+    text = pdf_text(_pdf(page, drawn="\n".join(boxes)))
+    assert text.splitlines() == [
+        "| Replaced by | On board of |",
+        "| --- | --- |",
+        *(f"| {a} | {b} |" for a, b in rows[1:]),
+    ]
+
+
+def test_the_first_row_may_lie_within_a_column_that_later_rows_make() -> None:
+    rows = [
+        [(100, "name"), (135, "of it")],
+        [(76, "is"), (100, "Sounding across"), (220, "more")],
+        [(76, "as"), (100, "Wire upon drums"), (220, "most")],
+    ]
+    page = [(left, 700 - 14 * place, text) for place, row in enumerate(rows) for left, text in row]
+    assert pdf_text(_pdf(page)).splitlines()[2:] == [
+        "| is | Sounding across | more |",
+        "| as | Wire upon drums | most |",
+    ]
+
+
+@pytest.mark.parametrize("text", [["Errors of Deep", "Sounding"], ["A Line Dragged by the Current"]])
+def test_a_title_is_what_a_first_page_has_in_the_largest_type(text: list[str]) -> None:
+    head = [(72.0, 730.0 - 16 * place, line) for place, line in enumerate(text)]
+    pages = _pdf([*head, *_column(LEFT, 72)], _column(RIGHT, 72), titles=len(text))
+    read = convert("sounding.pdf", pages, 0.0)
+    assert "error" not in read
+    assert read["title"] == " ".join(text)
+    assert read["text"].startswith(f"# {' '.join(text)}\n\n{LEFT[0]}")
+    assert "\n\n## Page 2\n\n" in read["text"]
+
+
+def test_a_file_without_a_title_is_named_by_its_first_line_and_not_by_a_page() -> None:
+    read = convert("sounding.pdf", _pdf(_column(LEFT, 72)[:1], _column(RIGHT, 72)), 0.0)
+    assert "error" not in read
+    assert read["title"] == LEFT[0]
+
+
+def test_a_page_whose_fonts_do_not_say_what_their_signs_are_has_no_text() -> None:
+    unnamed = " ".join(f"/sign{code}" for code in range(32, 127))
+    encoding = f"/Encoding<</Type/Encoding/Differences[32 {unnamed}]>>"
+    assert pdf_text(_pdf(_column(LEFT, 72), encoding=encoding)) == ""
 
 
 @pytest.mark.parametrize(
