@@ -10,6 +10,7 @@ from schemas.evidence_view import EvidenceView
 from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, ReporterEditingPrompt
 from services.evidence.views import evidence_views, held_by
 from services.models import ask
+from services.reports.citation_forms import inferences_in_words
 from services.reports.document import cited_in, is_label, letters, without_empty_sections, words
 from services.reports.markdown import ReportInputs
 from services.reports.markdown_blocks import read_draft
@@ -157,7 +158,7 @@ def _behind(order: Sequence[str], key: str, ends: Mapping[str, str]) -> int:
 
 def views_of(pieces: Sequence[Piece]) -> list[BlockView]:
     """Return pieces as an editor sees them."""
-    return [BlockView(id=piece.id, text=to_draft(piece.blocks)) for piece in pieces]
+    return [BlockView(id=piece.id, text=inferences_in_words(to_draft(piece.blocks))) for piece in pieces]
 
 
 async def edited(
