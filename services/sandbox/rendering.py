@@ -90,7 +90,7 @@ async def render_page(
 
     Args:
         browser: path of a Chromium or Chrome.
-        url: address of the page; its fragment stays in the browser.
+        url: address of the page.
         serve: answers all requests of the browser, including the page itself.
         seconds: time limit of the page.
         longest: maximum characters of HTML.

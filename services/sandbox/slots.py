@@ -1,4 +1,4 @@
-"""Limits how many parsing processes work side by side in this process, over all of its event loops."""
+"""Limits how many parsing processes, browsers or searches work side by side in this process, over all of its event loops."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Converts files that a library reads (PDF, office, books, mail, HTML) to text, and reads images of PDF files, in a confined process (see `services/sandbox/workers.py`).
+"""Converts files that a library reads (PDF, office, books, mail, HTML) to text, and reads scans of PDF files, in a confined process (see `services/sandbox/workers.py`).
 
 A broken or hostile file can neither block nor end the run, nor reach anything.
 """
@@ -60,14 +60,8 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
 
 
-def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
-    """Convert one file; a failure is returned as `error`.
-
-    Args:
-        name: name of the file, whose suffix gives its type.
-        data: content of the file.
-        ocr_seconds: maximum seconds for reading the images of a PDF file.
-    """
+def convert(name: str, data: bytes) -> Converted:
+    """Convert one file, whose name gives its type; a failure is returned as `error`."""
 
     def read(suffix: str, data: bytes) -> Content:
         if suffix in {".html", ".htm"}:
@@ -79,10 +73,9 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
         text = office_text(data, suffix)
         if suffix != ".pdf":
             return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
-        text, title = _with_images(text, data, ocr_seconds)
         card, head = pdf_card(data), _letters(text[:HEAD])
         printed = {
-            "title": title or ("" if text.startswith("# ") or _letters(card.title) not in head else card.title),
+            "title": "" if text.startswith("# ") or _letters(card.title) not in head else card.title,
             "authors": [name for name in card.authors if _letters(name) in head],
         }
         return Content(text, card.model_copy(update=printed))
@@ -90,17 +83,8 @@ def convert(name: str, data: bytes, ocr_seconds: float) -> Converted:
     return converted(name, data, read)
 
 
-def _with_images(text: str, data: bytes, seconds: float) -> tuple[str, str]:
-    """Return the text of a PDF file followed by the text of its images, and a title if all text is in images."""
-    try:
-        below, title = image_document(data, seconds)
-    except Exception:  # noqa: BLE001 - a broken PDF raises anything, and its own text is worth more than its images
-        below, title = "", ""
-    return (f"{text}\n\n{below}".strip(), "") if text.strip() else (below, title)
-
-
 def _images(data: bytes, seconds: float) -> Content:
-    """Read the images of a PDF file as a document of its own."""
+    """Read the scanned pages of a PDF file as a document of its own."""
     text, title = image_document(data, seconds)
     return Content(text, pdf_card(data).model_copy(update={"title": title}))
 
@@ -197,7 +181,7 @@ def main() -> None:
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     if job.get("images"):
         return converted(job["name"], data, lambda _, content: _images(content, job["ocr_seconds"]))
-    answer = convert(job["name"], data, job["ocr_seconds"])
+    answer = convert(job["name"], data)
     return with_passages(answer) if job.get("passages") else answer
 
 

@@ -86,13 +86,13 @@ class Converters:
 
     async def _text(self, name: str, data: bytes, seconds: float, *, passages: bool = False) -> Converted | None:
         """Convert the text of a file; None if the process died or took too long."""
-        answer = await self._workers(name).run({"name": name, "ocr_seconds": 0, "passages": passages}, data, seconds)
+        answer = await self._workers(name).run({"name": name, "passages": passages}, data, seconds)
         return (
             answer if answer and ("error" in answer or {"text", "title", "published", "card"} <= set(answer)) else None
         )
 
     async def _completed(self, name: str, data: bytes, answer: Converted | None) -> Converted:
-        """Return a conversion with its reason in words if it failed, and with the text of a PDF file's images."""
+        """Return a conversion with its reason in words if it failed, and with the text of a PDF file's scanned pages."""
         if answer is None or answer.get("error") == BEYOND_LIMITS:
             return {"error": beyond_limits()}
         if PurePath(name).suffix.lower() != ".pdf" or answer.get("error", NO_TEXT) != NO_TEXT:
@@ -106,7 +106,7 @@ class Converters:
         return answer
 
     async def _images_of(self, name: str, data: bytes) -> Converted | None:
-        """Return the images of a PDF file as a document; None if there is no text in them, or no OCR."""
+        """Return the scanned pages of a PDF file as a document; None if there is no text in them, or no OCR."""
         seconds = settings().leadline_ocr_seconds
         if seconds <= 0 or not await asyncio.to_thread(ocr_installed):
             return None

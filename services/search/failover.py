@@ -1,13 +1,12 @@
 """Combines several web searches: the first working one answers, and a failing one pauses."""
 
-import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass
 
 from services.run.errors import SearchError, SearchRefused
 from services.run.log import WARNING, log
+from services.sandbox.slots import Slots
 from services.search.hit import Hit, SearchProvider
 
 MAX_FAILURES = 3
@@ -20,13 +19,12 @@ REST_SECONDS = 60.0
 class _State:
     """State of one provider."""
 
+    turns: Slots
     failures: int = 0
     """Number of consecutive failures."""
     rests_until: float = 0.0
     reason: str = ""
     """Message of its last failure; later searches report it while the provider pauses."""
-    turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = field(default_factory=WeakKeyDictionary)
-    """Semaphores for concurrent searches by event loop, since a semaphore belongs to the loop in which it was awaited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,8 @@ class FailOver:
         """
         self.providers = list(providers)
         self.name = "|".join(provider.name for provider in self.providers)
-        self._at_once = at_once
         self._clock = clock
-        self._states = {provider.name: _State() for provider in self.providers}
+        self._states = {provider.name: _State(Slots(at_once)) for provider in self.providers}
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         """Return the results of the first provider that answers.
@@ -96,8 +93,7 @@ class FailOver:
 
     async def _ask(self, provider: SearchProvider, query: str, limit: int) -> list[Hit]:
         state = self._states[provider.name]
-        turns = state.turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self._at_once))
-        async with turns:
+        async with state.turns.held():
             # Checked only here: while this search waited for its turn, another search may have failed.
             if state.rests_until > self._clock():
                 raise SearchError(state.reason)

@@ -1,4 +1,4 @@
-"""Reads the text of images in PDF files by RapidOCR (the extra `ocr`): scanned pages, and figures on text pages.
+"""Reads the scanned pages of PDF files by RapidOCR (the extra `ocr`).
 
 RapidOCR carries its models for English and Chinese in its wheel. Blocking, and slow: seconds a page.
 """
@@ -6,7 +6,6 @@ RapidOCR carries its models for English and Chinese in its wheel. Blocking, and 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Protocol
 
 from services.run.installation import install_command, is_installed
@@ -16,11 +15,9 @@ from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 
 LEAST_TEXT = 40
-"""Minimum characters of text for a page not to be a scan; only its figures are then read."""
-MAX_IMAGES = 10
-"""Maximum images to read of one page."""
+"""Minimum characters of text for a page not to be a scan."""
 LEAST_AREA = 0.04
-"""Minimum share of its page for an image to be a figure."""
+"""Minimum share of its page for an image not to be an ornament."""
 SCALE = 200 / 72
 """Pixels per point of a page in a rendering."""
 MAX_DOTS = 16_000_000
@@ -66,17 +63,15 @@ def no_text_of_pdf() -> str:
 
 
 def image_text(data: bytes, seconds: float) -> str:
-    """Return the text of a PDF file's scanned pages and figures as Markdown, below headings with the page number.
+    """Return the text of a PDF file's scanned pages as Markdown, below headings with the page number.
 
     Args:
         data: the file.
-        seconds: time after which no image is started; unread pages are named at the end. 0: nothing is read.
+        seconds: time after which no page is started; unread pages are named at the end.
 
     Returns:
-        The text; empty if no image has text, or if the extra is not installed.
+        The text; empty if no scan has text.
     """
-    if not ocr_installed() or seconds <= 0:
-        return ""
     import pypdfium2
 
     until = time.monotonic() + seconds
@@ -85,17 +80,14 @@ def image_text(data: bytes, seconds: float) -> str:
     unread: list[int] = []
     with pypdfium2.PdfDocument(data) as file:
         for number, page in enumerate(file, 1):
-            texts: list[str] = []
-            for crop in islice(_crops(page), MAX_IMAGES):
-                if time.monotonic() > until:
-                    unread.append(number)
-                    break
+            if _is_scan(page) and time.monotonic() > until:
+                unread.append(number)
+            elif _is_scan(page):
                 read = read or rapid_reader()
-                texts.append(in_order(read(_rendered(page, crop))))
-            if text := "\n\n".join(filter(None, texts)):
-                chinese = has_cjk(text)
-                note = "由 OCR 识别" if chinese else "read by OCR"
-                blocks.append(f"{page_heading(number, chinese=chinese, note=note)}\n\n{text}")
+                if text := in_order(read(_rendered(page))):
+                    chinese = has_cjk(text)
+                    note = "由 OCR 识别" if chinese else "read by OCR"
+                    blocks.append(f"{page_heading(number, chinese=chinese, note=note)}\n\n{text}")
             page.close()
     if unread:
         blocks.append(unread_pages(unread, "".join(blocks)))
@@ -116,34 +108,24 @@ def unread_pages(pages: Sequence[int], text: str) -> str:
     return f"(Images were not read for lack of time, on page {', '.join(map(str, pages))}.)"
 
 
-def _crops(page: Any) -> Iterator[tuple[float, float, float, float]]:
-    """Yield the parts of a page to read, as margins to crop: all of a scan, or each figure.
-
-    Args:
-        page: a page of pypdfium2.
-    """
+def _is_scan(page: Any) -> bool:
+    """Tell whether a page of pypdfium2 can be read by its picture alone: an image with hardly any text, or fonts without meaning."""
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
     from services.search.pdf_layout import is_legible
 
     width, height = page.get_size()
     images = [image.get_bounds() for image in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE])]
-    figures = [
-        (max(0.0, left), max(0.0, bottom), max(0.0, width - right), max(0.0, height - top))
-        for left, bottom, right, top in images
-        if (right - left) * (top - bottom) >= LEAST_AREA * width * height
-    ]
+    least = LEAST_AREA * width * height
+    large = any((right - left) * (top - bottom) >= least for left, bottom, right, top in images)
     text = page.get_textpage()
-    if not is_legible(text) or (figures and len(text.get_text_bounded().strip()) < LEAST_TEXT):
-        yield (0.0, 0.0, 0.0, 0.0)
-    else:
-        yield from dict.fromkeys(figures)
+    return not is_legible(text) or (large and len(text.get_text_bounded().strip()) < LEAST_TEXT)
 
 
-def _rendered(page: Any, crop: tuple[float, float, float, float]) -> Any:
+def _rendered(page: Any) -> Any:
     width, height = page.get_size()
     scale = min(SCALE, (MAX_DOTS / max(1.0, width * height)) ** 0.5)
-    return page.render(scale=scale, crop=crop).to_pil().convert("RGB")
+    return page.render(scale=scale).to_pil().convert("RGB")
 
 
 def rapid_reader() -> Reader:

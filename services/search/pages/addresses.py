@@ -20,8 +20,6 @@ PORTS = {"http": 80, "https": 443}
 MAX_URL = 4_000
 _IN_PATH = "/%!$&'()*+,;=:@~"
 _IN_QUERY = _IN_PATH + "?[]|"
-_ROUTES = ("/", "!")
-"""Beginnings of a fragment that is a route (`#/article/7`, `#!article`), not a position on the page."""
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
 _PRIVATE_NAMES = frozenset(
@@ -88,8 +86,6 @@ class Target:
     port: int
     path: str
     """Path and query in their encoded form."""
-    route: str = ""
-    """Fragment with its `#` that selects the content of a browser application; other fragments are dropped."""
 
     @property
     def authority(self) -> str:
@@ -106,11 +102,6 @@ class Target:
     def url(self) -> str:
         """URL without a fragment."""
         return f"{self.origin}{self.path}"
-
-    @property
-    def address(self) -> str:
-        """URL as a browser opens it, with the route."""
-        return f"{self.url}{self.route}"
 
 
 def shown(url: str) -> str:
@@ -176,8 +167,7 @@ def _parse(url: str) -> Target:
         raise ValueError("its port does not exist")
     split = urlsplit(url)
     path, query = quote(split.path or "/", safe=_IN_PATH), quote(split.query, safe=_IN_QUERY)
-    route = f"#{quote(split.fragment, safe=_IN_QUERY)}" if split.fragment.startswith(_ROUTES) else ""
-    return Target(scheme, host, number, f"{path}?{query}" if query else path, route)
+    return Target(scheme, host, number, f"{path}?{query}" if query else path)
 
 
 def _ipv6(text: str) -> str:

@@ -63,7 +63,6 @@ def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extrac
     found["cut"] = len(text) > job["characters"]
     found["text"] = normalise_text(text[: job["characters"]])
     found["title"] = _line(found.get("title"))
-    found["author"] = _line(found.get("author")) or None
     found["publisher"] = _line(found.get("publisher"))
     return found
 
@@ -111,12 +110,11 @@ def _html(body: bytes, job: Job) -> Extracted:
     return {
         "text": text,
         "title": card.heading,
-        "author": about.author,
         "published": card.published or None,
         "card": card.model_dump(),
         "publisher": publisher,
         "claimed": claimed,
-        "needs_scripts": needs_scripts(signs, INVISIBLE.sub("", text), routed=job.get("routed", False)),
+        "needs_scripts": needs_scripts(signs, INVISIBLE.sub("", text)),
         "links": links_of(tree, job["url"]) if job.get("links") else [],
     }
 

@@ -7,9 +7,6 @@ from services.search.convert_office import convert
 from services.search.pages.extract import extract
 from services.search.pages.extraction import Extracted, Job
 
-OCR_SECONDS = 10.0
-"""Maximum seconds for reading the images of a PDF file from the web."""
-
 
 def main() -> None:
     """Do the jobs from standard input."""
@@ -17,7 +14,7 @@ def main() -> None:
 
 
 def _office(body: bytes, job: Job) -> Extracted:
-    converted = convert(f"{job['name']}.{job['kind']}", body, OCR_SECONDS)
+    converted = convert(f"{job['name']}.{job['kind']}", body)
     if "error" in converted:
         return {"error": f"it {converted['error']}"}
     return {

@@ -19,8 +19,6 @@ class Job(TypedDict):
     charset: str | None
     url: str
     characters: int
-    routed: NotRequired[bool]
-    """Whether its address has a route, and its scripts have not run."""
     links: NotRequired[bool]
     """Whether its links are wanted."""
 
@@ -30,7 +28,6 @@ class Extracted(TypedDict, total=False):
 
     text: str
     title: str
-    author: str | None
     published: str | None
     card: dict[str, Any]
     """Fields of its `Card`."""

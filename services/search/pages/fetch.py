@@ -4,7 +4,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from urllib.parse import urljoin
 
@@ -248,9 +248,9 @@ async def _body(
 
 
 def _next(target: Target, location: str, allowance: HostAllowance) -> Target:
-    """Return the target of a redirect, with the previous route unless it has its own, as in a browser.
+    """Return the target of a redirect.
 
-    A redirect from another host cannot reach a host that only the operator's allowance permits.
+    One from another host cannot reach a host that only the operator's allowance permits.
     """
     with suppress(UnicodeDecodeError):
         location = location.encode("latin-1").decode()
@@ -266,7 +266,7 @@ def _next(target: Target, location: str, allowance: HostAllowance) -> Target:
             f"{shown(target.url)} is not read: it redirects from the public web to {following.host}, which only you may name. "
             "Name that address itself if you want it read."
         )
-    return replace(following, route=following.route or target.route)
+    return following
 
 
 def status_problem(status: int) -> str:

@@ -63,7 +63,6 @@ class Page(BaseModel):
     title: CleanLine
     text: str
     """Normalised as the evidence store keeps it."""
-    author: CleanLine | None = None
     published: CleanLine | None = None
     """ISO date, only where the page itself states it."""
     card: Card = Card()
@@ -169,15 +168,14 @@ class PageReader:
         try:
             extracted, rendered = await self._text_of(fetched)
         except PageError as error:
-            said = f"{shown(fetched.target.address)} was not read: {error}. Use another source."
+            said = f"{shown(fetched.target.url)} was not read: {error}. Use another source."
             raise PageError(said, passing=error.passing) from None
-        final = fetched.target.address if rendered else fetched.target.url
+        final = fetched.target.url
         return Page(
             url=url,
             final_url=final,
             title=extracted.get("title") or _name_of(final),
             text=extracted["text"],
-            author=extracted.get("author"),
             published=extracted.get("published"),
             card=Card.model_validate(extracted.get("card", {})),
             site=site_of(final, "web", extracted.get("publisher", "")),
@@ -228,12 +226,12 @@ class PageReader:
         before = plain.get("text", "")
         try:
             html = await self._renderer.render(fetched, self._check, partial(has_drawn, why, before))
-            job: Job = {**self._job(fetched, "html"), "charset": "utf-8", "routed": False}
+            job: Job = {**self._job(fetched, "html"), "charset": "utf-8"}
             rendered = _checked(await self._run(job, html))
             if not shows_more(why, before, rendered["text"]):
                 raise PageError("it still asks for them after they ran")  # noqa: TRY301 - the same end as of the others
         except PageError as error:
-            if why in {"shell", "route"}:
+            if why == "shell":
                 return plain, False
             said = plain.get("error", "its text only asks for scripts")
             raise PageError(f"{said}, and {error}") from None
@@ -256,7 +254,6 @@ class PageReader:
             "url": fetched.target.url,
             "characters": self.limits.characters,
             "links": self._links,
-            "routed": bool(fetched.target.route),
         }
 
     async def _run(self, job: Job, body: bytes) -> Extracted:

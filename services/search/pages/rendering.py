@@ -7,9 +7,7 @@ checked one is dialled.
 
 import asyncio
 import ssl
-import threading
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +17,7 @@ from services.run.errors import PageError, PageRefused
 from services.run.settings import settings
 from services.sandbox.browser import find_browser
 from services.sandbox.rendering import render_page
+from services.sandbox.slots import Slots
 from services.sandbox.tab import BrowserReply, BrowserRequest, Drawn
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
 from services.search.pages.fetch import Check, Fetched, Limits, connections, fetch_once, redirect_of
@@ -26,10 +25,7 @@ from services.search.pages.page_links import AROUND
 
 BROWSERS_AT_ONCE = 2
 """Maximum browsers of this process; each takes some 300 MB."""
-_TURNS = threading.BoundedSemaphore(BROWSERS_AT_ONCE)
-"""Shared by all threads, since a server's runs may have their own event loops."""
-_TURN = 0.1
-"""Seconds between two attempts to start a browser."""
+_TURNS = Slots(BROWSERS_AT_ONCE)
 NOTHING_RENDERS = "nothing here runs scripts: install Chromium"
 
 
@@ -106,11 +102,11 @@ class Renderer:
         if browser is None:
             raise PageError(NOTHING_RENDERS)
         limits = self._render_limits
-        async with _turn(), connections(self._backend, self._tls) as pool:
+        async with _TURNS.held(), connections(self._backend, self._tls) as pool:
             requests = Subrequests(page, pool, self._allowance, check(pool), limits)
             html = await render_page(
                 browser,
-                page.target.address,
+                page.target.url,
                 requests.serve,
                 seconds=limits.seconds,
                 longest=limits.characters,
@@ -118,17 +114,6 @@ class Renderer:
                 around=AROUND,
             )
         return html.encode("utf-8", "replace")
-
-
-@asynccontextmanager
-async def _turn() -> AsyncIterator[None]:
-    """Hold one of the process's slots to run a browser."""
-    while not _TURNS.acquire(blocking=False):  # noqa: ASYNC110 - events are of one loop, and a waiting thread cannot be cancelled
-        await asyncio.sleep(_TURN)
-    try:
-        yield
-    finally:
-        _TURNS.release()
 
 
 class Subrequests:

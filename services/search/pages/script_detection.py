@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-NeedsScripts = Literal["empty", "notice", "route", "shell"]
-"""`empty`: no text; `notice`: the text asks for scripts; `route`: the text may belong to another route than the
-address's; `shell`: little text around an element that scripts fill."""
+NeedsScripts = Literal["empty", "notice", "shell"]
+"""`empty`: no text; `notice`: the text asks for scripts; `shell`: little text around an element that scripts fill."""
 
 LONGEST_NOTICE = 400
 """Maximum weight of a text that counts as a notice; in longer texts, scripts are one of the subjects."""
@@ -91,13 +90,12 @@ def script_signs(tree: "HtmlElement") -> ScriptSigns:
     return ScriptSigns(scripts, empty, notice)
 
 
-def needs_scripts(signs: ScriptSigns, text: str, *, routed: bool = False) -> NeedsScripts | None:
+def needs_scripts(signs: ScriptSigns, text: str) -> NeedsScripts | None:
     """Return the reason to render a page; None if its text is complete.
 
     Args:
         signs: signs of the page's structure.
         text: the extracted text, as a person sees it without scripts.
-        routed: whether its address has a route, which servers do not get.
     """
     if not signs.scripts:
         return None
@@ -107,8 +105,6 @@ def needs_scripts(signs: ScriptSigns, text: str, *, routed: bool = False) -> Nee
         return "empty"
     if heavy <= LONGEST_NOTICE and (_WAITING.fullmatch(stripped) or asks_for_scripts(stripped)):
         return "notice"
-    if routed:
-        return "route"
     if heavy <= LONGEST_SHELL and (signs.empty_place or signs.notice):
         return "shell"
     return None

@@ -194,17 +194,6 @@ async def test_a_page_that_another_of_its_site_replaces_is_waited_for() -> None:
 
 @needs_chromium
 @pytest.mark.long
-async def test_a_route_is_for_the_browser_alone() -> None:
-    asked: list[BrowserRequest] = []
-    serve = serving({PAGE: html("<script>document.write(location.hash)</script>")}, asked)
-    assert CHROMIUM
-    found = await render_page(CHROMIUM, f"{PAGE}#/tides/7", serve, seconds=30, longest=1_000_000)
-    assert "#/tides/7" in found
-    assert {request.url for request in asked} == {PAGE, f"{PAGE}favicon.ico"}
-
-
-@needs_chromium
-@pytest.mark.long
 async def test_a_page_cannot_replace_what_reads_it() -> None:
     body = """<p>The page.</p><script>
         Document.prototype.querySelectorAll = Element.prototype.querySelectorAll = () => [];

@@ -1,4 +1,4 @@
-"""Scans and figures of PDF files: read by the real reader in the locked process, in the order in which people read."""
+"""Scanned pages of PDF files: read by the real reader in the locked process, in the order in which people read."""
 
 import asyncio
 import random
@@ -25,21 +25,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 @needs_ocr
-async def test_a_scan_and_a_figure_are_found_by_what_they_say(folder: Path) -> None:
+async def test_a_scanned_page_is_found_by_what_it_says(folder: Path) -> None:
     documents = await open_documents(folder, folder.parent / "home")
     assert (documents.count, documents.unreadable) == (1, [])
     (hit,) = await documents.search("second sounding after the dredger", 3)
     assert "## 第 1 页（由 OCR 识别）" in hit.text
     assert "A second sounding, made\nafter the dredger had gone,\ngave 39.1 metres" in hit.text
     assert "水深为42.7米，挖泥船作业之后为39.1米" in hit.text
-    assert hit.text.index("The tonnage of the port") < hit.text.index("## Page 2 (read by OCR)") < hit.text.index("143")
+    assert "The tonnage of the port" in hit.text
 
 
 @needs_ocr
 async def test_what_time_is_too_short_for_is_named(folder: Path) -> None:
     text = await asyncio.to_thread(image_text, SCAN.read_bytes(), 1e-6)
-    assert text == "(Images were not read for lack of time, on page 1, 2.)"
-    assert not await asyncio.to_thread(image_text, SCAN.read_bytes(), 0)
+    assert text == "(Images were not read for lack of time, on page 1.)"
 
 
 def test_what_was_not_read_is_named_in_the_language_of_what_was() -> None:

@@ -104,7 +104,7 @@ def test_the_first_row_may_lie_within_a_column_that_later_rows_make() -> None:
 def test_a_title_is_what_a_first_page_has_in_the_largest_type(text: list[str]) -> None:
     head = [(72.0, 730.0 - 16 * place, line) for place, line in enumerate(text)]
     pages = _pdf([*head, *_column(LEFT, 72)], _column(RIGHT, 72), titles=len(text))
-    read = convert("sounding.pdf", pages, 0.0)
+    read = convert("sounding.pdf", pages)
     assert "error" not in read
     assert read["title"] == " ".join(text)
     assert read["text"].startswith(f"# {' '.join(text)}\n\n{LEFT[0]}")
@@ -112,7 +112,7 @@ def test_a_title_is_what_a_first_page_has_in_the_largest_type(text: list[str]) -
 
 
 def test_a_file_without_a_title_is_named_by_its_first_line_and_not_by_a_page() -> None:
-    read = convert("sounding.pdf", _pdf(_column(LEFT, 72)[:1], _column(RIGHT, 72)), 0.0)
+    read = convert("sounding.pdf", _pdf(_column(LEFT, 72)[:1], _column(RIGHT, 72)))
     assert "error" not in read
     assert read["title"] == LEFT[0]
 

@@ -138,22 +138,6 @@ def test_ordinary_addresses_are_read_as_browsers_read_them(url: str, read_as: st
     assert target_of(url, HostAllowance()).url == read_as
 
 
-@pytest.mark.parametrize(
-    ("url", "address"),
-    [
-        ("https://example.com/app/#/article/7?tab=1", "https://example.com/app/#/article/7?tab=1"),
-        ("https://example.com#!about us", "https://example.com/#!about%20us"),
-        ("https://例子.example/#/文章/7#b", "https://xn--fsqu00a.example/#/%E6%96%87%E7%AB%A0/7%23b"),
-        ("https://example.com/a#part", "https://example.com/a"),
-        ("https://example.com/a#", "https://example.com/a"),
-    ],
-)
-def test_a_fragment_is_kept_where_it_is_a_route(url: str, address: str) -> None:
-    target = target_of(url, HostAllowance())
-    assert target.address == address
-    assert target.url == address.partition("#")[0]
-
-
 def test_the_operator_allows_hosts_and_ports_by_name() -> None:
     allowed = HostAllowance.parse("wiki.intranet, 10.0.0.7:8080,[::1]:8000, fd00::7,")
     for url in (

@@ -50,7 +50,7 @@ async def test_a_page_is_read_with_what_it_says_of_itself(served: Site, reader: 
     )
     page = await reader.read(f"{url}#part")
     assert (page.url, page.final_url) == (f"{url}#part", url)
-    assert (page.title, page.author, page.published) == ("Wire", "Ann Lee", "2020-05-01")
+    assert (page.title, page.card.authors, page.published) == ("Wire", ["Ann Lee"], "2020-05-01")
     assert page.text == f"# Wire\n\n{PLAIN}"
     assert page.hit().url == url
     assert served.headers[-1]["user-agent"] == "Leadline"

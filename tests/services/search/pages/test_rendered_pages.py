@@ -87,44 +87,6 @@ async def test_an_application_is_read_over_https_and_from_several_hosts() -> Non
                 await reader.read("https://tides.example/")
 
 
-HASH_APPLICATION = """<title>Handbook</title><body><nav>Handbook Ropes Knots</nav><div id=app>START</div><script>
-    const show = async () => { if (location.hash.startsWith('#/') || location.hash.startsWith('#!'))
-      app.textContent = await (await fetch('/chapters/' + location.hash.slice(2))).text() };
-    addEventListener('hashchange', show); show()</script>"""
-
-
-@pytest.mark.parametrize(
-    ("start", "route"),
-    [("", "#!ropes"), ("Choose a chapter on the left, or look a word up in the index of the handbook.", "#/ropes")],
-)
-async def test_an_application_shows_the_page_of_its_hash_route(
-    route: str, start: str, served: Site, reader: PageReader
-) -> None:
-    served.page("/", HASH_APPLICATION.replace("START", start))
-    served.pages["/chapters/ropes"] = Answer(b"Hemp is stretched first.", kind="text/plain")
-    page = await reader.read(f"{served.url()}{route}")
-    assert (page.text, page.final_url, page.rendered) == ("Hemp is stretched first.", f"{served.url()}{route}", True)
-    assert served.asked.count("/") == 1
-
-
-async def test_a_redirect_keeps_the_route_and_every_request_of_it_is_guarded(served: Site, internet: Internet) -> None:
-    served.pages["/old"] = Answer(status=301, headers={"Location": "http://handbook.example/"})
-    script = "fetch('http://' + location.hash.slice(2)).catch(() => 'Refused.').then(told => app.textContent = told)"
-    served.page("/", f"<div id=app></div><script>{script}</script>")
-    internet.names["rebinding.example"] = [["127.0.0.1"]]
-    async with PageReader(HostAllowance(), resolver=internet.resolve, dialler=internet) as reader:
-        for host in (f"127.0.0.1:{served.port}", "169.254.169.254", "rebinding.example"):
-            page = await reader.read(f"http://tides.example/old#/{host}/")
-            assert (page.text, page.final_url) == ("Refused.", f"http://handbook.example/#/{host}/")
-    assert {address for address, _ in internet.dialled} == {PUBLIC}
-
-
-async def test_a_place_on_a_page_is_no_route(served: Site, reader: PageReader) -> None:
-    url = served.page("/", f"<p>{'The tides of Brest. ' * 5}</p><script>document.body.innerHTML = 'Other.'</script>")
-    page = await reader.read(f"{url}#tides")
-    assert (page.final_url, page.rendered) == (url, False)
-
-
 async def test_an_application_that_draws_late_is_waited_for(served: Site, reader: PageReader) -> None:
     script = """setTimeout(async () => { app.innerHTML = '<h1>Tides</h1><p>Please wait …</p>';
         const { port } = await (await fetch('/port.json')).json();

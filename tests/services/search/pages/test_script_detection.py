@@ -57,7 +57,6 @@ def test_every_saved_page_is_judged() -> None:
         ("empty", "High water at noon.", True),
         ("empty", "Tides of Brest\nLoading …", False),
         ("notice", "请启用JavaScript", False),
-        ("route", "Noon.", True),
         ("shell", "Harbour office", False),
         ("shell", "Harbour office\nHigh water at noon.", True),
         ("empty", "Loading\n" + "High water at noon. " * 40, True),
