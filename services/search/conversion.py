@@ -19,8 +19,6 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 """Phrases before a document's date; a `birth date` does not count."""
-JOINED_LINES = re.compile(r"(?<=[\u3400-\u9fff\uff00-\uffef\u3000-\u303f])\n(?=[\u3400-\u9fff])")
-"""Line breaks inside Chinese sentences, which a PDF has and the text has not."""
 _CODE = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
 """Code, whose fields are not the document's."""
 _HEAD = 2_000

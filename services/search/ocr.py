@@ -3,14 +3,14 @@
 RapidOCR carries its models for English and Chinese in its wheel. Blocking, and slow: seconds a page.
 """
 
+import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from services.run.installation import install_command, is_installed
-from services.search.conversion import JOINED_LINES
 from services.search.file_types import NO_TEXT
+from services.search.pdf_layout import PdfLine, Word, in_columns, paragraphs, whole_rows
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 
@@ -24,30 +24,13 @@ MAX_DOTS = 16_000_000
 """Maximum pixels of a rendering; larger pages are rendered more coarsely."""
 LEAST_SCORE = 0.6
 """Minimum confidence of a line, from 0 to 1."""
-NEW_PARAGRAPH = 0.9
-"""Minimum distance from the line above, in line heights, for a new paragraph."""
 LONGEST_TITLE = 100
 """Maximum characters of the line that becomes a scan's title."""
-WIDE = 0.6
-"""Minimum share of the width of all lines for a line to span both columns."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScannedLine:
-    """A line of text with its position in pixels from the top left."""
-
-    text: str
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-
-class Reader(Protocol):
-    """Reads the lines of an image, an array of height, width and three colours."""
-
-    def __call__(self, image: Any) -> list[ScannedLine]:
-        """Return the lines of an image from top to bottom."""
+_WORD = re.compile(r"\S+")
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom in pixels from the top left."""
+Reader = Callable[[Any], list[tuple[str, Box]]]
+"""Returns the lines of an image, each with its place."""
 
 
 def ocr_installed() -> bool:
@@ -96,7 +79,7 @@ def image_text(data: bytes, seconds: float) -> str:
 
 def image_document(data: bytes, seconds: float) -> tuple[str, str]:
     """Return the text of a PDF file's images, and the title of a document that consists of it; both are empty without text."""
-    text = JOINED_LINES.sub("", image_text(data, seconds))
+    text = image_text(data, seconds)
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith(("#", "("))), "")
     return text, f"{first[:LONGEST_TITLE]} (OCR)" if first else ""
 
@@ -134,12 +117,12 @@ def rapid_reader() -> Reader:
 
     engine: Any = RapidOCR()
 
-    def read(image: Any) -> list[ScannedLine]:
+    def read(image: Any) -> list[tuple[str, Box]]:
         found = engine(image)
         if found.boxes is None or found.txts is None or found.scores is None:
             return []
         return [
-            ScannedLine(text.strip(), *map(float, (*box.min(axis=0), *box.max(axis=0))))
+            (text, (*map(float, box.min(axis=0)), *map(float, box.max(axis=0))))
             for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
             if score >= LEAST_SCORE and text.strip()
         ]
@@ -147,53 +130,21 @@ def rapid_reader() -> Reader:
     return read
 
 
-def in_order(lines: Sequence[ScannedLine]) -> str:
-    """Return lines as text: two columns one after the other, paragraphs separated by an empty line."""
-    if not lines:
-        return ""
-    left, right = min(line.left for line in lines), max(line.right for line in lines)
-    middle, wide = (left + right) / 2, WIDE * (right - left)
-    ordered: list[ScannedLine] = []
-    band: list[ScannedLine] = []
-    for line in _by_rows(lines):
-        if line.right - line.left >= wide:
-            ordered += [*_columns(band, middle), line]
-            band = []
-        else:
-            band.append(line)
-    return "\n\n".join(_paragraphs([*ordered, *_columns(band, middle)]))
-
-
-def _by_rows(lines: Iterable[ScannedLine]) -> list[ScannedLine]:
-    """Sort lines from the top; lines that start above the middle of another are sorted from left to right."""
-    rows: list[list[ScannedLine]] = []
-    for line in sorted(lines, key=lambda line: line.top):
-        if rows and line.top < (rows[-1][0].top + rows[-1][0].bottom) / 2:
+def in_order(lines: Iterable[tuple[str, Box]]) -> str:
+    """Return lines as the text of a page: columns one after the other, paragraphs separated by an empty line."""
+    rows: list[list[PdfLine]] = []
+    for line in sorted((_line(text, box) for text, box in lines), key=lambda line: -line.top):
+        if rows and line.top > (rows[-1][0].top + rows[-1][0].bottom) / 2:
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [line for row in rows for line in sorted(row, key=lambda line: line.left)]
+    ordered = [line for row in rows for line in sorted(row, key=lambda line: line.left)]
+    return "\n\n".join(paragraphs(whole_rows(in_columns(ordered)), frozenset()))
 
 
-def _columns(band: Sequence[ScannedLine], middle: float) -> list[ScannedLine]:
-    """Return the lines between two page-wide lines; with two columns, the left column first."""
-    sides = [line for line in band if line.right <= middle], [line for line in band if line.left >= middle]
-    two = min(map(len, sides)) > 1 and sum(map(len, sides)) == len(band)
-    return [*sides[0], *sides[1]] if two else list(band)
-
-
-def _paragraphs(lines: Iterable[ScannedLine]) -> Iterator[str]:
-    """Join lines that follow each other closely."""
-    text, above = "", None
-    for line in lines:
-        height = line.bottom - line.top
-        near = above is not None and -height < line.top - above.bottom < NEW_PARAGRAPH * height
-        if near:
-            text += f"\n{line.text}"
-        else:
-            if text:
-                yield text
-            text = line.text
-        above = line
-    if text:
-        yield text
+def _line(text: str, box: Box) -> PdfLine:
+    """Return a line with its words, whose places are as their shares of the characters."""
+    left, top, right, bottom = box
+    width = (right - left) / len(text)
+    words = [Word(found[0], left + width * found.start(), left + width * found.end()) for found in _WORD.finditer(text)]
+    return PdfLine(tuple(words), -bottom, -top)
