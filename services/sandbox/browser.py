@@ -43,12 +43,7 @@ def find_browser() -> str | None:
 
 
 async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | None, str]:
-    """Print a page as PDF.
-
-    Args:
-        browser: path of a Chromium or Chrome.
-        html: the page; it cannot load anything.
-        seconds: maximum wall-clock time.
+    """Print a page, which cannot load anything, as PDF.
 
     Returns:
         The PDF, or None, and the browser's standard error.
@@ -68,14 +63,7 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
 
 
 def jailed_browser(command: list[str], work: Path, browser: str, *, file_size: int = MAX_PDF) -> list[str]:
-    """Return the command with its jail; empty if this machine has no jail.
-
-    Args:
-        command: the browser's command line.
-        work: the only writable folder.
-        browser: path of the browser.
-        file_size: maximum bytes of any of its files.
-    """
+    """Return a command with its jail, in which only the folder `work` can be written; empty if this machine has no jail."""
     try:
         instructions = filter_program(platform.machine(), browser=True)
     except ValueError:

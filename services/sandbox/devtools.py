@@ -41,12 +41,7 @@ class DevTools:
     """A connection to one browser through its standard input and output; `listen` must run beside the calls."""
 
     def __init__(self, process: asyncio.subprocess.Process, notice: Callable[[str, dict[str, Any]], None]) -> None:
-        """Create a client.
-
-        Args:
-            process: the browser, started with pipes and with a limit of bytes for each message.
-            notice: called with each event's name and parameters.
-        """
+        """Take a browser that was started with pipes, and what is called with each event's name and parameters."""
         self._process, self._notice = process, notice
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}

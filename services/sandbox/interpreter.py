@@ -112,10 +112,6 @@ def refused_imports(code: str, installed: Collection[str] = LIBRARIES) -> str:
     """Return the problem of a program's imports, or an empty text.
 
     A program with syntax errors passes: Python's own error is the clearest.
-
-    Args:
-        code: Python source.
-        installed: the installed packages among `LIBRARIES`.
     """
     try:
         tree = ast.parse(code)

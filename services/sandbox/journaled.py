@@ -30,13 +30,7 @@ class CodeRun(BaseModel):
 async def run_code(
     code: str, files: Mapping[str, bytes], evidence: EvidenceStore, seconds: float = DEFAULT_SECONDS
 ) -> CodeRun:
-    """Run a program in the sandbox, store the files that it made, and count runs without isolation.
-
-    Args:
-        code: Python source.
-        files: files for its work folder, by plain name.
-        evidence: the store for its files.
-        seconds: time limit of the run, 5 to 300.
+    """Run a program with files, by plain name, for 5 to 300 seconds; store the files that it made, and count runs without isolation.
 
     Raises:
         SandboxRefused: this machine cannot isolate code.

@@ -86,16 +86,10 @@ async def render_page(
     drawn: Drawn = bool,
     around: Collection[str] = (),
 ) -> str:
-    """Open a page, run its scripts until it is done, and return its HTML.
+    """Open a page, run its scripts until it is done, and return its HTML, of at most `longest` characters.
 
-    Args:
-        browser: path of a Chromium or Chrome.
-        url: address of the page.
-        serve: answers all requests of the browser, including the page itself.
-        seconds: time limit of the page.
-        longest: maximum characters of HTML.
-        drawn: tells whether a text is the page's content; by default any text is.
-        around: names of elements whose text is ignored, such as menus.
+    `serve` answers all requests of the browser, the page itself included; `drawn` tells whether a text, without that of the elements
+    `around` it, is the page's content.
 
     Raises:
         PageError: the browser cannot be confined, ended, or took too long; the message is a part of a sentence.

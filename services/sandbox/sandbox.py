@@ -86,12 +86,7 @@ class Sandbox:
         files: Mapping[str, bytes] | None = None,
         timeout: float = DEFAULT_SECONDS,  # noqa: ASYNC109 - the limit is of the child, not of this call
     ) -> SandboxResult:
-        """Run a program.
-
-        Args:
-            code: Python source.
-            files: files for its work folder, by plain name.
-            timeout: wall-clock seconds, 5 to 300.
+        """Run a program with files, by plain name, in its work folder, for 5 to 300 seconds.
 
         Raises:
             SandboxRefused: this machine cannot isolate code, and unsafe runs are not enabled.

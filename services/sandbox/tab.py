@@ -91,14 +91,7 @@ class Tab:
     def __init__(
         self, process: asyncio.subprocess.Process, serve: Serve, drawn: Drawn, around: Collection[str] = ()
     ) -> None:
-        """Create a tab.
-
-        Args:
-            process: the browser, with commands and answers on its standard input and output.
-            serve: answers all requests of the page.
-            drawn: judges the page's text.
-            around: names of elements whose text is ignored, such as menus.
-        """
+        """Take a browser with commands and answers on its standard input and output; the rest is as of `render_page`."""
         self._serve, self._drawn, self._around = serve, drawn, ",".join(around)
         self._browser = DevTools(process, self._notice)
         self._session = self._frame = ""
@@ -113,11 +106,6 @@ class Tab:
 
     async def html(self, url: str, seconds: float, longest: int) -> str:
         """Return the page's HTML once it is done.
-
-        Args:
-            url: address of the page.
-            seconds: time limit of the page.
-            longest: maximum characters of HTML.
 
         Raises:
             NotStarted: the browser ended before it got the page.

@@ -85,11 +85,6 @@ class Workers(Generic[Answer]):
     async def run(self, job: Mapping[str, object], data: bytes, seconds: float) -> Answer | None:
         """Do one job.
 
-        Args:
-            job: the job, as JSON.
-            data: the data of the job.
-            seconds: maximum wall-clock time.
-
         Returns:
             The answer; None if the process died, took too long or gave an invalid answer.
         """

@@ -53,10 +53,6 @@ def access_to(name: str) -> Access:
 def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...]]:
     """Return the searches that a choice asks in parallel: the first working one of each group. Empty: the web is not searched.
 
-    Args:
-        wanted: `auto`, `documents`, `none`, or names with `+` and `|` between.
-        kind: wanted kind of source, by which `auto` chooses.
-
     Raises:
         BadInput: a search does not exist, or there are too many.
     """

@@ -46,13 +46,7 @@ class DuckDuckGoSearch:
         filters: Filters | None = None,
         seconds: float = 12.0,
     ) -> None:
-        """Create a search without sending a request.
-
-        Args:
-            url: address of DuckDuckGo's HTML pages.
-            filters: included or excluded sites, and dates.
-            seconds: time limit of one search.
-        """
+        """Create a search without sending a request; `seconds` is the time limit of one search."""
         self._url = url
         self._filters = filters or Filters()
         self._seconds = seconds

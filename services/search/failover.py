@@ -50,13 +50,7 @@ class FailOver:
         at_once: int = 4,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take providers, the preferred provider first.
-
-        Args:
-            providers: at least one provider; the names are unique.
-            at_once: concurrent searches of a provider.
-            clock: a monotonic clock in seconds.
-        """
+        """Take providers with different names, the preferred one first, each of which is asked `at_once` in so many searches."""
         self.providers = list(providers)
         self.name = "|".join(provider.name for provider in self.providers)
         self._clock = clock

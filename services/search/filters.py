@@ -67,12 +67,7 @@ class Filters:
         return in_time(published, self.after, self.before)
 
     def permit(self, url: str, kind: SourceCategory = "general") -> bool:
-        """Tell whether the filters permit a page.
-
-        Args:
-            url: address of the page.
-            kind: kind of the page, if known beyond its address.
-        """
+        """Tell whether the filters permit a page."""
         if self.kinds and (kind in self.kinds or category_of(url) in self.kinds):
             return False
         try:

@@ -105,14 +105,7 @@ class FolderReading:
     """One pass over the new files of a folder."""
 
     def __init__(self, folder: Path, index: FolderIndex, until: float, opening: Opening) -> None:
-        """Create it.
-
-        Args:
-            folder: the folder of the files.
-            index: its index.
-            until: time on the monotonic clock at which reading ends.
-            opening: counts what is read.
-        """
+        """Begin to read until a time on the monotonic clock; `opening` counts what is read."""
         self.problem = ""
         """Reason why the processes were not confined; empty if they were, or if none was started."""
         self._folder, self._index, self._until, self._opening = folder, index, until, opening

@@ -188,12 +188,7 @@ async def _search_all(
 
 
 def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]]) -> list[Searched]:
-    """Return the number of results of each search over all queries, in the order of the searches.
-
-    Args:
-        names: names of the searches.
-        answers: for each query, each search's hits or error.
-    """
+    """Return the number of results of each search over all queries, in the order of the searches."""
     brought: dict[str, int] = {}
     failed: dict[str, str] = {}
     for name, answer in ((name, answer) for of_query in answers for name, answer in zip(names, of_query, strict=True)):
@@ -209,12 +204,7 @@ def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]])
 
 
 def with_failures(searched: Sequence[Searched], failed: Mapping[str, str]) -> list[Searched]:
-    """Return each search's results with errors of failed searches; searches that were replaced by another come first.
-
-    Args:
-        searched: results of each search.
-        failed: errors by the names of the searches.
-    """
+    """Return each search's results with errors of failed searches; searches that were replaced by another come first."""
     reasons = {
         name: clean_line(error).partition(". ")[0].rstrip(".")[:LONGEST_REASON] for name, error in failed.items()
     }

@@ -45,10 +45,6 @@ WAIT = 60
 def check(db: sqlite3.Connection, size: int) -> None:
     """Check that an index is not damaged.
 
-    Args:
-        db: the index.
-        size: bytes of its file.
-
     Raises:
         sqlite3.DatabaseError: it is, with SQLite's code of a damaged file.
     """

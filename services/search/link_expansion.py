@@ -62,14 +62,7 @@ _ONE_WORD = re.compile(r"(?<=[\w,;] )[A-Z][^\W\d_]{3,}(?![\w'’-])(?!\s+[A-Z])"
 
 
 def follow(queries: Sequence[str], direct: Sequence[Key], indexes: Sequence[FolderIndex], pool: Pool) -> list[Key]:
-    """Rank directly found passages together with those that they lead to. Blocking.
-
-    Args:
-        queries: the searched queries.
-        direct: ranking of the directly found passages, best first.
-        indexes: indexes of the folders in which links are followed.
-        pool: gets the sources that links lead to.
-    """
+    """Rank directly found passages together with those that they lead to. Blocking."""
     if not direct or not indexes:
         return list(direct)
     hops = [_Hop(queries, index, pool, direct) for index in indexes]

@@ -44,13 +44,7 @@ class PassageVectors:
     def cosines(
         self, model: str, query: Vectors, among: Sequence[int] | None = None
     ) -> tuple[NDArray[np.int64], Vectors]:
-        """Return the ids of passages with a vector of a model, and their cosines with a query's vector.
-
-        Args:
-            model: name of the model.
-            query: vector of the query.
-            among: the passages to compare; None for all of them, whose vectors are kept in memory.
-        """
+        """Return the ids of passages with a vector of a model, all or those `among` them, and their cosines with a query's vector."""
 
         def load() -> Matrix:
             with self._open() as db:

@@ -105,12 +105,7 @@ def _searches_examples(context: RunContext, environment: Settings) -> bool:
 async def providers_for(
     context: RunContext, kind: StepKind = "general", reading_seconds: float | None = None
 ) -> Providers:
-    """Open the providers of a run, and update their indexes.
-
-    Args:
-        context: the run's choices.
-        kind: wanted kind of source, by which `auto` chooses web searches.
-        reading_seconds: time for reading new documents; by default half of what the run has left.
+    """Open the providers of a run, and update their indexes, by default in half of the time that the run has left.
 
     Raises:
         DocumentsError: a folder is missing, empty or forbidden.

@@ -25,10 +25,7 @@ SENTENCES = 2
 def proximity(query: str, passages: Sequence[str]) -> list[float]:
     """Return each passage's share of the query's parts in its best two neighbouring sentences.
 
-    Args:
-        query: a question or a statement.
-        passages: the best passages of a search. Parts in few passages weigh more, so shares are comparable only within
-            one call.
+    Parts in few of the passages weigh more, so shares are comparable only within one call.
     """
     wanted = _parts(query)
     held = [[{part for part in wanted if part in words} for words in _sentences(passage)] for passage in passages]

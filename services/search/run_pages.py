@@ -45,13 +45,7 @@ Read = Callable[[str], Awaitable[Page]]
 async def complete(
     results: Sequence[Sequence[Hit]], read: Read, urls: Sequence[str], filters: Filters | None = None
 ) -> tuple[list[list[Hit]], list[str]]:
-    """Read the pages of web hits with snippets.
-
-    Args:
-        results: hits of several searches, each list best first.
-        read: reads one page.
-        urls: permitted addresses.
-        filters: excluded sites, checked again after redirects.
+    """Read the pages of web hits with snippets, at these addresses; the filters hold again after redirects.
 
     Returns:
         The same lists, with texts for the hits whose pages were read; and the reasons of failures, each once.
@@ -277,11 +271,6 @@ class GatheredPages:
 
 async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
     """Read a page, or return the recorded page.
-
-    Args:
-        run: the run with its journal and limit of pages.
-        url: an address from a search, the user or the plan, as the caller has checked.
-        evidence: the store for its text.
 
     Raises:
         LimitReached: no page reads are left.

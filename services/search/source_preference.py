@@ -60,24 +60,12 @@ class Preference:
         source_kind: SourceCategory = "general",
         preferred: Collection[SourceCategory] = (),
     ) -> Self:
-        """Return the preferences of a question.
-
-        Args:
-            question: the question, in English or Chinese.
-            today: date of the question.
-            source_kind: wanted kind of source.
-            preferred: kinds that the user prefers.
-        """
+        """Return the preferences of a question."""
         names = frozenset(word for name in names_in(question) for word in [*pieces(name), "".join(pieces(name))])
         return cls(source_kind, wanted_time(question, today), today, names, frozenset(preferred))
 
     def ordered(self, ranked: Sequence[Key], hit_of: Callable[[Key], Hit]) -> list[Key]:
-        """Return a ranking in which preferred sources are slightly higher.
-
-        Args:
-            ranked: the ranking, best first.
-            hit_of: returns a passage's source.
-        """
+        """Return a ranking in which preferred sources are slightly higher."""
         lifted = {key: (RRF_K + place) / (1 + self.lift(hit_of(key))) for place, key in enumerate(ranked, 1)}
         return sorted(ranked, key=lambda key: lifted[key])
 

@@ -110,13 +110,7 @@ def as_csv(rows: Iterable[Sequence[str]]) -> str:
 
 
 def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableView | None:
-    """Profile a table whose first row names its columns; None if the rows are not a table.
-
-    Args:
-        path: path of its file.
-        sheet: sheet of a workbook, else empty.
-        rows: rows including the header.
-    """
+    """Profile a table whose first row names its columns; None if the rows are not a table."""
     if len(rows) < 2 or len(rows[0]) < 2:
         return None
     header = [str(cell).strip() if cell is not None else "" for cell in rows[0]]
@@ -147,12 +141,7 @@ def _column(name: str, values: list[Any]) -> str:
 
 
 def embedded_tables(path: str, text: str) -> list[Profiled]:
-    """Return the tables of a document with a column of numbers: their profiles, and their content as CSV.
-
-    Args:
-        path: path of the document, which names a table together with the table's number.
-        text: converted text of the document.
-    """
+    """Return the tables of a document with a column of numbers: their profiles, and their content as CSV."""
     found: list[Profiled] = []
     stem = PurePath(path).stem
     for number, (heading, rows) in enumerate(_tables(text), 1):

@@ -36,14 +36,7 @@ class TavilySearch:
         filters: Filters | None = None,
         seconds: float = 12.0,
     ) -> None:
-        """Create a search without sending a request.
-
-        Args:
-            key: Tavily's API key.
-            base_url: another address of the service.
-            filters: included or excluded sites, and dates.
-            seconds: time limit of one search.
-        """
+        """Create a search without sending a request; `seconds` is the time limit of one search."""
         self._key = key
         self._base_url = base_url
         self._filters = filters or Filters()

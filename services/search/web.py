@@ -25,10 +25,6 @@ MAX_NAMED = 5
 def web_search(context: RunContext, kind: StepKind = "general") -> list[SearchProvider]:
     """Return the web searches of a run's choices, each with its fallback. Blocking.
 
-    Args:
-        context: the run's choices.
-        kind: wanted kind of source, by which `auto` chooses.
-
     Raises:
         BadInput: a search does not exist or lacks its key or address, or a domain is invalid.
         SettingsError: the same of `LEADLINE_SEARCH`.

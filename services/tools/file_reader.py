@@ -52,11 +52,7 @@ class Opened:
 
 
 def open_file(path: str, folders: Sequence[Path]) -> Opened:
-    """Read a file below one of several folders. Blocking.
-
-    Args:
-        path: path below a folder, with or without the folder's name in front.
-        folders: folders of the run.
+    """Read a file below one of several folders, by its path with or without the folder's name in front. Blocking.
 
     Raises:
         FileError: the file cannot be read, or must not be read; the message is for the model.

@@ -108,11 +108,6 @@ async def passages_of(
 ) -> tuple[list[Passage], dict[str, Source]]:
     """Return the passages of a result and their sources.
 
-    Args:
-        output: output of one call.
-        content_hash: hash of its full text in the evidence store.
-        evidence: the store.
-
     Returns:
         Its passages, the whole text below its heading where it has none of its own; their sources by content hash.
     """

@@ -23,13 +23,7 @@ _SAMPLE = 200_000
 
 
 def decode_page(data: bytes, declared: str | None, *, html: bool = True) -> str:
-    """Decode a page.
-
-    Args:
-        data: body of the page.
-        declared: charset of the Content-Type header, if any.
-        html: look for a `<meta charset>`.
-    """
+    """Decode a page by the charset of its Content-Type header, its `<meta charset>` where it is HTML, and its bytes."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace").removeprefix("\ufeff")

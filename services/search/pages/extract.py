@@ -40,13 +40,7 @@ Extractor = Callable[[bytes, Job], Extracted]
 
 
 def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extracted:
-    """Extract the text of one body; a failure is returned as `error`.
-
-    Args:
-        job: description of the body.
-        body: the fetched bytes.
-        extractor: extractor of its type; by default the one for web pages or plain text.
-    """
+    """Extract the text of one body, by the extractor of its kind; a failure is returned as `error`."""
     try:
         found = (extractor or _EXTRACTORS[job["kind"]])(body, job)
     except etree.ParserError:

@@ -148,14 +148,9 @@ async def fetch_once(
     headers: Mapping[str, str],
     accepts: Callable[[dict[str, str]], None],
 ) -> Fetched:
-    """GET a target for a browser, which follows redirects itself by further checked requests.
+    """GET a checked target for a browser, which follows redirects itself by further checked requests.
 
-    Args:
-        pool: guarded connections.
-        target: the target, already checked.
-        limits: bytes, and the seconds of connecting and reading; the caller limits the total time.
-        headers: forwarded headers of the browser's request.
-        accepts: called with the headers of a success before its body is read.
+    The headers are those of the browser's request that are forwarded; `accepts` is called with those of a success before its body is read.
 
     Raises:
         PageError: the server cannot or must not be reached, breaks the protocol or exceeds a limit.

@@ -101,11 +101,7 @@ def _times(tree: HtmlElement) -> Iterator[Field]:
 
 
 def publisher_of(tree: HtmlElement) -> tuple[str, Claimed]:
-    """Return the site name and the kind that a page states; an empty name if it states none.
-
-    Args:
-        tree: the page including its scripts.
-    """
+    """Return the site name and the kind that a page, its scripts included, states; an empty name if it states none."""
     tags: dict[str, str] = {}
     for name, content in _tags(tree):
         tags.setdefault(name.lower(), content)

@@ -24,12 +24,7 @@ _PAID_OR_FOREIGN = frozenset({"sponsored", "ugc"})
 
 
 def links_of(tree: "HtmlElement", url: str) -> list[tuple[str, str]]:
-    """Return addresses and texts of links, in the order of the page, each address once.
-
-    Args:
-        tree: the page without hidden elements.
-        url: address of the page.
-    """
+    """Return addresses and texts of links of a page without hidden elements, in its order, each address once."""
     base = url
     named = tree.find(".//base")
     if named is not None and (absolute := _absolute(url, named.get("href", ""))):

@@ -73,14 +73,7 @@ class Renderer:
         tls: ssl.SSLContext | None = None,
         render_limits: RenderLimits | None = None,
     ) -> None:
-        """Create a renderer.
-
-        Args:
-            allowance: hosts that the operator allows.
-            backend: makes guarded connections for the browser.
-            tls: verifies certificates; by default with the system's authorities.
-            render_limits: limits of a page in a local browser.
-        """
+        """Create a renderer."""
         self.mode: Literal["auto", "off"] = settings().leadline_render
         self._allowance, self._backend, self._tls = allowance, backend, tls
         self._render_limits = render_limits or RenderLimits()
@@ -127,15 +120,7 @@ class Subrequests:
         check: Check,
         limits: RenderLimits,
     ) -> None:
-        """Create a handler for one page.
-
-        Args:
-            page: the fetched page, whose bytes the browser gets.
-            pool: guarded connections.
-            allowance: hosts that the operator allows.
-            check: called before every request to check robots.txt.
-            limits: limits of all requests together.
-        """
+        """Create a handler for one page."""
         self.made = 0
         """Number of requests so far, including refused ones."""
         self._page, self._pool, self._allowance, self._check, self._limits = page, pool, allowance, check, limits

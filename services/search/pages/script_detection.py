@@ -91,12 +91,7 @@ def script_signs(tree: "HtmlElement") -> ScriptSigns:
 
 
 def needs_scripts(signs: ScriptSigns, text: str) -> NeedsScripts | None:
-    """Return the reason to render a page; None if its text is complete.
-
-    Args:
-        signs: signs of the page's structure.
-        text: the extracted text, as a person sees it without scripts.
-    """
+    """Return the reason to render a page; None if its text, as a person sees it without scripts, is complete."""
     if not signs.scripts:
         return None
     stripped = text.strip()
@@ -111,26 +106,14 @@ def needs_scripts(signs: ScriptSigns, text: str) -> NeedsScripts | None:
 
 
 def shows_more(why: NeedsScripts, before: str, text: str) -> bool:
-    """Tell whether a page's text with scripts is better than the text without them.
-
-    Args:
-        why: reason of the rendering.
-        before: text without scripts.
-        text: text with scripts.
-    """
+    """Tell whether a page's text with scripts is better than the one `before`, without them."""
     if needs_scripts(ScriptSigns(scripts=1), text) is not None:
         return False
     return weight(text) > weight(before) if why == "shell" else True
 
 
 def has_drawn(why: NeedsScripts, before: str, text: str) -> bool:
-    """Tell whether a page in a browser shows its content: more than without scripts, and no waiting message.
-
-    Args:
-        why: reason of the rendering.
-        before: text without scripts.
-        text: text in the browser so far, one piece per line.
-    """
+    """Tell whether a page in a browser shows its content, one piece a line: more than without scripts, and no waiting message."""
     waits = weight(text) <= LONGEST_SHELL and any(map(_WAITING.fullmatch, text.splitlines()))
     return not waits and shows_more(why, before, text)
 

@@ -34,12 +34,7 @@ _ANSWERS = ("button", "input", "form")
 
 
 def wall(tree: HtmlElement, text: str) -> str:
-    """Return what stands before the text of a page, as a part of a sentence; empty where its text is there.
-
-    Args:
-        tree: the page, before its scripts are removed.
-        text: the extracted text.
-    """
+    """Return what stands before the text of a page with its scripts, as a part of a sentence; empty where its text is there."""
     heavy = weight(text[: LONGEST_BEGINNING + 1])
     if heavy > LONGEST_BEGINNING:
         return ""

@@ -59,11 +59,7 @@ class Pace:
         self._next = 0.0
 
     def take(self, pause: float, title: str) -> float:
-        """Take the next turn, and return the seconds until it comes.
-
-        Args:
-            pause: seconds until the following turn.
-            title: title of the service, for the message.
+        """Take the next turn, which the following one comes `pause` seconds behind, and return the seconds until it comes.
 
         Raises:
             SearchError: too many searches are waiting.

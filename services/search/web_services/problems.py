@@ -18,14 +18,7 @@ _OF_QUERY = frozenset({400, 413, 414, 422})
 
 
 def status_problem(service: Service, status: int, headers: Mapping[str, str], *, has_key: bool) -> SearchError:
-    """Return the error for a status other than 200.
-
-    Args:
-        service: the service that answered.
-        status: status of the answer.
-        headers: headers by lower-case name.
-        has_key: whether a key was sent.
-    """
+    """Return the error for a status other than 200."""
     text = _problem(service, status, headers, has_key=has_key)
     refused = status in _REFUSALS or is_limit(status, headers)
     return SearchRefused(text) if refused else SearchError(text)

@@ -218,12 +218,7 @@ class Service(_Record):
         return self
 
     def missing(self, key: str | None, address: str | None) -> str:
-        """Say which setting is missing before the service can be asked; empty where none is.
-
-        Args:
-            key: value of `key_setting`.
-            address: value of `address_setting`.
-        """
+        """Say which setting is missing before the service can be asked; empty where none is."""
         if self.key == "needed" and not key:
             return self.key_setting
         return "" if address or self.address else self.address_setting

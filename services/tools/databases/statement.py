@@ -41,12 +41,7 @@ class Statement:
 
 
 def checked(query: str, parameters: Collection[str], dialect: Dialect) -> Statement:
-    """Check a query and convert its parameters to the driver's notation.
-
-    Args:
-        query: the model's query, with `:name` for each parameter.
-        parameters: names of the parameters.
-        dialect: SQL dialect of the database.
+    """Check a model's query and convert its parameters, `:name` each, to the driver's notation.
 
     Raises:
         QueryRefused: the query is not a single read-only statement; the message says what to change.

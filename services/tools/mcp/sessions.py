@@ -115,11 +115,7 @@ class Session:
         await asyncio.wait({self._task})
 
     async def call(self, work: Callable[["ClientSession"], Awaitable[T]], seconds: float) -> T:
-        """Make a call over the connection.
-
-        Args:
-            work: makes the call with the SDK's session.
-            seconds: time limit of the call, without connecting.
+        """Make a call with the SDK's session over the connection, for so many seconds without connecting.
 
         Raises:
             Broken: the server cannot be reached, is gone, or did not answer in time.

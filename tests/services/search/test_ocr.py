@@ -67,9 +67,9 @@ def _without_text() -> bytes:
     )
 
 
-def lines_of(text: str, left: float, top: float, width: float = 300) -> list[tuple[str, Box]]:
+def lines_of(text: str, left: float, top: float, width: float = 300, height: float = 20) -> list[tuple[str, Box]]:
     return [
-        (row, (left, top + 30 * place, left + width, top + 30 * place + 20))
+        (row, (left, top + 30 * place, left + width, top + 30 * place + height))
         for place, row in enumerate(text.split("/"))
     ]
 
@@ -81,7 +81,7 @@ def test_columns_are_read_one_after_the_other_between_lines_that_span_both() -> 
     left = "the lead was heaved by two men/from the end of the north pier/into the water of the harbour"
     right = "the wire was wound up on a drum/that was made of oak and brass/in the yard of the shipwrights"
     columns = [*lines_of(left, 0, 100), *lines_of(right, 380, 103)]
-    lines = [*lines_of(title, 0, 0, 680), *columns, *lines_of(foot, 0, 400, 680)]
+    lines = [*lines_of(title, 0, 0, 680, 30), *columns, *lines_of(foot, 0, 400, 680, 15)]
     random.Random(3).shuffle(lines)  # noqa: S311 - any order, always the same
     assert in_order(lines).split("\n\n") == [title, left.replace("/", " "), right.replace("/", " "), foot]
 
