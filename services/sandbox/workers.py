@@ -12,8 +12,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -36,7 +35,7 @@ _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "TZ")
 Answer = TypeVar("Answer")
 
 
-class Workers(Generic[Answer]):
+class Workers(contextlib.AbstractAsyncContextManager["Workers[Answer]"], Generic[Answer]):
     """A pool of processes that run one module; an async context manager within one event loop.
 
     They start when they are needed, are reused, and are replaced when they die or take too long.
@@ -73,12 +72,7 @@ class Workers(Generic[Answer]):
         self._died = False
         """Whether a process ended while it confined itself."""
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         while self._idle:
             await _end(self._idle.pop())
 

@@ -3,10 +3,9 @@
 import asyncio
 import errno
 import os
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
-from types import TracebackType
-from typing import Self
 
 from pydantic import TypeAdapter
 
@@ -31,7 +30,7 @@ PLAIN_CONVERSIONS = Slots(2)
 _ANSWERS = TypeAdapter(Converted)
 
 
-class Converters:
+class Converters(AbstractAsyncContextManager["Converters"]):
     """Converts files; use as an async context manager, within one event loop. Nothing starts before the first file."""
 
     def __init__(self) -> None:
@@ -42,14 +41,9 @@ class Converters:
         self._office = Workers("services.search.convert_office", _ANSWERS, memory=memory)
         self._images = Workers("services.search.convert_office", _ANSWERS)  # recognising images takes more memory
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         for workers in (self._plain, self._office, self._images):
-            await workers.__aexit__(kind, error, trace)
+            await workers.__aexit__(*error)
 
     @property
     def problem(self) -> str:

@@ -121,11 +121,12 @@ def rapid_reader() -> Reader:
         found = engine(image)
         if found.boxes is None or found.txts is None or found.scores is None:
             return []
-        return [
-            (text, (*map(float, box.min(axis=0)), *map(float, box.max(axis=0))))
-            for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
-            if score >= LEAST_SCORE and text.strip()
-        ]
+        lines: list[tuple[str, Box]] = []
+        for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
+            if score >= LEAST_SCORE and text.strip():
+                left, top, right, bottom = map(float, (*box.min(axis=0), *box.max(axis=0)))
+                lines.append((text, (left, top, right, bottom)))
+        return lines
 
     return read
 

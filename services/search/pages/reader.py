@@ -4,10 +4,9 @@ import asyncio
 import re
 import ssl
 from collections import defaultdict
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from functools import partial
-from types import TracebackType
-from typing import Self
 from urllib.parse import unquote, urlsplit
 
 import httpcore
@@ -94,7 +93,7 @@ class Page(BaseModel):
         )
 
 
-class PageReader:
+class PageReader(AbstractAsyncContextManager["PageReader"]):
     """Reads pages; use as an async context manager, within one event loop.
 
     It keeps robots.txt rules and its extracting processes between pages, and no cookies, connections or credentials.
@@ -141,14 +140,9 @@ class PageReader:
         self._office = Workers("services.search.pages.extract_office", answers, longest=LONGEST_ANSWER)
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._extractors.__aexit__(kind, error, trace)
-        await self._office.__aexit__(kind, error, trace)
+    async def __aexit__(self, *error: object) -> None:
+        await self._extractors.__aexit__(*error)
+        await self._office.__aexit__(*error)
 
     @property
     def problem(self) -> str:
