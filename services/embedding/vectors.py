@@ -45,11 +45,9 @@ class Matrix:
     """The vectors of all passages of an index."""
 
     def __init__(self, rows: list[tuple[int, bytes]], dimensions: int) -> None:
-        """Take (passage id, packed vector) pairs; rows of other dimensions are left out."""
-        kind = _row(dimensions)
-        fitting = [(key, data) for key, data in rows if len(data) == kind.itemsize]
-        self.ids = np.array([key for key, _ in fitting], dtype=np.int64)
-        packed = np.frombuffer(b"".join(data for _, data in fitting), dtype=kind)
+        """Take (passage id, packed vector) pairs."""
+        self.ids = np.array([key for key, _ in rows], dtype=np.int64)
+        packed = np.frombuffer(b"".join(data for _, data in rows), dtype=_row(dimensions))
         self._codes = np.ascontiguousarray(packed["codes"])
         self._scales = np.ascontiguousarray(packed["scale"])
 

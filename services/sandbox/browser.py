@@ -102,16 +102,7 @@ async def start(
     stderr: int = asyncio.subprocess.DEVNULL,
     limit: int = 65_536,
 ) -> asyncio.subprocess.Process:
-    """Start a browser as the leader of its process group, in its work folder, with an environment without secrets.
-
-    Args:
-        command: the browser's command line, with or without a jail.
-        work: its work folder, which is also its home.
-        stdin: standard input; like `stdout` and `stderr`, a constant of `asyncio.subprocess`.
-        stdout: standard output.
-        stderr: standard error.
-        limit: maximum bytes of a message in its output.
-    """
+    """Start a browser as the leader of its process group, in its work folder, with an environment without secrets."""
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(work),

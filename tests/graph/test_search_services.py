@@ -20,9 +20,7 @@ from services.reports.bundle import verify_bundle
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Entry, Journal
 from services.run.scope import Run
-from services.run.settings import forget_settings
 from services.search.journaled import gather_once
-from services.search.web import forget_web
 from tests.fakes.http import Reply
 from tests.fakes.search_services.served import served
 from tests.fakes.search_services.twin import KEY, Twin
@@ -131,30 +129,11 @@ async def test_prompts_show_the_journal_and_that_a_text_is_an_abstract(twins: Tw
     assert (view.site, view.abstract_only) == ("Journal of Soundings", True)
 
 
-async def test_one_that_fails_is_named_and_the_other_answers(twins: Twins) -> None:
-    twins["openalex"].replies = [Reply(500, {})]
-    report = await aresearch(QUESTION, search="exa+openalex", depth="quick", max_pages=0)
-    assert {source.site for source in report.sources} == {"a.example"}
-    assert any("OpenAlex's service failed (HTTP 500)" in limit for limit in report.limits)
-
-
-async def test_the_next_takes_over_in_a_run(twins: Twins) -> None:
-    twins["exa"].replies = [Reply(429, {}, headers={"Retry-After": "600"})]
-    report = await aresearch(QUESTION, search="exa|openalex", depth="quick", max_pages=0)
-    assert {source.site for source in report.sources} == {"doi.org"}
-    assert len(twins["exa"].asked) == 1
-
-
 async def test_a_limit_of_searches_counts_each_service(twins: Twins) -> None:
     report = await aresearch(QUESTION, search="exa+openalex+europepmc", depth="quick", max_pages=0, max_searches=2)
     assert asked(twins) == {"exa": 1, "openalex": 1}
     assert report.usage.searches == 2
     assert any("max_searches" in limit for limit in report.limits)
-
-
-async def test_auto_asks_what_is_set_up_and_beside_it_what_fits_without_a_key(twins: Twins) -> None:
-    await aresearch(QUESTION, depth="quick", max_pages=0)
-    assert asked(twins).keys() == {"exa", "wikipedia"}
 
 
 @pytest.mark.parametrize(
@@ -186,14 +165,3 @@ async def test_what_was_asked_before_a_crash_is_not_asked_again(twins: Twins) ->
     found = await gather_once(resumed, [QUESTION], evidence, 10)
     assert len(twins["exa"].asked) == 1
     assert {source.site for source in found.sources.values()} >= {"a.example"}
-
-
-async def test_auto_asks_nothing_where_only_keyless_services_are_there(
-    twins: Twins, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("EXA_API_KEY")
-    forget_settings()
-    forget_web()
-    report = await aresearch("Who designed the wire sounding machine?", docs=[docs])
-    assert asked(twins) == {}
-    assert {source.kind for source in report.sources} == {"document"}

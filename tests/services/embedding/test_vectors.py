@@ -22,11 +22,6 @@ def test_a_matrix_gives_the_cosines_of_the_exact_vectors() -> None:
     assert np.abs(matrix.cosines(vectors[7]) - vectors @ vectors[7]).max() < 0.01
 
 
-def test_vectors_of_other_dimensions_are_left_out() -> None:
-    matrix = Matrix([(1, pack(_random(1, 64))), (2, pack(_random(1, 32)))], 64)
-    assert matrix.ids.tolist() == [1]
-
-
 def test_what_was_computed_is_kept_until_the_index_changes() -> None:
     cache = Cache[str]()
     assert cache.get(("index", "model"), 1, lambda: "old") == "old"
