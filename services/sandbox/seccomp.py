@@ -128,11 +128,7 @@ def _any_of(values: tuple[int, ...], listed: Instruction, other: Instruction) ->
 
 
 def filter_program(machine: str, browser: bool = False) -> bytes:
-    """Return the filter, packed as an array of `struct sock_filter`.
-
-    Args:
-        machine: the value of `platform.machine()`.
-        browser: also allow child processes and socket pairs, which a browser needs.
+    """Return the filter for a value of `platform.machine()`, packed as an array of `struct sock_filter`; a browser may have child processes.
 
     Raises:
         ValueError: no table of system calls for this machine.

@@ -49,12 +49,9 @@ def with_passages(answer: Converted) -> Converted:
 
 
 def converted(name: str, data: bytes, read: Read) -> Converted:
-    """Convert one file; a failure is returned as `error`.
+    """Convert one file by the converter of its kind; a failure is returned as `error`.
 
-    Args:
-        name: name of the file, whose suffix gives its type.
-        data: content of the file.
-        read: converter of its type; what its text says goes before its properties, except for the title.
+    What its text says goes before its properties, except for the title.
     """
     if not data.strip():
         return {"error": EMPTY}

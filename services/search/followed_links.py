@@ -57,16 +57,9 @@ def links_to_follow(
     known: Collection[str],
     permit: Callable[[str], bool],
 ) -> list[Followed]:
-    """Select links to follow. Blocking, in linear time.
+    """Select links of pages, best first, to follow for the open queries. Blocking, in linear time.
 
-    Args:
-        pages: read pages, best first.
-        queries: the open queries.
-        limit: maximum number of links.
-        per_page: maximum number of links of one page in a step.
-        followed: addresses that the step has followed, by page.
-        known: addresses that were read or will be read.
-        permit: tells whether an address may be read.
+    A page has at most `per_page` of them in a step, with those `followed` before; `known` addresses were read or will be.
     """
     wanted = [terms for query in queries if (terms := frozenset(tokens(query)))]
     taken = {*known, *(url for urls in followed.values() for url in urls)}

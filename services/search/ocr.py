@@ -46,11 +46,7 @@ def no_text_of_pdf() -> str:
 
 
 def image_text(data: bytes, seconds: float) -> str:
-    """Return the text of a PDF file's scanned pages as Markdown, below headings with the page number.
-
-    Args:
-        data: the file.
-        seconds: time after which no page is started; unread pages are named at the end.
+    """Return the text of a PDF file's scanned pages as Markdown, below headings with the page number; the end names those that time left unread.
 
     Returns:
         The text; empty if no scan has text.

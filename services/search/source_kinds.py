@@ -24,10 +24,8 @@ _NO_NAME = re.compile(r"[<>{}\[\]|\\^`]|://")
 def site_of(url: str, kind: SourceKind, publisher: str = "") -> str:
     """Return the publisher's name of a source; empty if it is unknown.
 
-    Args:
-        url: address of the source; for a document, the path with the searched folder's name in front.
-        kind: kind of the source.
-        publisher: name of the site according to the page. The address is added if it does not confirm the name.
+    The address of a document begins with the searched folder's name. A page's own name of its site has the domain beside it that does
+    not confirm it.
     """
     if kind == "document":
         parts = url.split("/")
@@ -42,12 +40,7 @@ def site_of(url: str, kind: SourceKind, publisher: str = "") -> str:
 
 
 def category_of(url: str, claimed: SourceCategory = "general") -> SourceCategory:
-    """Return the kind of a web source by its address.
-
-    Args:
-        url: address of the source.
-        claimed: kind that the page claims, used if the address gives none.
-    """
+    """Return the kind of a web source by its address, else the one that the page claims."""
     host, path = _host_and_path(url)
     if not host:
         return "general"

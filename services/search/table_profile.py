@@ -79,13 +79,7 @@ class Table:
 
 
 def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> list[Profiled]:
-    """Profile the tables of a CSV file or a workbook.
-
-    Args:
-        name: name of the file.
-        tables: its tables.
-        plain: whether programs can read the file: it is in UTF-8 with commas, or a workbook.
-    """
+    """Profile the tables of a CSV file or a workbook; `plain` tells whether programs can read the file."""
     found: list[Profiled] = []
     for table in tables:
         path = PurePath(name)

@@ -74,13 +74,7 @@ class Calls:
     """Runs the calls that a model requests, and stores their results."""
 
     def __init__(self, tools: Sequence[BaseTool], workspace: Workspace, *, by_reference: bool = False) -> None:
-        """Prepare to run calls.
-
-        Args:
-            tools: tools of the step, with unique names.
-            workspace: the workspace that the tools share.
-            by_reference: whether quotable results are shown as passages with numbered sentences.
-        """
+        """Prepare to run calls; `by_reference` shows quotable results as passages with numbered sentences."""
         parameters = _ReadNumbered if by_reference else _ReadResult
         reader = as_tool(
             READ_RESULT, "Read more of an earlier result, or code that was kept, by its id.", parameters, self._read

@@ -116,16 +116,9 @@ def show_passages(
     seen: Collection[str] = (),
     first: int = 1,
 ) -> ShownPassages:
-    """Render passages with one line for each sentence, and a note on how to read the rest.
+    """Render passages with one line for each sentence, from the `first` on, and a note on how to read the rest; those `seen` are named.
 
     Every line begins with a number or the sign of a heading, so none can pass for the head of a passage or for another number.
-
-    Args:
-        passages: passages of a result, in order.
-        sources: their sources by content hash.
-        response_format: amount to show; at least one sentence is shown.
-        seen: ids of passages that the model has seen, which are only named.
-        first: number of the sentence to begin each with.
     """
     lines: list[str] = []
     whole: list[str] = []

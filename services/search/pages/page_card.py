@@ -42,13 +42,7 @@ _ACADEMIC = frozenset({"citation_doi", "citation_journal_title", "citation_arxiv
 
 
 def html_card(tree: HtmlElement, title: str = "", published: str = "") -> Card:
-    """Return the card of a page.
-
-    Args:
-        tree: the page including its scripts.
-        title: as readers see it; it goes before what the page tells search engines.
-        published: date of publication that was found otherwise; the earlier one counts.
-    """
+    """Return the card of a page with its scripts; the title that readers see goes before others, and the earlier date of publication counts."""
     shown = card_of([("title", title), *_listed(tree)])
     card = shown.filled(card_of([*_article(tree), *_meta(tree), *_times(tree)]))
     published = min(filter(None, [published, card.published]), default="")  # the other is of a change

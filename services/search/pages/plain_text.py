@@ -17,12 +17,7 @@ _CELLS = frozenset({"cell", "td", "th"})
 
 
 def render(tree: HtmlElement, skipped: frozenset[str] = frozenset()) -> str:
-    """Render a page, or the body that trafilatura extracts.
-
-    Args:
-        tree: HTML elements, or trafilatura's `head`, `list`, `item`, `row`, `cell`, `lb`.
-        skipped: elements to leave out with their content.
-    """
+    """Render a page, or the body that trafilatura extracts, without some elements and what is in them."""
     parts: list[str] = []
     outside = 0
     block: HtmlElement | None = None  # the outermost surrounding element whose line breaks count

@@ -110,16 +110,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         tls: ssl.SSLContext | None = None,
         render_limits: RenderLimits | None = None,
     ) -> None:
-        """Create a reader.
-
-        Args:
-            allowance: permitted private hosts and other ports; by default those of LEADLINE_ALLOW_PRIVATE_HOSTS.
-            limits: limits of one page.
-            links: whether to extract the links of pages.
-            resolver: resolves hosts.
-            dialler: connects to checked addresses.
-            tls: verifies certificates; by default with the system's authorities.
-            render_limits: limits of a page rendered by a local browser.
+        """Create a reader, by default of the hosts of LEADLINE_ALLOW_PRIVATE_HOSTS and with the system's authorities.
 
         Raises:
             SettingsError: LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used.

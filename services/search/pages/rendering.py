@@ -79,12 +79,7 @@ class Renderer:
         self._render_limits = render_limits or RenderLimits()
 
     async def render(self, page: Fetched, check: Checks, drawn: Drawn) -> bytes:
-        """Return the page's HTML in UTF-8 after its scripts have run.
-
-        Args:
-            page: the fetched page, whose address the guard has checked.
-            check: builds the check of robots.txt for the connections.
-            drawn: tells whether a text is the page's content; a local browser waits longer if it is not.
+        """Return the page's HTML in UTF-8 after its scripts have run; it is waited for as long as it is not `drawn`.
 
         Raises:
             PageError: the page was not rendered; the message is a part of a sentence.

@@ -47,18 +47,7 @@ def asked(
     filters: Filters,
     today: date,
 ) -> Asked:
-    """Return the request for a query.
-
-    Args:
-        service: the service with its record.
-        query: the query in natural language.
-        limit: wanted number of results.
-        key: key of the service.
-        address: the operator's address, in place of the record's.
-        contact: e-mail address of the operator; sent only if the record asks for it.
-        filters: filters of sites and dates.
-        today: date from which a time range is counted back.
-    """
+    """Return the request for a query; the other arguments are those of `ServiceSearch`."""
     code = message_language(query)
     contact = contact if service.sends_contact else ""
     since, span = filters.since(today), filters.range_at(today)
