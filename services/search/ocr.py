@@ -144,4 +144,4 @@ def _line(text: str, box: Box) -> PdfLine:
     left, top, right, bottom = box
     width = (right - left) / len(text)
     words = [Word(found[0], left + width * found.start(), left + width * found.end()) for found in _WORD.finditer(text)]
-    return PdfLine(tuple(words), -bottom, -top)
+    return PdfLine(tuple(words), -bottom, -top, bottom - top)
