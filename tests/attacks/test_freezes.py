@@ -82,8 +82,10 @@ def test_sigterm_ends_the_command_amid_hostile_texts(folder: Path) -> None:
 
 def test_sigterm_ends_a_command_whose_thread_does_not_end(tmp_path: Path) -> None:
     program = """
-import asyncio, sys, time
-from leadline.cli.command_run import until_interrupted
+import asyncio, time
+from leadline.cli import command_run
+
+command_run.GRACE = 1.0
 
 def busy():
     print("busy", flush=True)
@@ -94,7 +96,7 @@ def busy():
 async def main():
     await asyncio.to_thread(busy)
 
-until_interrupted(main())
+command_run.until_interrupted(main())
 """
     child = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     try:
@@ -141,7 +143,7 @@ def test_a_command_that_is_frozen_by_c_code_ends_without_a_signal(tmp_path: Path
 import asyncio, re
 from leadline.cli import command_run
 
-command_run.FROZEN = 3.0
+command_run.FROZEN = 1.0
 
 async def main():
     await asyncio.to_thread(re.match, "(a+)+$", "a" * 100 + "b")  # keeps Python's lock for years
