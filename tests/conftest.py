@@ -108,6 +108,15 @@ def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_settings()
 
 
+@pytest.fixture(scope="session")
+def example_indexes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the indexes of the examples, to be `documents` of a home: they are read once for all test processes."""
+    from tests.fakes.read_folder import examples_read
+
+    own = tmp_path_factory.getbasetemp()
+    return examples_read(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+
+
 @pytest.fixture
 def docs(unread_docs: Path) -> Path:
     """Return the small folder of documents, with its index in the home of the test."""

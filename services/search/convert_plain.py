@@ -65,7 +65,7 @@ _REFERRING = re.compile(
     r"|(?P<character>&(?:#\d{1,7}+|#[xX][\da-fA-F]{1,6}+|[A-Za-z][A-Za-z\d]{1,31}+);)"
     r"|(?<![\]\\!])\[(?P<words>[^\[\]\n]{1,300}+)\](?:\[(?P<label>[^\[\]\n]{0,200}+)\])?(?![(:\[])"
 )
-_ADDRESSED = re.compile(r"(?s)(.{1,300}?)\s*<([^<>\s]{1,300})>")
+_ADDRESSED = re.compile(r"(?s)(.{1,300})<([^<>\s]{1,300})>")
 _DOCUMENTS = {"pep": "PEP", "rfc": "RFC"}
 """Roles of the standard that name a document by its number."""
 _CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")

@@ -37,6 +37,8 @@ TURN_SECONDS = 10.0
 """Seconds after which a folder gives its slot to another research that waits; starting a converter again takes two."""
 SIDE_BY_SIDE = 2
 """Conversions of one folder that run at once, if slots are free."""
+FEW = 20
+"""Plain files that one process reads sooner than a second one starts."""
 
 
 @dataclass(slots=True, eq=False)
@@ -166,8 +168,9 @@ class FolderReading:
         for state in states:
             (plain if _is_plain(state) else others).append(state)
         async with asyncio.TaskGroup() as group:
-            for _ in range(SIDE_BY_SIDE):
+            for _ in range(1 if len(plain) <= FEW else SIDE_BY_SIDE):
                 group.create_task(self._work(plain, PLAIN_CONVERSIONS, act))
+            for _ in range(SIDE_BY_SIDE):
                 group.create_task(self._work(others, CONVERSIONS, act))
 
     async def _work(

@@ -77,6 +77,8 @@ class _Grammar:
         self.tree = parser.parse(pattern, flags)
         literals = "".join(dict.fromkeys(chr(char) for char in _literals(self.tree)))[:60]
         self._alphabet = _ALPHABET + literals
+        sets = list(_sets(self.tree))
+        self._accepting = {char: sum(_accepts(chars, char) for chars in sets) for char in set(self._alphabet)}
         self._groups: dict[int, str] = {}
 
     def repeats(self) -> Iterator[tuple[str, str]]:
@@ -103,9 +105,7 @@ class _Grammar:
             items = list(items[0][1][-1])
         if len(items) == 1 and items[0][0] in {ops.IN, ops.NOT_LITERAL, ops.ANY, ops.LITERAL}:
             accepted = [char for char in self._alphabet if _accepts(items[0], char)]
-            shared = sorted(
-                dict.fromkeys(accepted), key=lambda char: -sum(_accepts(chars, char) for chars in _sets(self.tree))
-            )
+            shared = sorted(dict.fromkeys(accepted), key=lambda char: -self._accepting[char])
             varied = shared[:_UNITS] + [char for char in accepted if char in " \na1"]
             return list(dict.fromkeys(varied)) or [self.example(items)]
         return list(dict.fromkeys(filter(None, (self.example(items, lengthen=turn > 0) for turn in range(2 * _UNITS)))))
@@ -173,8 +173,8 @@ def _literals(tree: Tree) -> Iterator[int]:
 
 
 _CATEGORIES = {
-    ops.CATEGORY_DIGIT: r"\d", ops.CATEGORY_NOT_DIGIT: r"\D", ops.CATEGORY_SPACE: r"\s", ops.CATEGORY_NOT_SPACE: r"\S",
-    ops.CATEGORY_WORD: r"\w", ops.CATEGORY_NOT_WORD: r"\W",
+    ops.CATEGORY_DIGIT: re.compile(r"\d"), ops.CATEGORY_NOT_DIGIT: re.compile(r"\D"), ops.CATEGORY_SPACE: re.compile(r"\s"),
+    ops.CATEGORY_NOT_SPACE: re.compile(r"\S"), ops.CATEGORY_WORD: re.compile(r"\w"), ops.CATEGORY_NOT_WORD: re.compile(r"\W"),
 }  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def _in_class(kind: Any, value: Any, char: str) -> bool:
         return bool(ord(char) == value)
     if kind is ops.RANGE:
         return bool(value[0] <= ord(char) <= value[1])
-    return re.fullmatch(_CATEGORIES[value], char) is not None
+    return _CATEGORIES[value].fullmatch(char) is not None
 
 
 def _from_range(value: Any) -> str:

@@ -39,9 +39,11 @@ def _commands(guide: Path) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the home of all guides, so that the examples are read once."""
-    return tmp_path_factory.mktemp("home")
+def home(tmp_path_factory: pytest.TempPathFactory, example_indexes: Path) -> Path:
+    """Return the home of all guides, in which the examples were read."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "documents").symlink_to(example_indexes)
+    return home
 
 
 @pytest.fixture
@@ -140,7 +142,8 @@ def test_links_lead_somewhere(guide: Path) -> None:
         assert not place or place in _places(target), f"{file}#{place}"
 
 
-def test_the_python_of_the_guide_to_the_architecture_runs() -> None:
+def test_the_python_of_the_guide_to_the_architecture_runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_HOME", str(home))
     [code] = re.findall(
         r"^```python\n(.*?)^```", (PROJECT / "docs/architecture.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
     )

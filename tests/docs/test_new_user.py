@@ -1,6 +1,7 @@
 """What a new user does: a checkout with nothing set, the commands of README and the Python of the guides in it, and its dev server.
 
-The checkout holds what git tracks, as a clone does, and shares this environment's libraries; `.ci/run` sets up one of its own.
+The checkout holds what git tracks, as a clone does, and shares this environment's libraries and the examples, which were read
+before; `.ci/run` sets up one of its own, and reads them.
 """
 
 import os
@@ -34,15 +35,17 @@ def _blocks(guide: str, language: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def checkout(tmp_path_factory: pytest.TempPathFactory, example_indexes: Path) -> Path:
     folder = tmp_path_factory.mktemp("checkout")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, listed.split("\0")):
-        if (PROJECT / name).is_file():
+        if (PROJECT / name).is_file() and not name.startswith("examples/"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(PROJECT / name, folder / name)
-    for name in (".venv", ".venv-sandbox"):
+    for name in (".venv", ".venv-sandbox", "examples"):
         (folder / name).symlink_to(PROJECT / name)
+    (folder / ".leadline").mkdir(0o700)
+    (folder / ".leadline" / "documents").symlink_to(example_indexes)
     return folder
 
 
@@ -72,7 +75,7 @@ def test_the_first_commands_answer(checkout: Path) -> None:
     said = _ran(checkout, own[0], *ready, *own[1:])
     assert "10,994 metres" in said
     assert "10,984 metres" in said
-    assert (checkout / ".leadline").is_dir()
+    assert (checkout / ".leadline" / "store.sqlite").exists()
 
 
 def test_the_python_answers_and_follows_up(checkout: Path) -> None:

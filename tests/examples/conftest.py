@@ -1,4 +1,4 @@
-"""The examples, indexed once and searched as a user who installed Leadline searches them."""
+"""The examples, searched as a user who installed Leadline searches them."""
 
 from pathlib import Path
 
@@ -8,9 +8,11 @@ from services.run.settings import forget_settings
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Index the examples once for all questions."""
-    return tmp_path_factory.mktemp("examples")
+def home(tmp_path_factory: pytest.TempPathFactory, example_indexes: Path) -> Path:
+    """Return a home in which the examples were read."""
+    home = tmp_path_factory.mktemp("examples")
+    (home / "documents").symlink_to(example_indexes)
+    return home
 
 
 @pytest.fixture(autouse=True)

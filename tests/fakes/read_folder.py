@@ -10,9 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+from filelock import FileLock
+
 from services.run.settings import forget_settings
 from services.search.documents import open_documents
 from services.search.index import folder_key
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 CHANGED = 1_700_000_000_000_000_000
 """Time of the last change of the files, in nanoseconds: with another, they would be read again."""
@@ -38,6 +42,21 @@ def read_before(folder: Path) -> Path:
     for file in (_homes() / digest.hexdigest() / "documents").glob(f"{made_as}.*[!m]"):  # without shared memory (-shm)
         shutil.copy2(file, home / file.name.replace(made_as, folder_key(folder)))
     return folder
+
+
+def examples_read(shared: Path) -> Path:
+    """Return the indexes of the examples, as a home has them in `documents`: the first test process that wants them reads for all.
+
+    Args:
+        shared: a folder that all test processes know.
+    """
+    home = shared / "home-of-examples"
+    with FileLock(f"{home}.lock"):
+        if not home.exists():
+            for name in ("deep-sea", "myopia"):
+                with ThreadPoolExecutor(1) as thread:
+                    thread.submit(asyncio.run, _read(EXAMPLES / name, home)).result()
+    return home / "documents"
 
 
 async def _read(folder: Path, home: Path) -> None:

@@ -19,6 +19,7 @@ from services.run.settings import forget_settings
 from services.search import journaled
 from services.search.web import forget_web
 from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.fakes.read_folder import read_before
 from tests.faults.faults import Fault, no_fault
 from tests.leadline.conftest import Leadline, leadline
 
@@ -113,14 +114,14 @@ def check_honest(code: int, report: Report) -> None:
 
 
 @pytest.fixture
-def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def lab(leadline: Leadline, unread_docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     """Serve a model on loopback; waits are as many times shorter as a test has less patience than a person.
 
     What a model may be silent for is long: a busy machine is silent, too, and then a call is made again that no test expects.
     """
     monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.005))
     monkeypatch.setattr(journaled, "SECOND_TRY", 0.01)
-    (docs / "ceshen.md").write_text(
+    (unread_docs / "ceshen.md").write_text(
         "# 深海测深\n\n钢丝测深机由威廉·汤姆孙于1872年设计，船只可以在航行中测量水深。\n\n"
         "测深锤底部的凹槽里压入油脂，海底的泥沙粘在油脂上，可以带回海底样本。\n"
     )
@@ -138,7 +139,7 @@ def lab(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
             monkeypatch.setenv(name, value)
         for forget in (forget_settings, forget_endpoints, forget_prices, forget_web):
             forget()
-        yield Lab(server, leadline, docs)
+        yield Lab(server, leadline, read_before(unread_docs))
     forget_endpoints()
 
 

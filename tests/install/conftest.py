@@ -47,7 +47,8 @@ class Installed:
 
 def called(*command: object, cwd: Path | None = None, **variables: str) -> str:
     """Run a program that may use the network, and return what it prints."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment = {**kept, "PIP_NO_COMPILE": "1", **variables}  # modules are compiled when they are used first
     ran = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, env=environment, check=False,
         cwd=cwd, timeout=600,

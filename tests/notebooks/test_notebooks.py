@@ -29,20 +29,14 @@ def _outputs(notebook: Any) -> list[Any]:
     return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
-@pytest.fixture(scope="session")
-def indexes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the documents' indexes of all notebooks, so that the examples are read once."""
-    return tmp_path_factory.mktemp("documents")
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_notebook_runs_and_shows_what_is_stored_with_it(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, indexes: Path
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example_indexes: Path
 ) -> None:
     (tmp_path / "home").mkdir(0o700)
-    (tmp_path / "home" / "documents").symlink_to(indexes)
+    (tmp_path / "home" / "documents").symlink_to(example_indexes)
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         (tmp_path / name).mkdir()
         monkeypatch.setenv(name, str(tmp_path / name))

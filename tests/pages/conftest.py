@@ -82,21 +82,28 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="session")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def bare(tmp_path_factory: pytest.TempPathFactory, example_indexes: Path) -> Iterator[tuple[str, Path]]:
     """Serve with neither a model nor documents; yield the address and the folder of all that the server keeps."""
-    home = tmp_path_factory.mktemp("bare")
+    home = _with_examples(tmp_path_factory.mktemp("bare"), example_indexes)
     with dev_server(home) as (address, _):
         yield address, home
 
 
 @pytest.fixture(scope="session")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+def watched(tmp_path_factory: pytest.TempPathFactory, example_indexes: Path) -> Iterator[Watched]:
     """Serve users by their tokens, search the examples, and notice calls that block."""
-    home = tmp_path_factory.mktemp("watched")
+    home = _with_examples(tmp_path_factory.mktemp("watched"), example_indexes)
     (home / "control.py").write_text(CONTROL)
     tokens = ",".join(f"{name}:{token}" for name, token in TOKENS.items())
     with serving(home, app="./control.py:app", LEADLINE_TOKENS=tokens) as made:
         yield Watched(made, home / "log")
+
+
+def _with_examples(home: Path, indexes: Path) -> Path:
+    """Give a server that is to have no documents of its own the examples as it would have read them."""
+    (home / "home").mkdir(0o700)
+    (home / "home" / "documents").symlink_to(indexes)
+    return home
 
 
 @pytest.fixture

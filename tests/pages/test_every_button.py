@@ -24,8 +24,8 @@ from tests.server.conftest import TOKENS
 
 QUESTION = "Why was tallow pressed into the lead, and who designed the wire sounding machine?"
 NEXT = "Who invented the detachable sounder?"
-INDEXING = 120
-"""Seconds that a first search of all examples may take on a busy machine."""
+SEARCHING = 120
+"""Seconds that a first search of the examples may take on a busy machine."""
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def _examples_and_stopping(tab: Page, site: Site) -> None:
     tab.wait("document.querySelector('#examples button')", "questions to begin with")
     tab.click("document.querySelector('#examples button')")
     tab.wait(
-        "document.querySelector('.node[data-node=reporter][data-state=running]')", "the reporter", seconds=INDEXING
+        "document.querySelector('.node[data-node=reporter][data-state=running]')", "the reporter", seconds=SEARCHING
     )
     tab.click("document.getElementById('send')")
     status(tab, "stopped")
@@ -275,7 +275,7 @@ def _steering(tab: Page, site: Site) -> None:
     site.model.hold("researcher")
     tab.click("document.getElementById('new-question')")
     ask(tab, QUESTION)
-    tab.wait("document.querySelector('.leave-out')", "a step that can be left out", seconds=INDEXING)
+    tab.wait("document.querySelector('.leave-out')", "a step that can be left out", seconds=SEARCHING)
     tab.wait("document.querySelector('.node[data-node=researcher][data-state=running]')", "the steps at work")
     assert site.model.reached.wait(30)
     tab.evaluate("new Promise(done => setTimeout(done, 300))")  # sources that arrive move what stands below them

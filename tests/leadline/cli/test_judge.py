@@ -7,6 +7,7 @@ import pytest
 
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.read_folder import read_before
 from tests.leadline.conftest import Leadline
 from tests.services.reports.checking.tampering import edit
 
@@ -23,7 +24,7 @@ def folder(leadline: Leadline, endpoint: OpenAIServer) -> str:
     place.mkdir()
     (place / "pier.md").write_text(f"# The pier\n\n{SOURCE} {BESIDE}\n")
     endpoint.script["reporter"] = [f"{SOURCE} [B0-1] The northern pier was closed by storms [B0-1]."]
-    ran = leadline("research", QUESTION, "--docs", place, "--quick", "--out", "out", "--json")
+    ran = leadline("research", QUESTION, "--docs", read_before(place), "--quick", "--out", "out", "--json")
     assert ran.code == 0
     return str(json.loads(ran.out)["folder"])
 

@@ -12,6 +12,7 @@ from services.run.settings import forget_settings
 from tests.fakes.editing import blocks_in, edits, whole
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.read_folder import read_before
 from tests.leadline.conftest import Leadline
 
 QUESTION = "What closed the northern pier, and for how long?"
@@ -36,7 +37,7 @@ def run(leadline: Leadline, endpoint: OpenAIServer) -> Run:
     place.mkdir()
     (place / "pier.md").write_text(f"# The pier\n\n{STORMS} {FERRY}\n")
     endpoint.script["reporter"] = [BODY.format(storms=STORMS, ferry=FERRY)]
-    ran = leadline("research", QUESTION, "--docs", place, "--quick", "--out", "out", "--json")
+    ran = leadline("research", QUESTION, "--docs", read_before(place), "--quick", "--out", "out", "--json")
     assert ran.code == 0, ran.err
     made = json.loads(ran.out)
     assert [claim["status"] for claim in made["citations"]].count("quoted") == 2
@@ -235,7 +236,7 @@ def test_without_a_model_a_report_is_shortened_to_the_beginning_of_its_sections(
     (place / "pier.md").write_text(f"# The pier\n\n{STORMS} {FERRY}\n")
     more = f"{STORMS} [B0-1] {STORMS} [B0-1]\n\n{FERRY} [B0-1]"
     endpoint.script["reporter"] = [f"# The pier\n\n{STORMS} [B0-1]\n\n## What happened\n\n{more}"]
-    assert leadline("research", QUESTION, "--docs", place, "--quick").code == 0
+    assert leadline("research", QUESTION, "--docs", read_before(place), "--quick").code == 0
     without_model(monkeypatch)
     ran = leadline("revise", "--shorter")
     assert ran.code == 0, ran.err

@@ -11,6 +11,7 @@ from services.run.settings import forget_settings
 from tests.fakes.editing import blocks_in, edits, titled, whole
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import read_before
 from tests.leadline.conftest import Leadline, Ran
 
 QUESTION = "What closed the northern pier, and for how long?"
@@ -26,7 +27,7 @@ def run(leadline: Leadline, endpoint: OpenAIServer) -> str:
     place.mkdir()
     (place / "pier.md").write_text(f"# The pier\n\n{STORMS}\n")
     endpoint.script["reporter"] = [BODY]
-    ran = leadline("research", QUESTION, "--docs", place, "--quick", "--out", "out", "--json")
+    ran = leadline("research", QUESTION, "--docs", read_before(place), "--quick", "--out", "out", "--json")
     assert ran.code == 0, ran.err
     (place / "costs.md").write_text(f"# What the repair cost\n\n{COST}\n")
     return str(json.loads(ran.out)["run_id"])

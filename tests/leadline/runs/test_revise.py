@@ -17,6 +17,7 @@ from tests.fakes.editing import edits, titled, whole
 from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, Scripted, role_of
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import read_before
 
 STORMS = "Storms closed the northern pier for some weeks of the winter."
 QUESTION = "What closed the northern pier?"
@@ -27,7 +28,7 @@ async def run(endpoint: OpenAIServer, tmp_path: Path) -> str:
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "pier.md").write_text(f"# The pier\n\n{STORMS}\n")
     endpoint.script["reporter"] = [f"# Storms\n\n{STORMS} [B0-1]"]
-    return (await aresearch(QUESTION, docs=[tmp_path / "papers"], depth="quick")).run_id
+    return (await aresearch(QUESTION, docs=[read_before(tmp_path / "papers")], depth="quick")).run_id
 
 
 async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, run: str) -> None:

@@ -193,8 +193,8 @@ def test_every_word_has_enough_contrast_inside_the_window(
     assert quiet(page), (page.logged, page.asked)
 
 
-def hostile(vector: str) -> tuple[str, str]:
-    """Return Markdown with a vector in every place that a model or a page writes, and a quote that is one."""
+def hostile(vector: str, *, drawn: bool = True) -> tuple[str, str]:
+    """Return Markdown with a vector in every place that a model or a page writes, and a quote that is one; drawings may be left out."""
     line = vector.replace("\n", " ")
     chart = {
         "type": "bar", "title": line[:100], "unit": line[:30] or "m", "categories": [line[:100], "b"],
@@ -208,8 +208,7 @@ def hostile(vector: str) -> tuple[str, str]:
         f"- {line}\n- **{line}**",
         f"> {line} [[2]](sources/{'0' * 64}.txt)",
         f"| {line.replace('|', ' ')} | b |\n| --- | --- |\n| {line.replace('|', ' ')} | c |",
-        f"```chart\n{json.dumps(chart)}\n```",
-        f"```mermaid\ngraph LR; {line}\n```",
+        *([f"```chart\n{json.dumps(chart)}\n```", f"```mermaid\ngraph LR; {line}\n```"] if drawn else []),
         f"```\n{line}\n```",
         f"$$\nx = {line}\n$$",
         f"$x = {line}$",
@@ -219,8 +218,10 @@ def hostile(vector: str) -> tuple[str, str]:
     return markdown, f"{vector} On 23 March 1875 it was 40 metres, 10,994 metres in 2010."
 
 
-def hostile_report(vectors: list[str]) -> Report:
-    bodies, quotes = zip(*map(hostile, vectors), strict=True)
+def hostile_report(vectors: list[str], drawn: int = len(VECTORS)) -> Report:
+    """Return a report of vectors, of which the first are in drawings, too."""
+    made = (hostile(vector, drawn=place < drawn) for place, vector in enumerate(vectors))
+    bodies, quotes = zip(*made, strict=True)
     excerpts, sources = evidence([f"{quote} {place}" for place, quote in enumerate(quotes)])
     listed = [
         one.model_copy(update={"number": place, "title": vectors[(place - 1) % len(vectors)], "published": vectors[(place - 1) % len(vectors)],
