@@ -10,18 +10,12 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
-from uuid import UUID
 
-from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import BaseMessage
-from langchain_core.tracers.context import register_configure_hook
-
+from benchmarks.report_prompts import exchanges_kept
 from leadline import Report, aresearch
 from leadline.evaluation.measures import SHORTEST, letters, own_text, repeated
 from leadline.runs.store import config_of, gatherings_of, open_home
@@ -33,48 +27,13 @@ from services.search.documents import open_documents
 from services.text.passages import sentences
 
 WRITER = "reporter"
-"""The node whose prompts a report is written from."""
+"""Beginning of the names of the templates whose prompts a report is written from."""
 
 
-@dataclass(slots=True)
-class Prompts(BaseCallbackHandler):
-    """Captured prompts by node, reduced to letters and digits."""
-
-    shown: dict[str, list[str]] = field(default_factory=dict)
-    run_inline = True
-
-    def on_chat_model_start(
-        self,
-        serialized: dict[str, Any],
-        messages: list[list[BaseMessage]],
-        *,
-        run_id: UUID,
-        metadata: dict[str, Any] | None = None,
-        **_: Any,
-    ) -> None:
-        """Capture a prompt."""
-        text = "\n".join(message.text for batch in messages for message in batch)
-        self.shown.setdefault(str((metadata or {}).get("langgraph_node", "")), []).append(text)
-
-    def texts(self, node: str = "") -> str:
-        """Return the letters of the prompts of a node, or of all nodes."""
-        kept = self.shown.get(node, []) if node else [text for texts in self.shown.values() for text in texts]
-        return "\n".join(letters(text) for text in dict.fromkeys(kept))
-
-
-_prompts: ContextVar[Prompts | None] = ContextVar("prompts", default=None)
-register_configure_hook(_prompts, inheritable=True)
-
-
-@contextmanager
-def prompts_shown() -> Iterator[Prompts]:
-    """Capture the prompts of all model calls inside the block, including started tasks."""
-    prompts = Prompts()
-    token = _prompts.set(prompts)
-    try:
-        yield prompts
-    finally:
-        _prompts.reset(token)
+def letters_shown(folder: Path, template: str = "") -> str:
+    """Return the letters of the requests that are kept in a folder, or of those whose template's name begins so."""
+    texts = dict.fromkeys(file.read_text("utf-8") for file in sorted(folder.glob(f"*-{template}*.request.md")))
+    return "\n".join(map(letters, texts))
 
 
 def stands_in(text: str, shown: str) -> bool:
@@ -115,9 +74,9 @@ async def left_by(home: Path, run_id: str) -> Left:
     )
 
 
-def figures_of(report: Report, left: Left, prompts: Prompts) -> dict[str, Any]:
-    """Return what a run came to: documents at each stage, and the figures of its report."""
-    everything, written_from = prompts.texts(), prompts.texts(WRITER)
+def figures_of(report: Report, left: Left, prompts: Path) -> dict[str, Any]:
+    """Return what a run came to, by its report and the folder of its requests: documents at each stage, and figures of the report."""
+    everything, written_from = letters_shown(prompts), letters_shown(prompts, WRITER)
     by_id = {excerpt.id: excerpt.content_hash for excerpt in report.excerpts}
     cited = {by_id[key] for claim in report.citations for key in claim.citations if key in by_id}
     own = {source.content_hash: source for source in report.sources}
@@ -159,7 +118,8 @@ async def index(folder: Path) -> dict[str, Any]:
 async def ask(question: str, folder: Path, depth: Depth) -> dict[str, Any]:
     """Research a question over a folder of documents that is indexed already."""
     before, began = _processor_seconds(), time.perf_counter()
-    with prompts_shown() as prompts:
+    prompts = settings().leadline_home / "prompts"
+    with exchanges_kept(prompts):
         report = await aresearch(question, docs=[folder], search="documents", depth=depth)
     seconds, spent, peak = time.perf_counter() - began, _processor_seconds() - before, _peak_megabytes()
     left = await left_by(settings().leadline_home, report.run_id)

@@ -1,21 +1,25 @@
 """Rendered prompts, turned back into the prompt models that they were made from.
 
 Stub endpoints get prompts as text, as any endpoint does, and answer by the prompt models: as the offline model does, or as
-`stub_answers` says.
+`stub_answers` says. Of a prompt is read what these answers depend on; the rest has its default.
 """
 
 import json
 import re
+from collections.abc import Mapping
+from functools import cache
 from html import unescape
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel
 
 from benchmarks.stub_answers import cited, coded, planned, triaged, written
-from schemas.coder import CodeAttempt, CoderPrompt, TableView
+from prompts import template_source
+from schemas.coder import CoderPrompt, TableView
 from schemas.coordinator import CoordinatorPrompt, Turn
-from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
+from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import NodeView
 from schemas.planner import PlannerPrompt
 from schemas.profile import Profile, Replies, Scope, Topic
@@ -25,7 +29,8 @@ from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.models import offline
 
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)="([^"]*)"')
-_CATEGORIES = frozenset({"academic", "news", "code", "official"})
+LEAST = 30
+"""Characters of a line by which a template is known."""
 _TOPIC = re.compile(r"(?m)^(core|edge|outside): (.*?) \(([^()]*)\)$")
 _REPLY = re.compile(r"(?m)^reply to (\w+): (.+)$")
 
@@ -84,25 +89,10 @@ def prompt_of(role: str, human: str) -> BaseModel:
 
 def _evidence(element: Element) -> list[EvidenceView]:
     return [
-        EvidenceView(
-            id=excerpt["id"],
-            title=source["title"],
-            site=source["site"],
-            published=source["published"],
-            kind=_kind(source),
-            source_kind=source["kind"] if source["kind"] in _CATEGORIES else "general",
-            relevance=excerpt["relevance"] or "medium",
-            quote=excerpt.body,
-        )
+        EvidenceView(id=excerpt["id"], title=source["title"], quote=excerpt.body)
         for source in element.all("source")
         for excerpt in source.all("excerpt")
     ]
-
-
-def _kind(source: Element) -> str:
-    """Return the kind of a source: web pages with a site are shown without theirs."""
-    of_web = source["kind"] in _CATEGORIES or (not source["kind"] and "." in source["site"])
-    return "web" if of_web else source["kind"] or "document"
 
 
 def _findings(text: Element) -> list[FindingView]:
@@ -112,10 +102,7 @@ def _findings(text: Element) -> list[FindingView]:
             title=finding["title"],
             step_type=finding["type"],
             status=finding["status"],
-            finding=re.split(r"\n<(?:missing|source)\b", f"\n{finding.body}", maxsplit=1)[0].strip(),
-            confidence=float(finding["confidence"] or 0),
             attempts=int(finding["attempts"] or 1),
-            missing_aspects=[missing.body for missing in finding.all("missing")],
             evidence=_evidence(finding),
         )
         for finding in text.all("finding")
@@ -127,19 +114,8 @@ def _background(text: Element) -> list[EvidenceView]:
 
 
 def _outline(text: Element) -> list[NodeView]:
-    return [
-        NodeView(
-            id=node["id"],
-            title=node["title"],
-            wanted=node.body.split("\n<query>")[0],
-            excerpts=int(node["excerpts"] or 0),
-            sources=int(node["sources"] or 0),
-            figures=int(node["figures"]) if node["figures"] else None,
-            thin=bool(node["thin"]),
-            query=node.first("query").body,
-        )
-        for node in text.first("outline").all("node")
-    ]
+    nodes = text.first("outline").all("node")
+    return [NodeView(id=node["id"], title=node["title"], query=node.first("query").body) for node in nodes]
 
 
 def _coordinator(text: Element, settings: Element, asked: dict[str, Any]) -> CoordinatorPrompt:
@@ -171,21 +147,19 @@ def _profile(element: Element) -> Profile:
 def _planner(text: Element, settings: Element, asked: dict[str, Any]) -> PlannerPrompt:
     return PlannerPrompt(
         **asked,
-        today=settings["today"],
+        today="",
         max_step_num=int(settings["max_step_num"] or 3),
-        background=_background(text),
+        background=[],
         feedback=[feedback.body for feedback in text.all("feedback")],
         findings=_findings(text),
         gaps=[gap.body for gap in text.all("gap")],
         tables=[line for line in text.first("tables").body.split("\n") if line],
         tools=[],
-        previous_plan=text.first("previous_plan").body,
+        previous_plan="",
         steering=[said.body for said in text.all("steering")],
         undone=[undone.body for undone in text.all("undone")],
         style=settings["style"] or "report",
-        max_nodes=int(settings["max_nodes"] or 0),
         outline=_outline(text),
-        wide=bool(settings["wide"]),
     )
 
 
@@ -195,13 +169,10 @@ def _researcher(text: Element, settings: Element, asked: dict[str, Any]) -> Rese
         **asked,
         title=step["title"],
         description=step.body.split("\n<query>")[0],
-        queries=[query.body for query in step.all("query")],
-        feedback=text.first("feedback").body,
-        findings=_findings(text),
-        so_far=text.first("so_far").body,
+        queries=[],
+        feedback="",
+        findings=[],
         passages=[_numbered(passage) for passage in text.all("passage")],
-        rounds_left=int(settings["rounds_left"] or 0),
-        wide=bool(settings["wide"]),
     )
 
 
@@ -228,53 +199,38 @@ def _coder(text: Element, settings: Element, asked: dict[str, Any]) -> CoderProm
         TableView(file=table["file"], title=table["title"], sheet=table["sheet"], rows=int(table["rows"]), columns=table.body.splitlines())
         for table in text.all("table")
     ]  # fmt: skip
-    attempts = [
-        CodeAttempt(**{part: attempt.first(part).body for part in ("code", "output", "error")})
-        for attempt in text.all("attempt")
-    ]
     return CoderPrompt(
         **asked,
         title=step["title"],
         description=step.body,
-        feedback=text.first("feedback").body,
-        findings=_findings(text),
+        feedback="",
+        findings=[],
         tables=tables,
-        attempts=attempts,
+        attempts=[],
     )
 
 
 def _reflector(text: Element, settings: Element, asked: dict[str, Any]) -> ReflectorPrompt:
     return ReflectorPrompt(
         **asked,
-        today=settings["today"],
+        today="",
         findings=_findings(text),
-        gaps=[gap.body for gap in text.all("gap")],
         background=_background(text),
         plan_iterations=int(settings["plan_iterations"] or 1),
-        max_plan_iterations=int(settings["max_plan_iterations"] or 3),
+        max_plan_iterations=3,
         max_step_attempts=int(settings["max_step_attempts"] or 2),
-        outline=_outline(text),
-        wide=bool(settings["wide"]),
-        dated=bool(settings["dated"]),
-        idle_plans=int(settings["idle_plans"] or 0),
     )
 
 
 def _reporter(text: Element, settings: Element, asked: dict[str, Any]) -> ReporterPrompt:
-    contradictions = [
-        ContradictionView(
-            topic=contradiction["topic"], excerpt_ids=contradiction["excerpts"].split(), explanation=contradiction.body
-        )
-        for contradiction in text.all("contradiction")
-    ]
     return ReporterPrompt(
         **asked,
-        today=settings["today"],
+        today="",
         length=settings["length"] or "standard",
         tone="",
         findings=_findings(text),
         background=_background(text),
-        contradictions=contradictions,
+        contradictions=[],
         missing_aspects=[],
         draft=text.first("draft").body,
     )
@@ -312,3 +268,23 @@ SILENT = {
 """What is answered in roles that rules do not play: nothing of any sentence."""
 ROLES = (*_BY_ROLE, *_OF_SECTIONS, *SILENT)
 """Roles whose prompts can be answered."""
+
+
+def role_of(system: str, others: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the role of a request, of whose template its system message has the most lines; empty where it has none.
+
+    Args:
+        system: the message.
+        others: further templates by their names.
+    """
+    sources = {role: template_source(role) for role in ROLES} | dict(others)
+    hits = {role: sum(line in system for line in _lines(source)) for role, source in sources.items()}
+    return max(hits, key=lambda role: hits[role]) if any(hits.values()) else ""
+
+
+@cache
+def _lines(source: str) -> list[str]:
+    """Return the lines of a template's system message up to their first variable, where that is far enough to be their own."""
+    system = source.partition("{% block system %}\n")[2].partition("{% endblock %}")[0]
+    beginnings = (line.partition("{")[0].strip() for line in system.split("\n"))
+    return [beginning for beginning in beginnings if len(beginning) >= LEAST]

@@ -17,8 +17,8 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.tracers.context import register_configure_hook
 
-from benchmarks.rendered_prompts import ROLES
-from prompts import environment_of, template_source
+from benchmarks.rendered_prompts import role_of
+from prompts import environment_of
 from schemas.context import RunContext
 from services.models.chat import build
 from services.models.endpoint import clients_open
@@ -29,11 +29,10 @@ from services.run.scope import Run, working_for
 FOLDER = Path(__file__).with_name("prompts")
 WRITER = "reporter"
 """The role whose model answers in one call, and writes planted errors."""
-LEAST = 30
-"""Characters of a line by which a template is known."""
 LONG = 3
 """Factor on that role's maximum number of output tokens, as for a whole report."""
-_TEMPLATES = environment_of({path.name: path.read_text("utf-8") for path in FOLDER.glob("*.md")}, Environment)
+_SOURCES = {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
+_TEMPLATES = environment_of({f"{stem}.md": source for stem, source in _SOURCES.items()}, Environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class Exchanges(BaseCallbackHandler):
         """Write a request, named by its number and role."""
         batch = messages[0]
         number = len(list(self.folder.glob("*.request.md"))) + 1
-        self.names[run_id] = f"{number:04d}-{_role(batch)}"
+        self.names[run_id] = f"{number:04d}-{role_of(batch[0].text, _SOURCES) or 'other'}"
         text = "\n\n".join(f"##### {message.type}\n{message.text}" for message in batch)
         (self.folder / f"{self.names[run_id]}.request.md").write_text(text, "utf-8")
 
@@ -99,19 +98,3 @@ def exchanges_kept(folder: Path) -> Iterator[None]:
         yield
     finally:
         _exchanges.reset(token)
-
-
-def _role(messages: list[BaseMessage]) -> str:
-    """Return the template of a request, of which the system message has the most lines."""
-    system = messages[0].text if messages else ""
-    sources = {role: template_source(role) for role in ROLES}
-    sources |= {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
-    hits = {role: sum(line in system for line in _lines(source)) for role, source in sources.items()}
-    return max(hits, key=lambda role: hits[role]) if any(hits.values()) else "other"
-
-
-def _lines(source: str) -> list[str]:
-    """Return the lines of a system message up to their first variable, where that is far enough to be their own."""
-    system = source.partition("{% block system %}\n")[2].partition("{% endblock %}")[0]
-    beginnings = (line.partition("{")[0].strip() for line in system.split("\n"))
-    return [beginning for beginning in beginnings if len(beginning) >= LEAST]

@@ -1,6 +1,6 @@
 """An OpenAI-compatible endpoint on loopback that takes its time as a model does, in a process of its own.
 
-    python -m benchmarks.stub_endpoint [--port P] [--first-token S] [--per-token S] [--script FILE]
+    python -m benchmarks.stub_endpoint [--first-token S] [--per-token S]
 
 It thinks with the offline model, and answers when a model with the given latency would: the first token after
 `--first-token` seconds, each further one `--per-token` seconds later. Its own thinking is part of that time, not added to
@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -26,18 +25,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from benchmarks.rendered_prompts import ROLES, answer_rendered
-from prompts import template_source
+from benchmarks.rendered_prompts import answer_rendered, role_of
 
 FIRST_TOKEN_SECONDS = 0.2
 PER_TOKEN_SECONDS = 0.005
-SCHEMAS = {
-    "Triage": "coordinator",
-    "Plan": "planner",
-    "Findings": "researcher",
-    "Code": "coder",
-    "Reflection": "reflector",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +40,8 @@ class Call:
     end: float
     prompt_tokens: int
     schema_tokens: int
-    """Part of the prompt's tokens that are the schemas of the answer and of the tools."""
+    """Part of the prompt's tokens that are the schema of the answer."""
     completion_tokens: int
-    thinking_seconds: float
-    """How long the offline model took; where it is longer than the latency model allows, the call was late."""
-    streamed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +49,6 @@ class Answer:
     """What one call says, and when each of its tokens is due."""
 
     text: str
-    tool: str
-    """Name of the tool that is called with `text` as arguments; empty for plain content."""
     usage: dict[str, int]
     schema_tokens: int
     first_token_at: float
@@ -84,8 +70,6 @@ class Endpoint:
 
     first_token: float = FIRST_TOKEN_SECONDS
     per_token: float = PER_TOKEN_SECONDS
-    script: dict[str, list[str]] = field(default_factory=dict)
-    """Answers by role that come before the offline model's, one a call."""
     log: list[Call] = field(default_factory=list)
 
     def app(self) -> Starlette:
@@ -104,19 +88,17 @@ class Endpoint:
         start = time.monotonic()
         try:
             body = await request.json()
-            role, human = role_of(body), _human(body)
+            system, human = (_texts(body, *roles)[0] for roles in (("system", "developer"), ("user",)))
         except (ValueError, LookupError, TypeError) as error:
             problem = {"message": f"This request cannot be read: {error!r}", "type": "invalid_request_error"}
             return JSONResponse({"error": problem}, 400)
-        scripted = self.script.get(role)
-        text = scripted.pop(0) if scripted else await asyncio.to_thread(think, role, human)
-        thought = time.monotonic() - start
+        role = role_of(system) or "reporter"
+        text = await asyncio.to_thread(answer_rendered, role, human)
         wrote = count_tokens_approximately([AIMessage(text)])
         of_schemas = schema_tokens(body)
         read = message_tokens(body) + of_schemas
         answer = Answer(
             text=text,
-            tool=_forced_tool(body),
             usage={"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote},
             schema_tokens=of_schemas,
             first_token_at=start + self.first_token,
@@ -124,30 +106,25 @@ class Endpoint:
             end=start + self.first_token + self.per_token * (wrote - 1),
         )
         if body.get("stream"):
-            return StreamingResponse(self._stream(body, role, answer, start, thought), media_type="text/event-stream")
+            return StreamingResponse(self._stream(body, role, answer, start), media_type="text/event-stream")
         await _until(answer.end)
-        self._note(role, answer, start, thought, streamed=False)
+        self._note(role, answer, start)
         return JSONResponse(_completion(body, answer))
 
-    async def _stream(
-        self, body: dict[str, Any], role: str, answer: Answer, start: float, thought: float
-    ) -> AsyncIterator[str]:
+    async def _stream(self, body: dict[str, Any], role: str, answer: Answer, start: float) -> AsyncIterator[str]:
         chunk = {**_about(body), "object": "chat.completion.chunk"}
-        first = True
         for due, piece in answer.pieces:
             await _until(due)
-            delta = _delta(answer.tool, piece, first=first)
-            first = False
+            delta = {"role": "assistant", "content": piece}
             yield _event({**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
         await _until(answer.end)
-        finish = "tool_calls" if answer.tool else "stop"
-        yield _event({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+        yield _event({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         if (body.get("stream_options") or {}).get("include_usage"):
             yield _event({**chunk, "choices": [], "usage": answer.usage})
-        self._note(role, answer, start, thought, streamed=True)
+        self._note(role, answer, start)
         yield "data: [DONE]\n\n"
 
-    def _note(self, role: str, answer: Answer, start: float, thought: float, *, streamed: bool) -> None:
+    def _note(self, role: str, answer: Answer, start: float) -> None:
         usage = answer.usage
         self.log.append(
             Call(
@@ -157,8 +134,6 @@ class Endpoint:
                 prompt_tokens=usage["prompt_tokens"],
                 schema_tokens=answer.schema_tokens,
                 completion_tokens=usage["completion_tokens"],
-                thinking_seconds=round(thought, 4),
-                streamed=streamed,
             )
         )
 
@@ -176,50 +151,19 @@ class Endpoint:
         return Response(status_code=204)
 
 
-def think(role: str, human: str) -> str:
-    """Return what the offline model answers to a role's prompt."""
-    return answer_rendered(role, human)
-
-
-def role_of(body: dict[str, Any]) -> str:
-    """Tell who asks: by the schema that is wanted, as response format or as tool, else by the prompt's first sentence."""
-    wanted = [(body.get("response_format") or {}).get("json_schema", {}).get("name", "")]
-    wanted += [tool["function"]["name"] for tool in body.get("tools") or []]
-    for name in wanted:
-        if name in SCHEMAS:
-            return SCHEMAS[name]
-    system = next((_text(message) for message in body["messages"] if message["role"] in {"system", "developer"}), "")
-    return next((role for role in ROLES if system.startswith(_opening(role))), "reporter")
-
-
 def message_tokens(body: dict[str, Any]) -> int:
     """Count the tokens of all messages, approximately."""
     return count_tokens_approximately([(message["role"], _text(message)) for message in body["messages"]])
 
 
 def schema_tokens(body: dict[str, Any]) -> int:
-    """Count the tokens of the answer's schema and of the tools' as the same counter would: four characters each."""
-    schemas = [body[key] for key in ("response_format", "tools") if body.get(key)]
-    text = "".join(json.dumps(schema, ensure_ascii=False, separators=(",", ":")) for schema in schemas)
-    return -(-len(text) // 4)
+    """Count the tokens of the answer's schema as the same counter would: four characters each."""
+    schema = body.get("response_format")
+    return -(-len(json.dumps(schema, ensure_ascii=False, separators=(",", ":"))) // 4) if schema else 0
 
 
-def _opening(role: str) -> str:
-    """Return the first words of a role's system prompt, up to the first variable."""
-    return template_source(role).split("{% block system %}\n")[1].split("{{")[0].split("\n")[0].strip()
-
-
-def _forced_tool(body: dict[str, Any]) -> str:
-    """Return the tool by which an answer's schema is asked for, where it is asked for so."""
-    if body.get("response_format"):
-        return ""
-    names = [tool["function"]["name"] for tool in body.get("tools") or []]
-    return next((name for name in names if name in SCHEMAS), "")
-
-
-def _human(body: dict[str, Any]) -> str:
-    asked = [_text(message) for message in body["messages"] if message["role"] == "user"]
-    return asked[0]
+def _texts(body: dict[str, Any], *roles: str) -> list[str]:
+    return [_text(message) for message in body["messages"] if message["role"] in roles]
 
 
 def _text(message: dict[str, Any]) -> str:
@@ -232,22 +176,9 @@ def _about(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": None}
-    if answer.tool:
-        function = {"name": answer.tool, "arguments": answer.text}
-        message |= {"content": None, "tool_calls": [{"id": "call_stub", "type": "function", "function": function}]}
-    finish = "tool_calls" if answer.tool else "stop"
-    choice = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
+    message = {"role": "assistant", "content": answer.text, "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
     return {**_about(body), "object": "chat.completion", "choices": [choice], "usage": answer.usage}
-
-
-def _delta(tool: str, piece: str, *, first: bool) -> dict[str, Any]:
-    if not tool:
-        return {"role": "assistant", "content": piece}
-    call: dict[str, Any] = {"index": 0, "function": {"arguments": piece}}
-    if first:
-        call = {"index": 0, "id": "call_stub", "type": "function", "function": {"name": tool, "arguments": piece}}
-    return {"role": "assistant", "tool_calls": [call]}
 
 
 def _event(data: dict[str, Any]) -> str:
@@ -263,14 +194,11 @@ async def _until(moment: float) -> None:
 def main() -> None:
     """Serve until the process is ended."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stub_endpoint", description=__doc__.splitlines()[0])
-    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
     parser.add_argument("--first-token", type=float, default=FIRST_TOKEN_SECONDS, metavar="S")
     parser.add_argument("--per-token", type=float, default=PER_TOKEN_SECONDS, metavar="S")
-    parser.add_argument("--script", type=Path, metavar="FILE", help="JSON: answers by role, each a list of texts")
     given = parser.parse_args()
-    script = json.loads(given.script.read_text("utf-8")) if given.script else {}
-    endpoint = Endpoint(given.first_token, given.per_token, script)
-    listener = socket.create_server(("127.0.0.1", given.port), backlog=1_024)
+    endpoint = Endpoint(given.first_token, given.per_token)
+    listener = socket.create_server(("127.0.0.1", 0), backlog=1_024)
     sys.stdout.write(f"http://127.0.0.1:{listener.getsockname()[1]}/v1\n")
     sys.stdout.flush()
     config = uvicorn.Config(endpoint.app(), log_level="error", access_log=False, lifespan="off")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks import depth
-from benchmarks.depth_run import Left, Prompts, figures_of, stands_in
+from benchmarks.depth_run import Left, figures_of, stands_in
 from benchmarks.depth_sets import STAGES, Question, laid_out, means, questions_of
 from benchmarks.measurement import Impossible
 from leadline.evaluation.measures import letters, repeated
@@ -102,7 +102,7 @@ def test_sentences_are_repeated_within_prose_or_within_quotations_only() -> None
     assert repeated([("prose", said), ("prose", f"First: yes. {said}"), ("quotation", said), ("quotation", said)]) == 2
 
 
-def test_each_stage_names_the_documents_that_came_so_far() -> None:
+def test_each_stage_names_the_documents_that_came_so_far(tmp_path: Path) -> None:
     texts = {name: text for name, (_, text) in KEEPERS.items()}
     sources = {
         name: Source(url=f"corpus/{name}.md", title=name, kind="document", content_hash=name, number=number)
@@ -123,8 +123,9 @@ def test_each_stage_names_the_documents_that_came_so_far() -> None:
         excerpts=excerpts,
         citations=[Claim(text=texts["oil"], citations=["E1-1"], verified=True, status="quoted")],
     )
-    prompts = Prompts({"researcher": [texts["bread"], texts["bell"]], "reporter": [f"{texts['oil']}\n{texts['lens']}"]})
-    figures = figures_of(report, Left(passages, excerpts, sources), prompts)
+    for role, shown in {"researcher": ("bread", "bell"), "reporter": ("oil", "lens")}.items():
+        (tmp_path / f"0001-{role}.request.md").write_text("\n".join(texts[name] for name in shown))
+    figures = figures_of(report, Left(passages, excerpts, sources), tmp_path)
     assert figures["documents"] == {
         "found": ["bell", "bread", "lens", "oil", "sheep"],
         "read": ["bell", "bread", "lens", "oil"],
