@@ -183,7 +183,7 @@ class RunContext(BaseModel):
         Flag("--format", "F,F,…", OUTPUT, help="Files: md, html, slides, pptx, pdf, …", rare=False),
     ] = Field(
         default=["md"],
-        description="Formats of the report: md, html, slides, pptx, docx, pdf; and of its references: bibtex, csl.",
+        description="Formats of the report: md, html, slides, pptx, docx, pdf; and of its references: csl.",
         json_schema_extra=_at("reporter"),
     )
     length: Annotated[Length, Flag(metavar="LENGTH", panel=CHOICES)] = Field(

@@ -29,7 +29,7 @@ TimeRange = Literal["day", "week", "month", "year"]
 DAYS: Mapping[TimeRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 Length = Literal["brief", "standard", "full"]
 Style = Literal["report", "data"]
-OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf", "bibtex", "csl"]
+OutputFormat = Literal["md", "html", "slides", "pptx", "docx", "pdf", "csl"]
 MAX_DOMAINS = 200
 MAX_FOLDERS = 100
 Formats = Annotated[list[OutputFormat], Field(max_length=20)]

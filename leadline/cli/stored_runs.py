@@ -130,7 +130,7 @@ def export(
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open the files when they are made.")] = False,
 ) -> None:
-    """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF, BibTeX, CSL-JSON. Nothing is asked or searched."""
+    """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF, CSL-JSON. Nothing is asked or searched."""
     made = asyncio.run(areport(run, chosen_formats(formats), out=out, version=version))
     for name in made.files:
         place = Path(str(made.folder)) / name

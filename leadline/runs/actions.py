@@ -147,7 +147,7 @@ async def areport(
 
     Args:
         run_id: id of the run, its beginning, or the folder of its report; by default the latest finished run.
-        formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `bibtex`, `csl`.
+        formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `csl`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
         version: version of the report; by default the latest. An earlier one is written to a folder of its own, named
             after its number.

@@ -1,7 +1,7 @@
 """Routes beside the API: our page at `/`, attachments, and under `/reports/<thread>/` a report's files in every format.
 
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
-    GET /reports/<thread>/references.bib  and references.json (CSL-JSON)
+    GET /reports/<thread>/references.json  in CSL-JSON
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
 
 It is the thread's latest report, or with `?version=` an earlier version of it: a turn that was answered without research leaves it standing.
@@ -66,7 +66,7 @@ guard_webhooks()
 
 mimetypes.init()  # reads the system's file types once, before the event loop runs
 _BY_FILE: Mapping[str, OutputFormat] = {format_.file: name for name, format_ in FORMATS.items() if name != "md"}
-_TYPES = {"references.bib": "application/x-bibtex", "references.json": "application/vnd.citationstyles.csl+json"}
+_TYPES = {"references.json": "application/vnd.citationstyles.csl+json"}
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
 """Suffixes of files that browsers show; others are downloaded."""
 

@@ -1,4 +1,4 @@
-"""A report's cited sources as CSL-JSON, which reference managers and citation processors read, and as BibTeX in UTF-8.
+"""A report's cited sources as CSL-JSON, which reference managers and citation processors read.
 
 Form of CSL: https://docs.citationstyles.org/en/stable/specification.html, appendix III and IV.
 """
@@ -44,21 +44,6 @@ _ORGANISATION = frozenset(
     "working &".split()
 )
 """Words that identify an organisation's name; no person's name contains them."""
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\textbraceleft{}",  # BibTeX counts all braces, including escaped ones
-        "}": r"\textbraceright{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        **{char: f"\\{char}" for char in "&%$#_"},
-    }
-)
-_VERBATIM = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C", " ": "%20"})
-"""Escapes in addresses, which LaTeX reads verbatim."""
-_BIBTEX_TYPES = {"article-journal": "article"}
-"""BibTeX types by CSL type; all others are `misc`."""
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
 def cited_sources(report: Report) -> list[Source]:
@@ -74,7 +59,7 @@ def csl_json(report: Report) -> bytes:
 
 
 def csl_items(sources: Iterable[Source]) -> list[Item]:
-    """Convert sources to CSL-JSON items, whose `id` is also the BibTeX key."""
+    """Convert sources to CSL-JSON items."""
     items = [(source, _item(source)) for source in sources]
     bases = [_base_key(source, item) for source, item in items]
     taken = Counter(bases)
@@ -186,53 +171,3 @@ def _initials(words: list[str]) -> str:
 
 def _person(family: str, given: str, suffix: str) -> Name:
     return {"family": family, "given": given, **({"suffix": suffix} if suffix else {})}
-
-
-def bibtex(report: Report) -> bytes:
-    """Return the sources that a report cites as a BibTeX file."""
-    return "\n".join(map(_entry, csl_items(cited_sources(report)))).encode()
-
-
-def _entry(item: Item) -> str:
-    fields = {name: value for name, value in _fields(item) if value}
-    lines = "".join(f"  {name} = {value},\n" for name, value in fields.items())
-    return f"@{_BIBTEX_TYPES.get(item['type'], 'misc')}{{{item['id']},\n{lines}}}\n"
-
-
-def _fields(item: Item) -> Iterable[tuple[str, str]]:
-    """Yield the fields with their values in BibTeX syntax; a title has double braces to keep its capitals."""
-    journal = item["type"] in _BIBTEX_TYPES
-    issued = item.get("issued", {}).get("date-parts", [[]])[0]
-    accessed = item.get("accessed", {}).get("date-parts", [[]])[0]
-    yield "author", _braced(" and ".join(map(_name, item.get("author", []))))
-    yield "title", _braced(_braced(_latex(item["title"])))
-    yield "journal", _braced(_latex(item.get("container-title", ""))) if journal else ""
-    yield "publisher", _braced(_latex(item.get("publisher", "") if journal else _publisher(item)))
-    yield "howpublished", _braced(_latex(item.get("note", "")))
-    yield "year", _braced(str(issued[0])) if issued else ""
-    yield "month", _MONTHS[issued[1] - 1] if len(issued) > 1 else ""
-    yield "doi", _braced(item.get("DOI", "").translate(_VERBATIM))
-    yield "url", _braced(item.get("URL", "").translate(_VERBATIM))
-    read = "-".join(f"{part:02}" for part in accessed)
-    yield "urldate", _braced(read) if "URL" in item else ""
-    yield "note", _braced(f"accessed {read}") if read and "URL" not in item else ""
-
-
-def _publisher(item: Item) -> str:
-    return str(item.get("publisher") or item.get("container-title") or "")
-
-
-def _latex(text: str) -> str:
-    """Escape all characters with a meaning in LaTeX or BibTeX."""
-    return text.translate(_LATEX)
-
-
-def _name(name: Name) -> str:
-    if "literal" in name:
-        return _braced(_latex(name["literal"]))
-    suffix = f", {_latex(name['suffix'])}" if "suffix" in name else ""
-    return f"{_latex(name['family'])}{suffix}, {_latex(name['given'])}"
-
-
-def _braced(text: str) -> str:
-    return f"{{{text}}}" if text else ""

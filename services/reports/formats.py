@@ -32,7 +32,6 @@ FORMATS: dict[OutputFormat, Format] = {
     "pptx": Format("report.pptx", "pptx", "python-pptx"),
     "docx": Format("report.docx", "pypandoc", "pypandoc-binary"),
     "pdf": Format("report.pdf"),
-    "bibtex": Format("references.bib"),
     "csl": Format("references.json"),
 }
 
@@ -47,7 +46,7 @@ def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
     names = [name.strip().lower().lstrip(".") for name in given if name.strip()]
     if not names:
         raise BadInput(f"No format is named. Choose from: {', '.join(FORMATS)}.")
-    aliases = {"markdown": "md", "ppt": "pptx", "deck": "slides", "word": "docx", "bib": "bibtex", "csl-json": "csl"}
+    aliases = {"markdown": "md", "ppt": "pptx", "deck": "slides", "word": "docx", "csl-json": "csl"}
     chosen: dict[OutputFormat, None] = {}
     for name in names:
         known = next((known for known in FORMATS if known == aliases.get(name, name)), None)
@@ -90,8 +89,10 @@ async def render(report: "Report", names: Iterable[OutputFormat]) -> dict[str, b
         if name == "md":
             files[FORMATS[name].file] = report.markdown.encode()
             continue
-        if name in {"bibtex", "csl"}:
-            files[FORMATS[name].file] = await asyncio.to_thread(_export(name), report)
+        if name == "csl":
+            from services.reports.bibliography import csl_json
+
+            files[FORMATS[name].file] = await asyncio.to_thread(csl_json, report)
             continue
         if parsed is None:
             from services.reports.charts.diagrams import with_pictures
@@ -107,13 +108,6 @@ async def render(report: "Report", names: Iterable[OutputFormat]) -> dict[str, b
             made = await asyncio.to_thread(_renderer(name), parsed)
             files[FORMATS[name].file] = made if isinstance(made, bytes) else made.encode()
     return files
-
-
-def _export(name: OutputFormat) -> Callable[["Report"], bytes]:
-    """Return an export of the report's sources, without its text."""
-    from services.reports.bibliography import bibtex, csl_json
-
-    return bibtex if name == "bibtex" else csl_json
 
 
 def _renderer(name: OutputFormat) -> Callable[["ParsedReport"], str | bytes]:

@@ -10,7 +10,7 @@ import pytest
 
 from leadline import aresearch
 from schemas.reporter import Report
-from services.reports.bibliography import bibtex
+from services.reports.bibliography import csl_json
 from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.html.page import render_html
@@ -116,9 +116,9 @@ async def test_references_and_the_bundle_have_the_card(report: Report) -> None:
     assert "PEP 9703 – Making" in page
     with zipfile.ZipFile(BytesIO(render_docx(parsed))) as archive:
         assert "Ada Holm" in archive.read("word/document.xml").decode()
-    entries = bibtex(report).decode()
-    assert "Holm" in entries
-    assert "2023" in entries
+    items = csl_json(report).decode()
+    assert "Holm" in items
+    assert "2023" in items
 
 
 def written(report: Report) -> Path:

@@ -54,7 +54,6 @@ HOLDS: dict[str, Callable[[bytes], str]] = {
     "report.pptx": _part("ppt/slides/slide1.xml"),
     "report.docx": _part("word/document.xml"),
     "report.pdf": _pdf,
-    "references.bib": lambda data: data.decode(),
     "references.json": lambda data: " ".join(key for item in json.loads(data) for key in item),
     "evidence.json": lambda data: str(json.loads(data)["title"]),
 }

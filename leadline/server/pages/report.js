@@ -7,7 +7,7 @@ import { say } from "./words.js";
 
 const FILES = [
   ["report.md", "Markdown"], ["report.html", "HTML"], ["slides.html", say("slides")], ["report.pptx", "PowerPoint"],
-  ["report.docx", "Word"], ["report.pdf", "PDF"], ["references.bib", "BibTeX"],
+  ["report.docx", "Word"], ["report.pdf", "PDF"],
   ["references.json", "CSL-JSON"], ["evidence.json", say("evidence")],
 ];
 

@@ -19,7 +19,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "an unknown format": (
         ["research", QUESTION, "--format", "odt"],
         2,
-        "Choose from: md, html, slides, pptx, docx, pdf, bibtex, csl.",
+        "Choose from: md, html, slides, pptx, docx, pdf, csl.",
     ),
     "an unknown depth": (["research", QUESTION, "--depth", "abyss"], 2, "'quick', 'standard', 'deep', 'exhaustive'"),
     "an unknown depth of a follow-up": (["follow", QUESTION, "--depth", "abyss"], 2, "exhaustive"),

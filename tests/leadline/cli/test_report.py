@@ -68,12 +68,9 @@ def test_a_folder_whose_run_is_elsewhere_names_none(leadline: Leadline) -> None:
 
 
 def test_references_are_written_for_other_programs(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", QUESTION, "--docs", docs, "--format", "bibtex,csl")
+    ran = leadline("research", QUESTION, "--docs", docs, "--format", "csl")
     assert ran.code == 0
-    items = json.loads((FOLDER / "references.json").read_text())
-    assert items
-    keys = re.findall(r"^@\w+\{([^,]+),$", (FOLDER / "references.bib").read_text(), re.MULTILINE)
-    assert keys == [item["id"] for item in items]
+    assert json.loads((FOLDER / "references.json").read_text())
 
 
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(

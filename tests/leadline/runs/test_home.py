@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 QUESTION = "Where was the designer of the wire sounding machine born?"
 READING = [
     ["runs"],
-    ["runs", "export", "--format", "bibtex", "--out", "{out}"],
+    ["runs", "export", "--format", "csl", "--out", "{out}"],
     ["verify", "{run}"],
 ]
 
