@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schemas.clean_text import clean_line, clean_text
-from schemas.document import Block, Citation, Code, Formula, Inlines, Paragraph, Text
+from schemas.document import Block, Citation, Code, Inlines, Paragraph, Text
 from schemas.evidence import NO_INPUT, Claim, Excerpt, Source, Status
 from services.evidence.computation import Program
 from services.evidence.literals import FINDINGS_FILE, QUOTES_FILE
 from services.reports.labels import Labels
-from services.reports.markdown_blocks import is_formula
 from services.reports.references import link_of
 from services.reports.statuses import SIGNS, status_of
 from services.run.ui_text import say
@@ -21,7 +20,6 @@ MAX_NAMED, MAX_BEGINNING = 3, 60
 """Maximum statements that a line names, and characters of each."""
 MAX_SENTENCE = 120
 """Maximum characters of a statement that is named alone."""
-_FORMULA = re.compile(r"(\$\$?+(?!\s)[^$\n]{1,300}+(?<!\s)\$\$?+(?!\d))")
 LONGEST_SHOWN = 60
 """Maximum lines of a program that is shown in full."""
 FIRST_LINES, LAST_LINES = 4, 16
@@ -79,16 +77,12 @@ def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[Inlines]:
             statements=labels.count(others), state=labels.words["unverified"], sign=SIGNS["unverified"]
         )
         items.append(more)
-    return [_with_formulas(item) for item in [*items, *([_item(inferred, labels)] if inferred else [])]]
-
-
-def _with_formulas(text: str) -> Inlines:
-    return tuple(Formula(part.strip("$")) if _stays(part) else Text(part) for part in _FORMULA.split(text) if part)
+    return [(Text(item),) for item in [*items, *([_item(inferred, labels)] if inferred else [])]]
 
 
 def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> str:
     """Return in words why a sentence is marked; without a reason, the meaning of the mark."""
-    shown = "".join(_shortened([" ".join(sentence.split())], MAX_SENTENCE))
+    shown = _beginning(sentence, MAX_SENTENCE)
     state = labels.words[status].capitalize()
     return str(labels.marked_sentence.format(state=state, sentence=shown, reason=reason or labels.meanings[status]))
 
@@ -98,7 +92,7 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
     status = status_of(group[0])
     room = MAX_SENTENCE if len(group) == 1 else MAX_BEGINNING
     named = labels.enumeration.join(
-        labels.quoted.format(words=_beginning(claim.text, room)) for claim in group[:MAX_NAMED]
+        labels.quoted.format(words=_beginning(claim.text.rstrip(".。"), room)) for claim in group[:MAX_NAMED]
     )
     if len(group) > MAX_NAMED:
         named = labels.more_marked.format(sentences=named, count=len(group) - MAX_NAMED)
@@ -114,23 +108,9 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
 
 
 def _beginning(statement: str, room: int) -> str:
-    """Return the beginning of a statement, without its full stop; formulas are never cut."""
-    return "".join(_shortened(_FORMULA.split(" ".join(statement.split()).rstrip(".。")), room))
-
-
-def _shortened(parts: Iterable[str], room: int) -> Iterator[str]:
-    """Yield parts of a sentence within the room, in characters: formulas whole, cut texts with an ellipsis."""
-    for part in parts:
-        if len(part) > room:
-            yield f"{'' if _stays(part) else part[:room].rstrip()}…"
-            return
-        yield part
-        room -= len(part)
-
-
-def _stays(part: str) -> bool:
-    """Distinguish a formula, which stays as written, from money between dollar signs."""
-    return _FORMULA.fullmatch(part) is not None and is_formula(part.strip("$"))
+    """Return the beginning of a statement on one line, with an ellipsis if it is longer than the room, in characters."""
+    line = " ".join(statement.split())
+    return line if len(line) <= room else f"{line[:room].rstrip()}…"
 
 
 def computations(

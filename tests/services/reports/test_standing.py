@@ -158,21 +158,6 @@ def test_limits_have_at_most_five_lines_on_marked_statements_however_many_there_
     assert all(len(line) < 320 for line in lines)
 
 
-def test_a_formula_of_a_marked_sentence_stays_one_and_is_not_cut() -> None:
-    claims = [
-        Claim(text=text, verified=False, status="unverified", reason="R.")
-        for text in (
-            "So $d = \\frac{v t}{2}$ *holds*.",
-            f"So {'very ' * 22}$d = \\frac{{v t}}{{2}}$ it is.",
-            "US$5 *or* $6.",
-        )
-    ]
-    lines = [f"- {inline_markdown(marked_sentences([claim], labels_for('en-US'))[0])}" for claim in claims]
-    assert [line.removeprefix("- 1 statement unverified (†): “").removesuffix("”. R.") for line in lines] == [
-        "So $d = \\frac{v t}{2}$ \\*holds\\*", f"So {'very ' * 22}…", "US$5 \\*or\\* $6"
-    ]  # fmt: skip
-
-
 async def test_an_edited_report_with_reasons_is_checked_without_taking_them_for_claims(tmp_path: Path) -> None:
     report = finish_report(
         ReportInputs("How deep?", "en-US", "", read_draft("# Depth\n\nIt cost 77,777 guineas [E1-1]."), *evidence(["It was 40 metres deep."])),
