@@ -56,9 +56,8 @@ class Measured:
     p50: float
     """Of a run, from its first event to its end: its wait for a free job is not in it."""
     p95: float
-    p50_with_wait: float
-    """Of a run, from its creation to its end."""
     p95_with_wait: float
+    """Of a run, from its creation to its end."""
     slowdown: float
     """`p50` divided by `alone`."""
     cpu_a_run: float
@@ -72,12 +71,6 @@ class Measured:
     peak_memory: float
     memory_a_run: float
     """What the peak has more than idle, divided by the runs under way."""
-    memory_after: float
-    """Resident set when all runs have ended."""
-    response: float
-    """The slowest of the requests `GET /ok`, one a quarter of a second while the runs went on."""
-    endpoint_late: float
-    """Seconds by which the endpoint's answers missed its latency model, a call: the machine's share, not the server's."""
 
 
 @contextlib.contextmanager
@@ -134,31 +127,19 @@ def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
     raise RuntimeError(f"The server did not start:\n{log.read_text('utf-8', 'replace')[-2_000:]}")
 
 
-@dataclass(slots=True)
-class Watched:
-    """What was seen of the server while runs went on."""
-
-    peak_memory: float = 0.0
-    response: float = 0.0
-
-
 @contextlib.asynccontextmanager
-async def watching(address: str, process: psutil.Process) -> AsyncIterator[Watched]:
-    """Sample the server's memory, and how fast it answers, while the block runs."""
-    seen = Watched()
+async def watching(process: psutil.Process) -> AsyncIterator[list[float]]:
+    """Sample the server's memory in megabytes while the block runs."""
+    sizes: list[float] = []
 
     async def sample() -> None:
-        async with httpx.AsyncClient(timeout=60) as web:
-            while True:
-                seen.peak_memory = max(seen.peak_memory, await asyncio.to_thread(memory, process))
-                asked = time.monotonic()
-                await web.get(f"{address}/ok")
-                seen.response = max(seen.response, time.monotonic() - asked)
-                await asyncio.sleep(SAMPLE_SECONDS)
+        while True:
+            sizes.append(await asyncio.to_thread(memory, process))
+            await asyncio.sleep(SAMPLE_SECONDS)
 
     task = asyncio.create_task(sample())
     try:
-        yield seen
+        yield sizes
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -202,7 +183,7 @@ async def research(client: LangGraphClient) -> tuple[float, float, bool]:
     return first, whole, bool(state["values"].get("report"))
 
 
-async def measure(address: str, process: psutil.Process, jobs: int, runs: int, log: str) -> Measured:
+async def measure(address: str, process: psutil.Process, jobs: int, runs: int) -> Measured:
     """Put all runs on a server that has just started, and measure it."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=runs)
     async with get_client(url=address, timeout=None) as client:
@@ -212,23 +193,14 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int, l
         _, alone, _ = await research(client)
         idle, before = await asyncio.to_thread(memory, process), await asyncio.to_thread(cpu, process)
         busy = _busy()
-        async with httpx.AsyncClient() as web:
-            await web.delete(log)
-            started = time.monotonic()
-            async with watching(address, process) as seen:
-                ended = await asyncio.gather(*(research(client) for _ in range(runs)))
-            wall = time.monotonic() - started
-            used, busy = await asyncio.to_thread(cpu, process) - before, _busy() - busy
-            calls = (await web.get(log, timeout=60)).json()
-        after = await asyncio.to_thread(memory, process)
+        started = time.monotonic()
+        async with watching(process) as sizes:
+            ended = await asyncio.gather(*(research(client) for _ in range(runs)))
+        wall = time.monotonic() - started
+        used, busy = await asyncio.to_thread(cpu, process) - before, _busy() - busy
+        peak = max([*sizes, await asyncio.to_thread(memory, process)])
     carried = sorted(whole - first for first, whole, _ in ended)
     waited = sorted(whole for _, whole, _ in ended)
-    late = [
-        max(
-            0.0, call["end"] - call["start"] - FIRST_TOKEN_SECONDS - PER_TOKEN_SECONDS * (call["completion_tokens"] - 1)
-        )
-        for call in calls
-    ]
     return Measured(
         jobs=jobs,
         runs=runs,
@@ -239,18 +211,14 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int, l
         speedup=round(runs * alone / wall, 2),
         p50=round(statistics.median(carried), 2),
         p95=round(_percentile(carried, 95), 2),
-        p50_with_wait=round(statistics.median(waited), 2),
         p95_with_wait=round(_percentile(waited, 95), 2),
         slowdown=round(statistics.median(carried) / alone, 2),
         cpu_a_run=round(used / runs, 2),
         cores=round(used / wall, 2),
         cores_of_others=round((busy - used) / wall, 2),
         idle_memory=round(idle),
-        peak_memory=round(seen.peak_memory),
-        memory_a_run=round((seen.peak_memory - idle) / min(jobs, runs), 2),
-        memory_after=round(after),
-        response=round(seen.response, 2),
-        endpoint_late=round(statistics.mean(late), 3),
+        peak_memory=round(peak),
+        memory_a_run=round((peak - idle) / min(jobs, runs), 2),
     )
 
 
@@ -279,8 +247,6 @@ def _show(measured: list[Measured]) -> None:
         "cores_of_others": "others",
         "peak_memory": "peak (MB)",
         "memory_a_run": "a run (MB)",
-        "memory_after": "after (MB)",
-        "response": "slowest /ok (s)",
     }
     for heading in columns.values():
         table.add_column(heading, justify="right")
@@ -300,10 +266,9 @@ def main() -> None:
     given = parser.parse_args()
     measured: list[Measured] = []
     with tempfile.TemporaryDirectory() as folder, stub(FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS) as base_url:
-        log = base_url.removesuffix("/v1") + "/log"
         for jobs in [int(number) for number in given.jobs.split(",")]:
             with server(Path(folder) / str(jobs), base_url, jobs, given.model_calls) as (address, process):
-                measured.append(asyncio.run(measure(address, process, jobs, given.runs, log)))
+                measured.append(asyncio.run(measure(address, process, jobs, given.runs)))
             _show(measured)
             _write(measured, given.model_calls)
 

@@ -87,8 +87,6 @@ class Measured:
     schema_tokens: int
     """Part of `prompt_tokens`: the schemas of the answers."""
     completion_tokens: int
-    late: float
-    """Seconds by which the endpoint itself missed its latency model, over all calls; near zero, or the machine was busy."""
 
 
 def critical_path(calls: list[dict[str, Any]]) -> float:
@@ -136,7 +134,7 @@ async def searches(home: Path) -> list[dict[str, Any]]:
     return [{"start": end - seconds, "end": end} for end, seconds in ends]
 
 
-def measure(leadline: Path, work: Path, base_url: str, per_token: float, first_token: float) -> Measured:
+def measure(leadline: Path, work: Path, base_url: str) -> Measured:
     """Run the command once and measure it."""
     log = base_url.removesuffix("/v1") + "/log"
     httpx.delete(log)
@@ -175,10 +173,6 @@ def measure(leadline: Path, work: Path, base_url: str, per_token: float, first_t
         prompt_tokens=sum(call["prompt_tokens"] for call in calls),
         schema_tokens=sum(call["schema_tokens"] for call in calls),
         completion_tokens=sum(call["completion_tokens"] for call in calls),
-        late=sum(
-            max(0.0, call["end"] - call["start"] - first_token - per_token * (call["completion_tokens"] - 1))
-            for call in calls
-        ),
     )
 
 
@@ -252,10 +246,7 @@ def main() -> None:
     given = parser.parse_args()
     command = given.command.absolute()
     with tempfile.TemporaryDirectory() as folder, stub(given.first_token, given.per_token) as base_url:
-        cold, *runs = [
-            measure(command, Path(folder), base_url, given.per_token, given.first_token)
-            for _ in range(1 + max(1, given.repetitions))
-        ]
+        cold, *runs = [measure(command, Path(folder), base_url) for _ in range(1 + max(1, given.repetitions))]
     load = machine()["load"]  # before other processes are timed
     python = command.with_name("python")
     imports = [import_seconds(python) for _ in range(max(1, given.repetitions))]

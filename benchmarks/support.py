@@ -2,8 +2,7 @@
 
     python -m benchmarks.support DATA
 
-Of WiCE is asked whether a claim is supported by its evidence, against partially or not supported, and how the product ranks
-the sentences of a page for a claim. `claims_en.jsonl` and `claims_zh.jsonl` hold right paraphrases, and claims that are wrong in one way,
+Of WiCE is asked whether a claim is supported by its evidence, against partially or not supported. `claims_en.jsonl` and `claims_zh.jsonl` hold right paraphrases, and claims that are wrong in one way,
 by kind, with their passages. A passage is an invented text, or names a part of a document of the data: its corpus, the document and
 where it starts and ends; the text itself stays outside of the project. Passages of the part `choose` may be looked at while the check
 is changed, those of the part `report` only to be measured. Claims that name a `set` were written later than the others, before the
@@ -12,7 +11,6 @@ check was measured on them, and are counted apart. Writes `benchmarks/results/su
 
 import argparse
 import json
-import statistics
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,15 +19,10 @@ from typing import Any
 from benchmarks.measurement import RESULTS, write_results
 from benchmarks.retrieval import rows
 from services.check.support import check_support
-from services.text.ranking import bm25
-from services.text.sentence_ranking import rank_sentences
-from services.text.tokens import tokens
 
 OWN = Path(__file__).parent
 KINDS = {"claim": "claims, whole page", "oracle": "claims, gold chunks"}
 """Files of the data are named `wice_<kind>_<part>`."""
-DEPTHS = (5, 10)
-"""Sentences of a page, as they are ranked for a claim, among which the telling ones are counted."""
 
 
 def claim_sets(data: Path) -> dict[str, list[dict[str, Any]]]:
@@ -133,42 +126,6 @@ def classified(truth: Sequence[bool], answers: Sequence[bool]) -> dict[str, floa
     }
 
 
-def evidence_recall(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Rank each page's sentences for its claim, and return the share of a set that supports it among the first ones.
-
-    In percent with its standard error, over claims that have any such set; BM25 alone is what they are compared with.
-    """
-    told = [example for example in examples if any(example["supporting_sentences"])]
-    orders = {
-        "ranked": [rank_sentences(example["claim"], example["evidence"]) for example in told],
-        "BM25": [_by_words(example["claim"], example["evidence"]) for example in told],
-    }
-    return {
-        name: {
-            f"recall@{depth}": _with_error([_recall(*pair, depth) for pair in zip(told, ranked, strict=True)])
-            for depth in DEPTHS
-        }
-        for name, ranked in orders.items()
-    }
-
-
-def _recall(example: Mapping[str, Any], order: Sequence[int], depth: int) -> float:
-    """Return the share of a set that supports a claim among the first sentences; of several sets the best counts."""
-    first = set(order[:depth])
-    return max(len(first & set(found)) / len(found) for found in example["supporting_sentences"] if found)
-
-
-def _with_error(shares: Sequence[float]) -> list[float]:
-    """Return mean and standard error, in percent."""
-    error = statistics.pstdev(shares) / len(shares) ** 0.5
-    return [round(100 * statistics.mean(shares), 1), round(100 * error, 1)]
-
-
-def _by_words(claim: str, evidence: Sequence[str]) -> list[int]:
-    scores = bm25([tokens(text) for text in evidence], tokens(claim))
-    return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
-
-
 def _named(data: Path, kind: str) -> list[str]:
     return sorted(file.name.removesuffix(".jsonl.gz") for file in data.glob(f"wice_{kind}_*.jsonl.gz"))
 
@@ -190,10 +147,6 @@ def main() -> None:
         print(
             f"| {name} | {counts['right passed']} % of {counts['right']} | {counts['wrong caught']} % of {counts['wrong']} |"
         )
-    measured["evidence sentences"] = evidence_recall(
-        [row for name in _named(data, "claim") for row in rows(data, name)]
-    )
-    print(json.dumps(measured["evidence sentences"], indent=1))
     write_results(RESULTS / "support.json", measured)
 
 
