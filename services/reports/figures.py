@@ -33,7 +33,7 @@ _RATE_BEFORE = re.compile(
     r"每(?:秒|分钟|小时|天|日|周|个?月|年|人|平方公里|平方米|公里|千米|米|公斤|千克|升)(?:大约|约|平均|为)?\s?$"
 )
 """The same before a Chinese number."""
-_NAME = re.compile(r"\s?(?:组|浓度|-?(?:groups?|arms?|dose|concentration|strength|atropine)\b)")
+_NAME = re.compile(r"\s?(?:组|浓度|-?(?:groups?|arms?|dose|concentration|strength)\b)")
 """Words after a number that is only a name: the 0.05 % group."""
 _CURRENCY = re.compile(r"(?:US\$|[$€£¥])\s?$")
 _TO = re.compile(r"\s?(?:[-–—~～至到±]|\+/-|to)\s?(?:US\$|[$€£¥])?\s?")

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import depth
 from benchmarks.depth_run import Left, figures_of, stands_in
-from benchmarks.depth_sets import STAGES, Question, laid_out, means, questions_of
+from benchmarks.depth_sets import STAGES, Question, questions_of
 from benchmarks.measurement import Impossible
 from leadline.evaluation.measures import letters, repeated
 from schemas.evidence import Claim, Excerpt, Passage, Source
@@ -74,14 +74,6 @@ def test_shares_are_of_the_gold_documents_and_criteria_count_by_their_weights() 
     shares = question.shares(documents)
     assert (shares["found"], shares["quoted"], shares["cited"]) == (1, 0.5, 0.5)
     assert shares["criteria_cited"] == pytest.approx(0.75)
-
-
-def test_a_set_without_criteria_has_no_share_of_them() -> None:
-    assert "criteria_cited" not in Question("q", "?", frozenset({"a"})).shares(dict.fromkeys(STAGES, ("a",)))
-
-
-def test_means_are_over_questions() -> None:
-    assert means([{"cited": 0.1111, "words": 10}, {"cited": 0.2222, "words": 15}]) == {"cited": 0.167, "words": 12.5}
 
 
 def test_the_halves_share_no_question_and_leave_none_out(data: Path) -> None:
@@ -159,14 +151,6 @@ def test_the_command_without_data_ends_with_one_message(
         depth.main()
     assert ended.value.code != 0
     assert capsys.readouterr().err == ""
-
-
-def test_a_corpus_is_laid_out_once(data: Path, tmp_path: Path) -> None:
-    folder = laid_out(data, "scholarqa_cs", tmp_path)
-    assert sorted(path.stem for path in folder.iterdir()) == sorted(KEEPERS)
-    (folder / "oil.md").unlink()
-    assert laid_out(data, "scholarqa_cs", tmp_path) == folder
-    assert not (folder / "oil.md").exists()
 
 
 @pytest.mark.long

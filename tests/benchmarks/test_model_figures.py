@@ -26,11 +26,6 @@ def question(*calls: Entry, **more: Any) -> dict[str, Any]:
     }
 
 
-def test_a_call_whose_first_answer_was_used_is_valid_at_the_first_try() -> None:
-    planner = roles_of([call("planner (Plan)"), call("planner (Plan)", "2:planner")])["planner"]
-    assert (planner["needed"], planner["valid_first"], planner["repeated"]) == (2, 2, 0)
-
-
 def test_repetitions_of_one_call_spoil_one_first_answer_and_have_their_reasons() -> None:
     calls = [
         call("planner (Plan)"),

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import report
 from benchmarks.measurement import Impossible
-from benchmarks.planted import BY_MODEL, Plant, Statement, by_code, chosen, copies_of, planted_in, statements_of
+from benchmarks.planted import BY_MODEL, by_code, statements_of
 from benchmarks.rendered_prompts import Element
 from benchmarks.report_files import grades_of, statement_figures, write_grading, write_rows
 from schemas.card import Card
@@ -59,16 +59,6 @@ CLAIMS = [
 ]  # fmt: skip
 
 
-def test_statements_are_found_with_their_citations_where_they_stand() -> None:
-    found = statements_of(DRAFT, CLAIMS)
-    assert [statement.raw for statement in found] == [
-        "The lamp was lit in **1871** [E1-1] and burned 12 litres a night [E1-1].",
-        "As PEP 703 tells, the lamp burned oil [E1-1].",
-        "Varnholm lamp | 12 litres [E1-1]",
-    ]
-    assert all(DRAFT[statement.start : statement.end] == statement.raw for statement in found)
-
-
 def test_code_exchanges_one_figure_year_or_source_and_leaves_all_else() -> None:
     made = by_code(statements_of(DRAFT, CLAIMS), EXCERPTS, SOURCES)
     assert [plant.changed for plant in made["number"]] == [
@@ -83,25 +73,6 @@ def test_code_exchanges_one_figure_year_or_source_and_leaves_all_else() -> None:
         "As PEP 684 tells, the lamp burned oil [E1-1].",
         "Varnholm lamp | 12 litres [E1-2]",
     ]
-
-
-def test_a_statement_is_wrong_once_in_a_copy_and_what_is_beside_it_stays() -> None:
-    made = by_code(statements_of(DRAFT, CLAIMS), EXCERPTS, SOURCES)
-    plants = chosen(made, 5)
-    assert [plant.kind for plant in plants] == ["number", "year", "document", "number", "document"]
-    copies = copies_of(plants, 3)
-    assert sum(map(len, copies)) == 5
-    for copy in copies:
-        assert len({plant.statement.start for plant in copy}) == len(copy)
-        planted = planted_in(DRAFT, copy)
-        assert "It was bright." in planted
-        assert all(plant.changed in planted for plant in copy)
-
-
-def test_errors_beyond_the_copies_are_not_planted() -> None:
-    statement = Statement("The lamp burned oil.", ("E1-1",), 0, 20, "The lamp burned oil.", 0)
-    plants = [Plant("actor", statement, f"The bell number {number} burned oil.") for number in range(4)]
-    assert [len(copy) for copy in copies_of(plants, 2)] == [1, 1]
 
 
 def test_verdicts_of_a_reader_stay_and_count(tmp_path: Path) -> None:
@@ -157,14 +128,6 @@ def test_what_cannot_be_measured_is_said_before_a_model_is_asked(
         report.run(given, tmp_path / "results.json", tmp_path / "work")
 
 
-def test_the_questions_are_of_three_folders_and_say_what_a_good_answer_tells() -> None:
-    questions = report.questions_of(report.QUESTIONS, [])
-    assert len(questions) >= 10
-    assert {question["folder"] for question in questions} == {"peps", "npm", "cmrc2018"}
-    assert {question["locale"] for question in questions} == {"en-US", "zh-CN"}
-    assert all(len(question["tells"]) >= 3 for question in questions)
-
-
 TOLD = "It is told that this holds: "
 """With what the writer of the test begins its statements, which are no quotations therefore."""
 
@@ -205,20 +168,6 @@ def written(prompt: Element) -> Iterator[str]:
     """Write a sentence of each excerpt, with two in a paragraph."""
     told = [f"{TOLD}{excerpt.body.split('. ')[0].strip('. ')} [{excerpt['id']}]." for excerpt in prompt.all("excerpt")]
     return (" ".join(told[place : place + 2]) for place in range(0, len(told), 2))
-
-
-def careless(body: dict[str, Any]) -> str | None:
-    """Answer likewise, with a verifier that supports every statement."""
-    answer = honest(body)
-    if not body["messages"][0]["content"].startswith("You check a report"):
-        return answer
-    human = Element(body=body["messages"][1]["content"])
-    passages = {each["id"]: each.first("quote").body for each in human.all("passage")}
-    verdicts = [
-        {"number": int(each["number"]), "reason": "-", "verdict": "supported", "words": passages[each["cites"].split()[0]].split(".")[0]}
-        for each in human.all("statement")
-    ]  # fmt: skip
-    return json.dumps({"verdicts": verdicts})
 
 
 @pytest.fixture
@@ -271,13 +220,3 @@ def test_a_measurement_plants_errors_that_an_honest_verifier_finds(
     planting = {path.name.split("-", 1)[1] for path in (place / "prompts_planted").iterdir()}
     assert planting >= {"planted_errors.answer.md", "verifier.request.md"}
     assert "0 passed" in capsys.readouterr().out
-
-
-@pytest.mark.long
-@pytest.mark.timeout(300)
-def test_errors_that_a_careless_verifier_lets_pass_are_counted(server: OpenAIServer, tmp_path: Path) -> None:
-    server.choose = careless
-    planted = measure(tmp_path)["planted"]
-    assert planted["passed"] == sum(ends.get("supported", 0) for ends in planted["by_kind"].values()) > 3
-    assert planted["by_code_alone"] > 0
-    assert all(planted["by_kind"][kind].get("supported") for kind in BY_MODEL)

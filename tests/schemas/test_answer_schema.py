@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -26,7 +26,7 @@ from schemas.reporter_sentences import PassageSentences
 from schemas.reporter_slides import Slides
 from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from schemas.verifier import Verification
-from services.models.structured_output import parse, response_format, shape_of, within
+from services.models.structured_output import parse, response_format, shape_of
 from tests.conftest import PROJECT
 
 FIRST_TURN = CoordinatorPrompt(question="How deep?", conversation=[], profile=None, locale="auto")
@@ -151,37 +151,35 @@ def test_tools_and_nodes_of_steps_are_asked_for_only_where_there_are_some() -> N
     assert "nodes" in shape_of(replan)["$defs"]["StepDraft"]["properties"]
 
 
-def test_an_outline_is_asked_for_once_and_viewpoints_only_of_a_wide_plan() -> None:
-    wide, standard, replan = (
-        set(shape_of(plan_schema(PLANNING.model_copy(update=update)))["properties"])
-        for update in ({}, {"wide": False}, {"max_nodes": 0})
-    )
-    assert wide - standard == {"viewpoints"}
-    assert standard - replan == {"outline"}
+WIDE = {"wide": False, "dated": False}
 
 
-def test_a_reflection_is_asked_about_outline_and_dates_only_where_the_case_has_them() -> None:
-    cases: list[dict[str, Any]] = [
-        {},
-        {"dated": False},
-        {"wide": False, "dated": False},
-        {"outline": [], "dated": False},
-    ]
-    full, undated, standard, plain = (
-        set(shape_of(reflection_schema(REFLECTING.model_copy(update=case)))["properties"]) for case in cases
-    )
-    assert full - undated == {"outdated"}
-    assert undated - standard == {"new_nodes"}
-    assert standard - plain == {"thin_nodes", "actionable_reason", "actionable"}
-    assert plain == set(shape_of(Reflection)["properties"])
-
-
-def test_the_next_queries_are_asked_for_only_where_a_round_may_follow() -> None:
-    further, last = (
-        set(shape_of(findings_schema(RESEARCHING.model_copy(update={"rounds_left": left})))["properties"])
-        for left in (1, 0)
-    )
-    assert further - last == {"queries", "read_on"}
+@pytest.mark.parametrize(
+    ("schema", "prompt", "case", "other", "only"),
+    [
+        (plan_schema, PLANNING, {}, {"wide": False}, {"viewpoints"}),
+        (plan_schema, PLANNING, {"wide": False}, {"max_nodes": 0}, {"outline"}),
+        (reflection_schema, REFLECTING, {}, {"dated": False}, {"outdated"}),
+        (reflection_schema, REFLECTING, {"dated": False}, WIDE, {"new_nodes"}),
+        (
+            reflection_schema,
+            REFLECTING,
+            WIDE,
+            {"outline": [], **WIDE},
+            {"thin_nodes", "actionable_reason", "actionable"},
+        ),
+        (findings_schema, RESEARCHING, {}, {"rounds_left": 0}, {"queries", "read_on"}),
+    ],
+)
+def test_only_what_a_case_needs_is_asked_for(
+    schema: Callable[[Any], type[BaseModel]],
+    prompt: BaseModel,
+    case: dict[str, Any],
+    other: dict[str, Any],
+    only: set[str],
+) -> None:
+    asked, less = (set(shape_of(schema(prompt.model_copy(update=update)))["properties"]) for update in (case, other))
+    assert asked - less == only
 
 
 def test_what_is_not_asked_for_is_left_out_of_the_answer() -> None:
@@ -203,20 +201,6 @@ def test_an_answer_that_is_too_long_is_cut_and_not_refused() -> None:
     assert answer.steps[0].reason.endswith("It is so.")
     assert len(answer.missing_aspects) == 8
     assert answer.missing_aspects[0].endswith("word")
-
-
-@pytest.mark.parametrize(
-    ("text", "longest", "cut"),
-    [
-        ("It is short.", 20, "It is short."),
-        ("One is here. Two is there. Three", 30, "One is here. Two is there."),
-        ("no sentence ends in these words", 20, "no sentence ends in"),
-        ("水深很大。绳子很长。铅锤很重。", 11, "水深很大。绳子很长。"),
-        ("x" * 50, 10, "x" * 10),
-    ],
-)
-def test_a_text_is_cut_after_a_sentence_else_after_a_word(text: str, longest: int, cut: str) -> None:
-    assert within(text, longest) == cut
 
 
 def test_a_bound_of_the_request_is_no_condition_of_what_is_kept() -> None:

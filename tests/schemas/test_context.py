@@ -22,10 +22,6 @@ def test_plans_steps_and_seconds_follow_the_depth(depth: Depth) -> None:
     assert context.own_choices() == ({"depth"} if depth != "standard" else set())
 
 
-def test_the_default_is_standard() -> None:
-    assert (RunContext().depth, followed(RunContext())) == ("standard", (3, 3, 900))
-
-
 @pytest.mark.parametrize("name", sorted(FOLLOW_DEPTH))
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_a_setting_by_itself_wins_even_if_it_is_the_default(depth: Depth, name: str) -> None:

@@ -154,15 +154,6 @@ def test_json_that_breaks_off_is_never_taken_for_whole(length: int) -> None:
         parse(WHOLE[:length], Reflection)
 
 
-@given(st.text(max_size=60))
-def test_any_text_is_read_or_refused(text: str) -> None:
-    is_json(text)
-    try:
-        parse(text, Reflection)
-    except ValueError as error:
-        says_why(error)
-
-
 @SLOW
 @given(st.one_of(st.text(max_size=60), ANYTHING.map(json.dumps), given_to(StructuredAnswer).map(json.dumps)))
 def test_any_action_is_read_or_refused(text: str) -> None:
@@ -183,15 +174,6 @@ def test_what_is_nested_too_deeply_or_too_long_is_refused(text: str) -> None:
         Reflection.model_validate(parse(text, Reflection))
     with pytest.raises(ValueError, match=r"."):
         read_structured(text)
-
-
-@pytest.mark.parametrize("sides", [5, None, "E1-1", {"a": 1}, [None], True])
-def test_a_contradiction_with_sides_of_another_kind_is_left_out_or_refused(sides: Any) -> None:
-    value = {"contradictions": [{"topic": "depth", "excerpt_ids": sides}]}
-    try:
-        assert not Reflection.model_validate(value).contradictions
-    except ValidationError as error:
-        says_why(error)
 
 
 @SLOW

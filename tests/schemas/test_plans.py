@@ -87,10 +87,3 @@ def test_a_plan_that_is_cut_can_still_be_carried_out(plan: Plan, count: int) -> 
     again = settle_plan(cut, first_id=1, finished={"old"}, max_steps=count)
     assert again == cut
     assert all(step.tools in ([], ["Pump"]) for step in cut.steps)
-
-
-def test_a_title_that_stands_in_for_a_query_is_trimmed() -> None:
-    plan = settle_plan(
-        Plan(title="t", steps=[Step(id="1", title="Depths ", description="")]), first_id=1, finished=set(), max_steps=1
-    )
-    assert plan.steps[0].queries == ["Depths"]

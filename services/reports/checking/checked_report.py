@@ -1,9 +1,11 @@
-"""The result of a report's check."""
+"""The result of a report's check, of this one and of the one that it changes."""
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.document import Block, Heading
 from schemas.evidence import Claim
+from schemas.reporter import Report
 from services.reports.rendering import to_markdown
 from services.reports.statuses import sure_claims
 
@@ -63,3 +65,27 @@ class CheckedReport:
         """Whether it has no quoted or supported statement; a report that only names missing information does not count."""
         silent = all(isinstance(block, Heading) for block in self.blocks)
         return not sure_claims(self.claims) and (bool(self.claims or self.left_out) or silent)
+
+
+@dataclass(frozen=True, slots=True)
+class FormerClaims:
+    """What the check said of the statements of a report that is changed, by their words: those that stay as they are keep it."""
+
+    claims: Mapping[str, Sequence[Claim]] = field(default_factory=dict)
+    connecting: Collection[str] = ()
+    """Sentences that state no fact, as a verifier found."""
+
+    @classmethod
+    def of(cls, report: Report | None) -> "FormerClaims":
+        """Return the statements of a report; none without one."""
+        if report is None:
+            return cls()
+        claims: dict[str, list[Claim]] = {}
+        for claim in report.citations:
+            claims.setdefault(claim.text, []).append(claim)
+        return cls(claims, frozenset(report.connecting))
+
+    def find(self, words: str, cited: Sequence[str]) -> Claim | None:
+        """Return the claim with these words and citations; one without citations of its own may be covered by others."""
+        claims = self.claims.get(words, ())
+        return next((claim for claim in claims if not cited or set(cited) == set(claim.citations)), None)

@@ -15,10 +15,9 @@ from schemas.document import Block
 from schemas.evidence import Excerpt
 from schemas.reporter import Report
 from services.embedding.cross_lingual import Likeness
-from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.checked_report import CheckedReport, FormerClaims
 from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
-from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.report_check import ReportCheck
 from services.reports.labels import labels_for
 from services.reports.markdown_blocks import read_draft

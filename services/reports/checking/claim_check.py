@@ -12,9 +12,8 @@ from services.check.support import check_support
 from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER
-from services.reports.checking.checked_report import Doubt, Statement
+from services.reports.checking.checked_report import Doubt, FormerClaims, Statement
 from services.reports.checking.code_citations import CodeCitations
-from services.reports.checking.former_claims import FormerClaims
 from services.reports.checking.quotations import holds_sentence
 from services.reports.labels import Labels
 from services.text.names import missing_names

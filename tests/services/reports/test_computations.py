@@ -18,7 +18,6 @@ from services.reports.html.page import render_html
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.slides.slide_outline import outline
 from services.run.evidence_store import EvidenceStore, content_hash
 
 CODE = "import pandas\n\nprint('The casts add up to', pandas.read_csv('harbour.csv').depth.sum(), 'metres.')"
@@ -124,9 +123,3 @@ async def test_the_check_of_a_text_takes_no_program_for_claims_and_finds_a_false
     assert "999" in problem
     file.write_text(written.replace(f"** {link}", "** [[1]](https://example.org/)"), "utf-8")
     assert "not to its source" in verify_markdown(file).problems[0]
-
-
-def test_the_deck_leaves_programs_out() -> None:
-    slides = outline(parse_report(report_of()))
-    assert not any("pandas" in card.text for slide in slides for card in slide.cards)
-    assert not any("Computations" in (slide.title, *(cell for row in slide.rows for cell in row)) for slide in slides)

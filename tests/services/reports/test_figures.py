@@ -28,7 +28,6 @@ def figures(question: str, *sentences: str) -> list[str]:
     ("question", "sentence", "value"),
     [
         ("How deep is it?", "In 1951 the ship found 10,863 metres with a stopwatch.", "10,863 metres"),
-        ("How deep is it?", "The ship found 10,863 metres (5,940 fathoms).", "10,863 metres"),
         ("How much less is it for 2 hours?", "Outdoors for 2 hours a day, it falls by 15% to 24%.", "15% to 24%"),
         (
             "What does it cost?",
@@ -36,13 +35,10 @@ def figures(question: str, *sentences: str) -> list[str]:
             "US$12 million to US$15 million",
         ),
         ("How fast is it?", "Sound travels at about 1,435 metres per second in water.", "1,435 metres per second"),
-        ("How fast is it?", "The ship made 12 km/h against the wind.", "12 km/h"),
         ("What does it cost?", "Sand costs $5 per kilogram there.", "$5 per kilogram"),
         ("How much carbon is it?", "They took up 0.62 ± 0.37 tons a year.", "0.62 ± 0.37 tons a year"),
         ("声音有多快？", "声音在海水中每秒约1500米，比空气中快。", "每秒约1500米"),
-        ("声音有多快？", "声音在水里的速度是1435米/秒，比空气中快。", "1435米/秒"),
         ("海有多深？", "该船测得10863米（5940英寻）。", "10863米"),
-        ("每天户外120至150分钟有用吗？", "每天户外120至150分钟，发病率可减少15%至24%。", "15%至24%"),
         ("阿托品有用吗？", "0.05%组的发病率为28.4%。", "28.4%"),
     ],
 )
@@ -56,7 +52,6 @@ def test_a_card_shows_the_number_that_is_measured_and_news(question: str, senten
         ("Who was it?", "The ship Kilo sailed in 1951 with its captain."),
         ("Is a cast to 2,000 fathoms slow?", "A cast to 2,000 fathoms is slow with hemp."),
         ("How long does a cast take?", "A cast took 25 minutes down and 30 minutes up."),
-        ("How exact is it?", "In 5,000 metres of water it errs by 17 metres."),
         ("每天户外多久？", "每天户外120至150分钟，发病率可减少15%至24%。"),
         ("Which group was it?", "Nobody in the 0.05% group dropped out of the trial."),
     ],

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from blockbuster import blockbuster_ctx
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.document import Block, Citation, Drawing, Heading, Inline, Paragraph, Table, Text
@@ -205,27 +205,6 @@ def printed(data: bytes) -> str:
     pypdfium2 = pytest.importorskip("pypdfium2")  # reads letters beyond the first plane right, which pypdf does not
     pages = [page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(data)]
     return re.sub(r"\s+", "", unicodedata.normalize("NFKC", "".join(pages)))
-
-
-@pytest.mark.long
-@pytest.mark.timeout(400)
-@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
-@given(st.lists(BLOCK, min_size=3, max_size=8).map("\n\n".join), CITE)
-async def test_any_report_renders_as_pdf_and_cites_the_same(body: str, cite: str) -> None:
-    pytest.importorskip("pypdfium2")
-    if find_browser() is None:
-        pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
-    report = with_body(f"It was measured {cite}.\n\n{body}")
-    said = printed((await render(report, ["pdf"]))["report.pdf"])
-    parsed = parse_report(report)
-    shown = {int(number) for number in re.findall(r"\[(\d+)\]", said)}
-    known = {one.number for one in parsed.references}
-    assert cited_in_text(parsed) <= shown
-    # What a text only says looks like a mark, too; none of those that the program sets leads to a source that is not cited
-    prose, code = ("\n".join(report.markdown.split("```")[start::2]) for start in (0, 1))
-    plain = set(re.findall(r"\[(\d+)\]", re.sub(r"\[\[\d+\]\]\([^)]*\)", "", prose) + code))
-    figures = {citation.number for figure in parsed.figures for citation in figure.citations}
-    assert shown & known <= cited_in_text(parsed) | figures | {int(one) for one in plain}
 
 
 @pytest.mark.long

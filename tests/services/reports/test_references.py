@@ -10,7 +10,7 @@ from services.reports.html.page import render_fragment
 from services.reports.labels import Labels, labels_for
 from services.reports.numbered_text import with_references
 from services.reports.parser import parse_report
-from services.reports.references import MAX_ADDRESSES, Quote, Reference, confirming_sources, details, references, who
+from services.reports.references import MAX_ADDRESSES, Quote, Reference, confirming_sources, details, references
 
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
 
@@ -39,20 +39,6 @@ def parts_of(about: Source, labels: Labels) -> tuple[str, ...]:
 def test_date_address_site_and_kind_are_named(labels: Labels, said: tuple[str, ...]) -> None:
     about = source(site="World Health Organization", source_kind="official", published="2024-03-12")
     assert parts_of(about, labels) == ("2024-03-12", "https://www.who.int/myopia", *said)
-
-
-def test_what_is_not_known_or_stands_beside_it_is_not_named() -> None:
-    assert details(source(), [], ENGLISH, cited=True) == ()
-    assert details(source(site="who.int"), [], ENGLISH, cited=True) == ()
-    assert who(source(site="who.int"), ENGLISH, beside="Myopia") == ("who.int",)
-    assert who(source(site="Nature", title="Myopia | Nature"), ENGLISH, beside="Myopia | Nature") == ()
-
-
-def test_a_document_is_named_by_its_path() -> None:
-    about = source(kind="document", url="docs/papers/a.md", site="papers", published="2021")
-    assert details(about, ["docs/b.md"], ENGLISH, cited=False) == (
-        "same text: docs/b.md", "read, not cited",
-    )  # fmt: skip
 
 
 PLACE = "https://www.who.int/myopia"

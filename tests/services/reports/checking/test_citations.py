@@ -90,11 +90,6 @@ def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Exc
     assert (checked.marked, len(checked.left_out), len(checked.claims)) == (0, 2, 1)
 
 
-def test_a_sentence_that_cites_nothing_is_marked_even_beside_one_that_does(excerpts: Excerpts) -> None:
-    checked = check(f"The crew had feared the deep for years. {GOOD}", excerpts)
-    assert checked.markdown.startswith("The crew had feared the deep for years.† HMS")
-
-
 @pytest.mark.parametrize(
     "exempt",
     [
@@ -186,30 +181,8 @@ def active(markdown: str) -> list[str]:
 
 
 PIECES = [
-    *[
-        "[",
-        "]",
-        "(",
-        ")",
-        "](",
-        "![",
-        "<a>",
-        "<",
-        ">",
-        "`",
-        "$",
-        "*",
-        "_",
-        "\\",
-        "\n",
-        "\n\n",
-        "> ",
-        "- ",
-        "| ",
-        "# ",
-        " ",
-    ],
-    *["x", "https://evil.example", "[E2-1]", "E2-1", "[r]: /u", "&lt;", "。", "```", "1. "],
+    *"[ ] ( ) ]( ![ <a> < > ` $ * _ \\ x https://evil.example [E2-1] E2-1 &lt; 。 ```".split(),
+    *("\n", "\n\n", "> ", "- ", "| ", "# ", " ", "[r]: /u", "1. "),
 ]
 
 
@@ -268,19 +241,6 @@ def test_numbers_in_a_diagram_must_stand_in_the_evidence(excerpts: Excerpts) -> 
     assert check(good, excerpts).markdown == good
     assert check(bad, excerpts).markdown == f"{bad}\n\n†"
     assert check(bad, excerpts, "drop").markdown == ""
-
-
-def test_formulas_and_code_stay_as_they_are(excerpts: Excerpts) -> None:
-    sentence = "HMS Challenger sounded $d_1 = 4475$ fathoms with `a_b` near Guam [E2-1]."
-    assert check(sentence, excerpts).markdown == sentence
-
-
-def test_abbreviations_decimals_and_semicolons_end_no_sentence(excerpts: Excerpts) -> None:
-    assert (
-        len(check("On 23 March 1875 H.M.S. Challenger, e.g. near Guam, sounded 4,475 fathoms [E2-1].", excerpts).claims)
-        == 1
-    )
-    assert len(check("教育部等八部门印发实施方案；要求到2030年小学生近视率下降到38%以下[E4-1]。", excerpts).claims) == 1
 
 
 def test_a_wrapped_paragraph_is_joined_and_hard_breaks_stay(excerpts: Excerpts) -> None:

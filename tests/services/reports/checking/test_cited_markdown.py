@@ -30,6 +30,16 @@ async def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+async def cited_bundle(tmp_path: Path) -> Path:
+    """Return the bundle of the English report."""
+    store = EvidenceStore(InMemoryStore())
+    for text in ENGLISH:
+        await store.put_text(text)
+    await write_bundle(english(), tmp_path / "bundle", store)
+    return tmp_path / "bundle"
+
+
 def test_the_documented_schema_is_that_of_the_model() -> None:
     assert json.loads((PROJECT / "docs" / "evidence.schema.json").read_text("utf-8")) == evidence_schema()
 
@@ -62,30 +72,22 @@ def cited(number: int) -> str:
         (f"| Year | Depth |\n|---|---|\n| 2010 | 10,995 {cited(1)} |", "Not in what it cites: 10,995"),
     ],
 )  # fmt: skip
-async def test_what_does_not_hold_is_named(tmp_path: Path, text: str, problem: str) -> None:
-    store = EvidenceStore(InMemoryStore())
-    for source_text in ENGLISH:
-        await store.put_text(source_text)
-    await write_bundle(english(), tmp_path / "bundle", store)
+def test_what_does_not_hold_is_named(cited_bundle: Path, tmp_path: Path, text: str, problem: str) -> None:
     article = tmp_path / "article.md"
     article.write_text(f"# An article\n\nA multibeam survey gave 10,994 metres in 2010 {cited(1)}.\n\n{text}\n")
-    problems = verify_markdown(article, tmp_path / "bundle").problems
+    problems = verify_markdown(article, cited_bundle).problems
     assert len(problems) == 1
     assert problem in problems[0]
 
 
-async def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(tmp_path: Path) -> None:
-    store = EvidenceStore(InMemoryStore())
-    for source_text in ENGLISH:
-        await store.put_text(source_text)
-    await write_bundle(english(), tmp_path, store)
-    file = tmp_path / "evidence.json"
+def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(cited_bundle: Path) -> None:
+    file = cited_bundle / "evidence.json"
     evidence = json.loads(file.read_text("utf-8"))
     own = next(excerpt for excerpt in evidence["excerpts"] if "multibeam" in excerpt["quote"])
     notes = [f"Note {letter} tells of another voyage and of its crew." for letter in "abcdefghijkl"]
     evidence["excerpts"] += [own | {"id": f"E1-{place}", "quote": note} for place, note in enumerate(notes, 20)]
     file.write_text(json.dumps(evidence), "utf-8")
-    article = tmp_path / "article.md"
+    article = cited_bundle / "article.md"
     citation = cited(int(own["source_id"].removeprefix("S")))
     article.write_text(f"# An article\n\nModern equipment brought along for the survey arrived at 10,994 {citation}.\n")
     assert verify_markdown(article).problems == []
@@ -101,14 +103,10 @@ async def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(tm
         ("A multibeam survey gave 10,994 metres in 2010 (Stewart, 2012).[^1]\n\n[^1]: A survey.", "nothing of it was checked"),
     ],
 )  # fmt: skip
-async def test_what_could_not_be_checked_does_not_hold(tmp_path: Path, text: str, problem: str) -> None:
-    store = EvidenceStore(InMemoryStore())
-    for source_text in ENGLISH:
-        await store.put_text(source_text)
-    await write_bundle(english(), tmp_path / "bundle", store)
-    article = tmp_path / "article.md"
+def test_what_could_not_be_checked_does_not_hold(cited_bundle: Path, text: str, problem: str) -> None:
+    article = cited_bundle / "article.md"
     article.write_text(f"# An article\n\n{text}\n")
-    [found] = verify_markdown(article, tmp_path / "bundle").problems
+    [found] = verify_markdown(article).problems
     assert problem in found
     assert "[[1]](address)" in found
 

@@ -5,7 +5,7 @@ import pytest
 from schemas.evidence import Excerpt
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
-from services.reports.checking.code_citations import CANDIDATES, CodeCitations
+from services.reports.checking.code_citations import CodeCitations
 
 QUOTES = {
     "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
@@ -103,53 +103,3 @@ def test_output_of_a_program_is_not_found_for_its_numbers_from_nowhere(number: s
     only = {"E1-2": QUOTES["E1-2"]}
     [claim] = check("The Corvo sank near Skagen in 1902.", only, untraced={"E1-2": [number]}).claims
     assert claim.citations == found
-
-
-def test_a_draft_that_is_checked_again_gets_the_same_citations() -> None:
-    citing = CodeCitations(list(evidence(QUOTES).values()), {})
-    written = "The Corvo sank near Skagen in 1902. They rose. Most of the harbour's trade was in timber."
-    first, again, fresh = check(written, citing=citing), check(written, citing=citing), check(written)
-    assert first.markdown == again.markdown == fresh.markdown
-    assert {key for claim in again.claims for key in claim.citations} == {"E1-2", "E2-3"}
-
-
-def test_only_the_excerpts_that_share_most_with_a_sentence_are_checked() -> None:
-    quotes = {f"E{n // 10}-{n % 10}": f"The ship number {n} of Norland sank near Skagen." for n in range(300)}
-    looked_at: list[str] = []
-
-    def supports(key: str) -> bool:
-        looked_at.append(key)
-        return key == "E7-7"
-
-    citing = CodeCitations(list(evidence(quotes).values()), {})
-    assert citing.find("Ship number 77 sank near Skagen.", "", (), supports) == "E7-7"
-    assert citing.find("Ship number 77 sank near Skagen.", "", (), supports) == "E7-7"
-    assert len(looked_at) == CANDIDATES
-
-
-SHIP = {
-    "E1-1": "From 1925 to 1927 the survey ship Corvo crossed the Norland Sea thirteen times.",
-    "E1-2": "The ship took about 67,400 echo soundings, one every two or three miles.",
-    "E2-1": "The destroyer Freja took 900 soundings between Skagen and Bergen in 1922.",
-}
-
-
-def ship_check(markdown: str) -> CheckedReport:
-    """Check a report by two excerpts of one source and one of another."""
-    excerpts = evidence(SHIP)
-    excerpts["E1-2"] = excerpts["E1-2"].model_copy(update={"content_hash": "E1-1"})
-    return check_citations(markdown, excerpts, question="How many soundings?", titles={"E1-1": "The Corvo"})
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "The Freja took 67,400 echo soundings [E1-2].",
-        "The Corvo took 67,400 echo soundings off Bergen [E1-2].",
-        "The Corvo took 67,400 echo soundings in the Baltic Sea [E1-2].",
-    ],
-)
-def test_a_name_of_another_source_or_of_none_is_not_looked_for(written: str) -> None:
-    checked = ship_check(written)
-    assert checked.markdown.endswith(MARK)
-    assert checked.claims[0].citations == ["E1-2"]

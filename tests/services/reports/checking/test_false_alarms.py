@@ -29,31 +29,6 @@ def states(checked: CheckedReport) -> list[str]:
     return [claim.status for claim in [*checked.claims, *checked.left_out]]
 
 
-TWO_TABLES = """| Ship | Tonnage | Crew | Built |
-|---|---|---|---|
-| Corvo | 400 | 21 | 1890 |
-| Freja | 900 | 34 | 1875 |
-
-| Port | Depth |
-|---|---|
-| Skagen | 112 |
-| Marstal | 46 |
-"""
-
-
-@pytest.mark.parametrize(
-    ("sentence", "status"),
-    [
-        ("Skagen has the greatest depth", "supported"),
-        ("Freja had the largest crew", "supported"),
-        ("Corvo had a crew of 34", "unverified"),
-        ("Marstal has a depth of 112", "unverified"),
-    ],
-)
-def test_each_of_two_tables_in_one_quote_is_read_by_itself(sentence: str, status: str) -> None:
-    assert states(check(f"{sentence} [E1-1].", [TWO_TABLES])) == [status]
-
-
 def test_a_fault_of_a_check_leaves_the_statement_unproved_and_a_line_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

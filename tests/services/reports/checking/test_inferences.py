@@ -80,10 +80,6 @@ def test_what_does_not_follow_is_not_verified_and_says_why(written: str, reason:
     assert statuses(check(f"{STATED} {written}", unsupported="drop")) == ["supported", "supported"]
 
 
-def test_what_the_sources_say_word_for_word_is_quoted_and_not_inferred() -> None:
-    assert statuses(check("The laboratory of Varnby was founded in 1998 [inferred: E2-2].")) == ["quoted"]
-
-
 def test_no_conclusion_follows_from_a_computation_out_of_nowhere() -> None:
     said = "Together, the cells therefore lasted 31,000 cycles [inferred: E1-1, E3-1]."
     checked = check(f"{STATED} {said}", untraced={"E3-1": [NO_INPUT]})
@@ -101,14 +97,6 @@ def test_where_more_than_a_third_of_a_report_is_called_inferred_nothing_is_witho
     assert statuses(check(more, unsupported="drop")) == ["supported", "supported"]
     judged = {(f"{BUYERS}.", ("E1-1", "E1-2")): Judgement(verdict="supported", words="6,100 cycles")}
     assert statuses(check(more, judgements=judged))[2:] == ["inferred", "inferred"]
-
-
-@pytest.mark.parametrize("unsupported", ["mark", "drop"])
-def test_a_model_that_marks_everything_gains_nothing(unsupported: str) -> None:
-    sentences = f"{LONGER} [⇒ E1-1, E1-2]. {BUYERS} [⇒ E1-1, E1-2]."
-    checked = check(sentences, unsupported=unsupported)
-    assert "inferred" not in statuses(checked)
-    assert checked.proves_nothing
 
 
 def test_a_row_of_a_table_may_be_inferred() -> None:
@@ -135,19 +123,3 @@ def test_a_model_s_verdict_can_only_take_an_inference_away(verdict: Any, status:
         f"{STATED} {wrong[:-1]} [⇒ E1-1, E1-2].", judgements={(wrong, ("E1-1", "E1-2")): Judgement(verdict="supported")}
     )
     assert kept.claims[-1].status == "unverified"
-
-
-def test_checking_a_checked_report_again_infers_the_same() -> None:
-    once = check(f"{STATED} {LONGER} [inferred: E1-1, E1-2].")
-    again = check(once.blocks)
-    assert again.markdown == once.markdown
-    assert statuses(again) == statuses(once)
-
-
-def test_a_conclusion_that_a_verifier_supports_is_never_one_too_many() -> None:
-    supported = Judgement(verdict="supported", words="6,100 cycles")
-    checked = check(
-        f"{LONGER} [⇒ E1-1, E1-2]. {BUYERS} [⇒ E1-1, E1-2].",
-        judgements={(f"{text}.", ("E1-1", "E1-2")): supported for text in (LONGER, BUYERS)},
-    )
-    assert (statuses(checked), checked.marked) == (["inferred", "inferred"], 0)

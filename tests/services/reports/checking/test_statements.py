@@ -2,12 +2,9 @@
 
 import pytest
 
-from schemas.document import Paragraph
 from schemas.evidence import Excerpt, Judgement
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
-from services.reports.markdown_blocks import read_draft
-from services.reports.sentences import words_of
 
 QUOTES = {
     "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
@@ -27,22 +24,6 @@ def check(markdown: str, **choices: object) -> CheckedReport:
     """Check a report about Norland."""
     choices = {"question": "How did exports of Norland change?", **choices}
     return check_citations(markdown, EXCERPTS, titles={}, **choices)  # type: ignore[arg-type]  # of several types
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        "## Exports",
-        "## Exports of Norland by year",
-        "## What was found",
-        "## Exports rose to 23.4 million tonnes",
-        "## How Did Exports Change?",
-        "## Causes And Effects Of The Change",
-        "**Key figures**",
-    ],
-)
-def test_a_heading_that_names_a_topic_or_that_its_section_supports_stands(head: str) -> None:
-    assert check(f"{head}\n\n{EXPORTS}").markdown == f"{head}\n\n{EXPORTS}"
 
 
 def test_a_table_may_have_the_years_in_which_its_sources_were_published() -> None:
@@ -179,18 +160,6 @@ def test_statements_in_chinese_are_checked_alike() -> None:
     assert [claim.status for claim in checked.claims] == ["supported", "supported"]
 
 
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        ("Eleven of its crew were saved by the lifeboat Freja", "quoted"),
-        ("its crew were saved by the lifeboat Freja", "supported"),
-        ("The Corvo sank near Skagen", "supported"),
-    ],
-)
-def test_quoted_is_a_whole_sentence_of_a_source(words: str, status: str) -> None:
-    assert [claim.status for claim in check(f"{words} [E1-2].").claims] == [status]
-
-
 def test_a_verifier_decides_what_code_only_suspects_and_not_what_is_certain() -> None:
     suspected, certain = "Exports were 18.2 million tonnes in 2021.", "Exports were 77 million tonnes."
     judged = {(text, ("E1-1",)): Judgement(verdict="supported", words="rose") for text in (suspected, certain)}
@@ -210,20 +179,6 @@ def test_a_row_that_fails_is_a_case_for_the_editor_and_a_refuted_statement_is_on
 
 
 @pytest.mark.parametrize(
-    ("written", "words"),
-    [
-        ("Exports rose in 2021 [E1-1], and the Corvo sank [E1-2].", "Exports rose in 2021, and the Corvo sank."),
-        ("Exports rose [E1-1], [E1-3], and fell again.", "Exports rose, and fell again."),
-        ("吞吐量为120万吨[E1-4]，增长了8%。", "吞吐量为120万吨，增长了8%。"),
-    ],
-)
-def test_a_comma_behind_a_citation_belongs_to_the_sentence(written: str, words: str) -> None:
-    [paragraph] = read_draft(written)
-    assert isinstance(paragraph, Paragraph)
-    assert words_of(paragraph.content) == words
-
-
-@pytest.mark.parametrize(
     ("written", "text"),
     [
         (f"**Trade grew fast.** {EXPORTS}", "Exports were 23.4 million tonnes in 2021."),
@@ -239,28 +194,13 @@ def test_a_number_from_nowhere_is_left_out_of_a_sentence_in_bold() -> None:
     assert check(f"**Trade grew by 77 %.** {EXPORTS}").markdown == EXPORTS
 
 
-def test_a_colon_stands_close_behind_a_citation() -> None:
-    assert check(f"{EXPORTS[:-1]}:\n\n{WRECK}").markdown == f"{EXPORTS[:-1]}:\n\n{WRECK}"
-
-
-def test_a_citation_behind_a_quotation_stays_behind_its_mark() -> None:
-    said = f'The minister said: "{EXPORTS.partition(" [")[0].rstrip(".")}!" [E1-1] {WRECK}'
-    assert '!" [E1-1]' in check(said).markdown
-
-
-def test_an_italic_sentence_that_heads_an_item_is_a_heading() -> None:
-    shown = check(f"- *Place.* {EXPORTS}")
-    assert len(shown.claims) == 1
-    assert shown.markdown == f"- *Place.* {EXPORTS}"
-
-
-def test_code_in_a_statement_keeps_its_characters() -> None:
-    [claim] = check("The `import *` form and `__dict__` stand for trade [E1-1].").failed
-    assert claim.text == "The import * form and __dict__ stand for trade."
-
-
 def test_without_a_verifier_an_unknown_name_is_marked_and_a_verifier_is_not_told_of_it() -> None:
     checked = check("The Karlsund sank near Skagen [E1-2].")
     assert [claim.status for claim in checked.claims] == ["unverified"]
     assert "Karlsund" in checked.claims[0].reason
     assert [doubt.suspicion for doubt in checked.undecided.values()] == [""]
+
+
+def test_a_citation_behind_a_quotation_stays_behind_its_mark() -> None:
+    said = f'The minister said: "{EXPORTS.partition(" [")[0].rstrip(".")}!" [E1-1] {WRECK}'
+    assert '!" [E1-1]' in check(said).markdown
