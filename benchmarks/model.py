@@ -23,7 +23,7 @@ from typing import Any
 from dotenv import dotenv_values
 
 from benchmarks.measurement import PROJECT, RESULTS, read_results, write_results
-from benchmarks.model_figures import abandoned_of, journal_of, references_of, report_of, roles_in, roles_of, total_of
+from benchmarks.model_figures import journal_of, references_of, report_of, roles_in, roles_of, total_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.sets import read_set
 
@@ -130,7 +130,7 @@ def measured(
         **report,
         "roles": roles_of(calls),
         "references": references_of(calls, known),
-        "abandoned": abandoned_of(report.get("usage", {})),
+        "abandoned": report.get("usage", {}).get("abandoned", 0),
     }
 
 

@@ -144,11 +144,6 @@ def report_of(out: Path, question: EvalQuestion) -> dict[str, Any]:
     }
 
 
-def abandoned_of(usage: dict[str, Any]) -> int:
-    """Return how many tries were given up, where the usage tells it."""
-    return int(usage.get("abandoned", 0) or 0)
-
-
 def total_of(questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Sum the figures of several questions up. Shares are in percent; None where there is nothing to share."""
     roles = [role for question in questions for role in question["roles"].values()]

@@ -10,14 +10,13 @@ verdicts and grades were filled in counts them. Writes `benchmarks/results/repor
 
 import argparse
 import shutil
-import tarfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.depth_sets import laid_out
+from benchmarks.depth import laid_out
 from benchmarks.measurement import PROJECT, RESULTS, Impossible, measured_process, read_results, write_results
 from benchmarks.model import NOT_CONNECTED, connected_environment
 from benchmarks.report_files import grades_of, read_rows, statement_figures, words_of
@@ -25,8 +24,6 @@ from services.text.length import estimate
 
 QUESTIONS = PROJECT / "benchmarks" / "report_questions.jsonl"
 WORK = PROJECT / ".leadline" / "bench-report"
-ARCHIVES = {"peps": "peps.tar.gz"}
-"""Folders that are unpacked from an archive of the data which holds a folder of that name."""
 CORPORA = {"cmrc2018": "cmrc2018_dev"}
 """Folders that are laid out, a file a document, from `<name>_corpus.jsonl.gz` of the data."""
 PLANTED = 18
@@ -58,30 +55,15 @@ def folder_of(name: str, data: str, named: Mapping[str, str], work: Path) -> Pat
     given = Path(named.get(name, Path(data) / name))
     if given.is_dir():
         return given.resolve()
-    archive = Path(data) / ARCHIVES.get(name, "")
     corpus = CORPORA.get(name, "")
-    if name not in named and archive.is_file():
-        return _unpacked(archive, work / "data" / name)
     if name not in named and corpus and (Path(data) / f"{corpus}_corpus.jsonl.gz").is_file():
         (work / "data").mkdir(parents=True, exist_ok=True)
         return laid_out(Path(data), corpus, work / "data")
-    made = {**ARCHIVES, **{key: f"{value}_corpus.jsonl.gz" for key, value in CORPORA.items()}}
-    beside = f" or {made[name]}" if name in made else ""
+    beside = f" or {corpus}_corpus.jsonl.gz" if corpus else ""
     raise Impossible(
         f"{given} does not exist. Put a folder {name}{beside} into the data folder, or name one: --folder {name}=PATH. "
         "benchmarks/README.md says where it comes from."
     )
-
-
-def _unpacked(archive: Path, folder: Path) -> Path:
-    if not folder.exists():
-        begun = folder.with_name(f"{folder.name}.incomplete")
-        shutil.rmtree(begun, ignore_errors=True)
-        with tarfile.open(archive) as packed:
-            packed.extractall(begun, filter="data")
-        (begun / folder.name).rename(folder)
-        begun.rmdir()
-    return folder
 
 
 def measured(question: Mapping[str, Any], folder: Path, place: Path, given: argparse.Namespace) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
 _KEY_WORDS = re.compile(r"[a-z0-9]+")
 _EMPTY_WORDS = frozenset("a an and by for from how in is of on the to what when where who why with".split())
 Name = dict[str, str]
-"""A CSL name: `family`, `given` and an optional `suffix`, or `literal`."""
+"""A CSL name: `family` and `given`, or `literal`."""
 
 MAX_INITIALS = 3
 """Maximum capitals after a family name that count as initials, as in `Smith JA`."""
@@ -147,17 +147,16 @@ def csl_name(name: str) -> Name:
     if len(words) < 2 or has_no_case or not _ORGANISATION.isdisjoint(word.lower().strip(".,") for word in words):
         return {"literal": " ".join(words)}
     if "," in name:
-        family, given, *suffix = [part.strip() for part in name.split(",")]
-        if len(suffix) > 1 or not family or not given:
-            return {"literal": " ".join(words)}
-        return _person(family, given, suffix[0] if suffix else "")
-    suffix_word = words.pop() if len(words) > 2 and words[-1].lower().strip(".") in _SUFFIXES else ""
+        family, given, *others = [part.strip() for part in name.split(",")]
+        return {"literal": " ".join(words)} if others or not family or not given else {"family": family, "given": given}
+    if words[-1].lower().strip(".") in _SUFFIXES:
+        return {"literal": " ".join(words)}
     if initials := _initials(words):
-        return _person(" ".join(words[:-1]), initials, suffix_word)
+        return {"family": " ".join(words[:-1]), "given": initials}
     begin = len(words) - 1
     while begin > 1 and words[begin - 1].islower():
         begin -= 1  # particles such as `van der` are part of the family name
-    return _person(" ".join(words[begin:]), " ".join(words[:begin]), suffix_word)
+    return {"family": " ".join(words[begin:]), "given": " ".join(words[:begin])}
 
 
 def _initials(words: list[str]) -> str:
@@ -167,7 +166,3 @@ def _initials(words: list[str]) -> str:
     if not (letters.isalpha() and letters.isupper() and len(letters) <= MAX_INITIALS) or others.isupper():
         return ""
     return " ".join(f"{letter}." for letter in letters)
-
-
-def _person(family: str, given: str, suffix: str) -> Name:
-    return {"family": family, "given": given, **({"suffix": suffix} if suffix else {})}

@@ -35,8 +35,6 @@ _FILE = re.compile(r"\]\((?=(?:sources|artifacts)/)")
 """Start of a link to one of the report's own files, which are in its folder."""
 SENTENCES = "reporter_sentences"
 """Stem of the template."""
-SAME = 0.8
-"""Minimum share of the shorter sentence's words in another sentence that says the same."""
 _RELEVANCE = {"high": 2, "medium": 1}
 _BRACKETS = re.compile(r"\[[^\[\]]{0,80}\]")
 
@@ -164,7 +162,6 @@ async def write_sentences(prompt: ReporterPrompt) -> str:
     for sentence in answer.sentences:
         if 1 <= sentence.number <= len(chosen) and (text := _bare(sentence.sentence)):
             said.setdefault(chosen[sentence.number - 1].id, text)
-    said = _each_once(said, {item.id: item.quote for item in chosen})
     told = [
         (title, [f"{said[item.id]} [{item.id}]" for item in evidence if item.id in said]) for title, evidence in parts
     ]
@@ -175,17 +172,6 @@ async def write_sentences(prompt: ReporterPrompt) -> str:
         (f"## {title}\n\n" if title and len(told) > 1 else "") + "\n".join(f"- {sentence}" for sentence in sentences)
         for title, sentences in told
     )
-
-
-def _each_once(said: dict[str, str], quotes: dict[str, str]) -> dict[str, str]:
-    """Drop a sentence that another one repeats, if the other is closer to its own excerpt."""
-    words = {key: set(tokens(text)) for key, text in said.items()}
-    shares = {key: len(words[key] & set(tokens(quotes[key]))) / max(1, len(words[key])) for key in said}
-    told: list[str] = []
-    for key in sorted(said, key=lambda key: -shares[key]):
-        if not any(len(words[key] & words[other]) >= SAME * min(len(words[key]), len(words[other])) for other in told):
-            told.append(key)
-    return {key: text for key, text in said.items() if key in told}
 
 
 def _most_relevant(question: str, evidence: list[EvidenceView]) -> list[EvidenceView]:

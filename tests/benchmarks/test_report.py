@@ -115,7 +115,7 @@ def test_grades_of_neutral_names_are_weighted_and_belong_to_whom_the_key_says(tm
     [
         (["", "--questions", "npm-scripts"], "The data folder is missing"),
         (["DATA", "--questions", "npm-scripts"], "--folder npm=PATH"),
-        (["DATA", "--questions", "peps-removal"], r"peps or peps\.tar\.gz"),
+        (["DATA", "--questions", "peps-removal"], r"--folder peps=PATH"),
         (["DATA", "--questions", "nothing"], "There is no question nothing"),
     ],
 )
