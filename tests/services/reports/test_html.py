@@ -183,7 +183,7 @@ CONTRAST = """
 
 @needs_chromium
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("report", [english(), stated("en-US"), stated("zh-CN")], ids=["full", "states", "states-zh"])
+@pytest.mark.parametrize("report", [english(), stated("zh-CN")], ids=["full", "states-zh"])
 def test_every_word_has_enough_contrast_inside_the_window(
     page: Page, tmp_path: Path, report: Report, dark: bool
 ) -> None:

@@ -10,7 +10,7 @@ from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.layout import chart_of
-from services.reports.slides.slide import CELL, HIGH, ROOM, ShownCard, Slide, cards_height, column_widths, lines, pieces
+from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
 from services.reports.slides.slide_outline import outline
 from tests.services.reports.full import ENGLISH, english, evidence
 
@@ -98,16 +98,6 @@ def test_three_figures_of_one_unit_in_a_table_are_drawn_as_well(
     assert drawn is None or drawn.chart.unit in {"m", "米", "%"}
 
 
-def test_columns_have_room_for_their_longest_word() -> None:
-    rows = [("Year", "What was found"), ("1951", "a long text " * 20), ("1957", "")]
-    for size in (14, 24):
-        year, text = column_widths(rows, size)
-        assert lines("1951", size, year - CELL) == 1
-        assert year + text == pytest.approx(ROOM)
-    short, long = column_widths([("卫星", "结果"), ("一号", "原计划定点东经92.2度，展开失败，无法提供服务")], 14)
-    assert short < long / 4, "a line may end behind any Chinese character"
-
-
 def test_cards_are_as_large_as_they_fit_and_fill_most_of_the_slide() -> None:
     few = Slide("cards", "Depth", cards=(ShownCard("Sound measures the depth of the sea by the time of a pulse."),) * 3)
     many = Slide("cards", "Depth", cards=(ShownCard("Sound measures the depth of the sea by its echo. " * 4),) * 4)
@@ -120,8 +110,3 @@ def test_what_introduces_the_sections_stands_on_the_cover() -> None:
     slides = written(f"# Depth\n\nA digest of the sources:\n\n## Guam\n\n{ENGLISH[0][:-1]} [E1-1].")
     assert slides[0].rows[0] == ("A digest of the sources",)
     assert [slide.kind for slide in slides if slide.title == "Depth"] == ["cover"]
-
-
-def test_a_long_text_is_cut_behind_its_sentences() -> None:
-    text = "Many argue for the plague of Y. pestis. " * 20
-    assert all(piece.endswith("Y. pestis.") for piece in pieces(text, 300))

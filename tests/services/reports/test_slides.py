@@ -108,7 +108,7 @@ OVERPRINTED = """
 
 @needs_chromium
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(("width", "height"), [(900, 1200), (390, 844), (320, 560)])
+@pytest.mark.parametrize(("width", "height"), [(900, 1200), (320, 560)])
 def test_nothing_is_printed_over_something_else_in_a_tall_window(
     page: Page, tmp_path: Path, language: str, width: int, height: int
 ) -> None:
