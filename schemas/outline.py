@@ -30,28 +30,29 @@ class OutlineNode(BaseModel):
     """Of evidence that stands at another node and serves this one, too, as the model said that judged it."""
 
 
-def _as_text(value: Any) -> Any:
+def as_text(value: Any) -> Any:
+    """Take a number for the id that it is."""
     return str(value) if isinstance(value, int | float) else value
 
 
 class NodeDraft(BaseModel):
     """A node as it is written."""
 
-    id: SkipJsonSchema[Annotated[str, BeforeValidator(_as_text)]] = ""
+    id: SkipJsonSchema[Annotated[str, BeforeValidator(as_text)]] = ""
     """In a first outline its number is its place; an id that is written all the same may be referred to."""
     title: Title = ""
     wanted: Reason = ""
     """The exact data to tell there."""
     figures: bool = False
     """Whether the topic compares or gives figures."""
-    under: Annotated[Id, BeforeValidator(_as_text)] = ""
+    under: Annotated[Id, BeforeValidator(as_text)] = ""
     """Number or id of the node above; empty at the top."""
 
 
 class ThinNode(BaseModel):
     """A node with too little evidence."""
 
-    node: Annotated[Id, BeforeValidator(_as_text)]
+    node: Annotated[Id, BeforeValidator(as_text)]
     query: Reason = ""
     """What to search for it: an affirmative statement, phrased as a source would phrase it."""
 

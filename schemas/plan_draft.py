@@ -9,7 +9,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from schemas.answer_schema import AtMost, Id, Reason, Thought, Title
 from schemas.evidence import StepKind
-from schemas.outline import MOST_NODES, NodeDraft
+from schemas.outline import MOST_NODES, NodeDraft, as_text
 from schemas.planner import PlannerPrompt, StepType
 
 MOST_STEPS = 24
@@ -17,10 +17,6 @@ MOST_STEPS = 24
 MOST_VIEWPOINTS = 6
 
 _PROCESSING = re.compile("process|comput|calcul|analy|处理|计算|分析", re.IGNORECASE)
-
-
-def _as_text(value: Any) -> Any:
-    return str(value) if isinstance(value, int | float) else value
 
 
 def _step_type(value: Any) -> Any:
@@ -34,7 +30,7 @@ DraftType = Annotated[StepType, BeforeValidator(_step_type)]
 class StepDraft(BaseModel):
     """One step. Its number is its place in the plan; an id that a model writes all the same is what `depends_on` may name."""
 
-    id: SkipJsonSchema[Annotated[str, BeforeValidator(_as_text)]] = ""
+    id: SkipJsonSchema[Annotated[str, BeforeValidator(as_text)]] = ""
     title: Title = ""
     description: Thought = ""
     step_type: DraftType = "research"
