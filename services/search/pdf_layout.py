@@ -136,7 +136,8 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
 def is_legible(text: pypdfium2.PdfTextPage) -> bool:
     """Tell whether the fonts of a page say what most of its signs are; else only its picture can be read."""
     signs = [place for place in range(text.count_chars()) if pdfium.FPDFText_GetUnicode(text, place) > 0x20]
-    return 2 * sum(pdfium.FPDFText_HasUnicodeMapError(text, place) == 1 for place in signs) <= len(signs)
+    unknown = [place for place in signs if pdfium.FPDFText_HasUnicodeMapError(text, place) == 1]
+    return 2 * len(unknown) <= len(signs)
 
 
 def _runs(codes: Sequence[int]) -> Iterator[list[tuple[int, int]]]:

@@ -18,6 +18,7 @@ from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.statuses import SIGNS
 from services.text.passages import sentences
+from services.text.tokens import has_cjk
 
 _WIDE = frozenset("WM@%&mwOQGD—…")
 TITLE = 96
@@ -93,9 +94,10 @@ def _fitting(text: str, room: int) -> int:
 
 
 def lines(text: str, size: int, wide: float) -> int:
-    """Return the number of lines of a text in a box of a width in inches."""
-    line = max(1.0, wide * 72 / size)
-    return sum(max(1, math.ceil(_ems(part) / line)) for part in text.split("\n"))
+    """Return the number of lines of a text in a box of a width in inches; a Chinese line may end a character early, before a mark."""
+    line = wide * 72 / size
+    parts = text.split("\n")
+    return sum(max(1, math.ceil(_ems(part) / max(1.0, line - has_cjk(part)))) for part in parts)
 
 
 def _ems(text: str) -> float:
