@@ -123,6 +123,20 @@ def test_a_question_is_no_close_passage() -> None:
     assert "[E1-3]" not in shown
 
 
+def test_words_side_by_side_as_in_the_question_are_closer_than_the_same_words_apart() -> None:
+    apart, together = "Challenger took 492 deep soundings.", "The Challenger Deep is the deepest place of the ocean."
+    told = report("How deep is the Challenger Deep?", finding(apart, together))
+    assert told.index(together) < told.index(apart)
+
+
+def test_a_year_alone_brings_no_passage_near() -> None:
+    prose, row = "By 1912 herring was landed by steam.", "| Planet | 1912 | 9,780 |"
+    told = report("Who landed herring by steam in 1912?", finding(row, prose))
+    assert prose in told
+    assert "Planet" not in told
+    assert "Planet" in report("1912?", finding(row, prose))
+
+
 def test_what_stands_below_a_heading_is_about_what_the_heading_says() -> None:
     asked = "How do a winch and a drum differ?"
     _, excerpts = extract(
