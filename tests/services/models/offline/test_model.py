@@ -100,6 +100,25 @@ def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, oth
     assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
 
 
+DEEP = "The borehole of the allotment is 34 metres deep."
+
+
+@pytest.mark.parametrize(
+    ("quotes", "sides"),
+    [
+        ([DEEP, "After the survey the borehole of the allotment is 29 metres deep."], [["E1-1", "E1-2"]]),
+        ([f"{DEEP} It was sunk in 2019. Now the borehole of the allotment is 29 metres deep."], [["E1-1"]]),
+        ([DEEP, "The borehole of the allotment is 34 metres deep and its pump 29 metres."], []),
+        ([DEEP, "The borehole of the orchard is 29 metres deep."], []),
+    ],
+)
+def test_a_source_that_gives_two_figures_in_the_same_words_disagrees_with_itself(
+    quotes: list[str], sides: list[list[str]]
+) -> None:
+    found = reflect("How deep is it?", finding(*quotes, titles=("Note", "Note"))).contradictions
+    assert [each.excerpt_ids for each in found] == sides
+
+
 def test_the_report_shows_passages_of_different_sources_and_no_answer() -> None:
     told = report("Who owned the schooner Lalla Rookh?", finding(OWNER, BORN, "The schooner was fast."))
     assert told.startswith("# Closest passages: Who owned the schooner Lalla Rookh?\n\n**Source 1** [E1-1]")
