@@ -95,9 +95,16 @@ def test_a_name_of_the_closest_passage_is_searched_once() -> None:
     ],
 )
 def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, other: str, figures: str) -> None:
-    found = reflect("What was measured?", finding(first, other)).contradictions
+    question = "How deep is the Challenger Deep, and what is the readmission rate of the ward?"
+    found = reflect(question, finding(first, other)).contradictions
     assert [each.explanation for each in found] == [figures] * bool(figures)
     assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
+
+
+def test_figures_of_what_was_not_asked_are_not_compared() -> None:
+    sides = "The fee of the ward is 20 euros a day for all.", "The fee of the ward is 30 euros a day for all."
+    assert reflect("What is the fee of the ward?", finding(*sides)).contradictions
+    assert reflect("Who owned the schooner Lalla Rookh?", finding(OWNER, *sides)).contradictions == []
 
 
 DEEP = "The borehole of the allotment is 34 metres deep."
@@ -115,7 +122,7 @@ DEEP = "The borehole of the allotment is 34 metres deep."
 def test_a_source_that_gives_two_figures_in_the_same_words_disagrees_with_itself(
     quotes: list[str], sides: list[list[str]]
 ) -> None:
-    found = reflect("How deep is it?", finding(*quotes, titles=("Note", "Note"))).contradictions
+    found = reflect("How deep is the borehole?", finding(*quotes, titles=("Note", "Note"))).contradictions
     assert [each.excerpt_ids for each in found] == sides
 
 
