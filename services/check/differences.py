@@ -1,13 +1,14 @@
 """What two excerpts say differently of one thing, as far as code can see: figures, dates, a denial, opposite words; and where they agree."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import combinations, product
 
 from schemas.evidence import Difference
 from services.check.compared_text import ComparedText, Figure, conflicting, name_parts, read
 from services.check.numbers import equal
 from services.check.suspicions import nearest_clause
 from services.text.measures import MEASURED_KINDS
+from services.text.passages import sentences
 from services.text.polarity import negated, opposite
 from services.text.tokens import has_cjk
 
@@ -35,6 +36,12 @@ def difference(first: str, other: str) -> Difference:
         if near and (opposite(clause, near) or opposite(near, clause)):
             return "opposites"
     return "dates" if _other_years(left, right) else ""
+
+
+def difference_within(text: str) -> Difference:
+    """Return whether two sentences of an excerpt give one thing different figures; a denial beside another sentence is no disagreement."""
+    told = [text[span.start : span.end] for span in sentences(text)]
+    return "numbers" if any(difference(first, other) == "numbers" for first, other in combinations(told, 2)) else ""
 
 
 def agreement(first: str, other: str) -> bool:

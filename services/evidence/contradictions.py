@@ -1,10 +1,10 @@
-"""Whether excerpts that a model calls contradictory are two places, and what code sees them differ in."""
+"""Whether excerpts that are called contradictory are two places or one that disagrees with itself, and what code sees them differ in."""
 
 from collections.abc import Mapping
 from itertools import combinations
 
 from schemas.evidence import Contradiction, Excerpt, Source, root_of
-from services.check.differences import difference
+from services.check.differences import difference, difference_within
 from services.text.quote_location import locate
 from services.text.tokens import has_cjk, tokens
 
@@ -12,7 +12,7 @@ from services.text.tokens import has_cjk, tokens
 def check_contradiction(
     named: Contradiction, excerpts: Mapping[str, Excerpt], sources: Mapping[str, Source]
 ) -> Contradiction | None:
-    """Check a contradiction that a model named; of an excerpt that disagrees with itself code sees nothing.
+    """Check a contradiction that was named: of two excerpts or more, or of two sentences of one.
 
     Args:
         named: its `differs` is not looked at.
@@ -26,7 +26,7 @@ def check_contradiction(
     """
     known = [excerpts[key] for key in dict.fromkeys(named.excerpt_ids) if key in excerpts]
     if len(known) == len({*named.excerpt_ids}) == 1:
-        return named.model_copy(update={"excerpt_ids": [known[0].id], "differs": ""})
+        return named.model_copy(update={"excerpt_ids": [known[0].id], "differs": difference_within(known[0].quote)})
     sides: list[Excerpt] = []
     for side in known:
         if not any(_one_place(side, other, sources) for other in sides):

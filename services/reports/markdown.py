@@ -245,12 +245,12 @@ def _with_title(blocks: tuple[Block, ...], draft: ReportInputs) -> tuple[Block, 
 
 
 def _grounded(draft: ReportInputs) -> list[Contradiction]:
-    """Keep contradictions with at least two sides that are excerpts with different quotes."""
+    """Keep contradictions whose sides are excerpts with different quotes, and those of one excerpt that disagrees with itself."""
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     grounded = []
     for contradiction in draft.contradictions:
         sides = {by_id[side].quote: side for side in dict.fromkeys(contradiction.excerpt_ids) if side in by_id}
-        if len(sides) > 1:
+        if len(sides) > 1 or (sides and len({*contradiction.excerpt_ids}) == 1):
             grounded.append(contradiction.model_copy(update={"excerpt_ids": list(sides.values())}))
     return grounded
 
@@ -258,10 +258,14 @@ def _grounded(draft: ReportInputs) -> list[Contradiction]:
 def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels: Labels) -> Iterator[Block]:
     """Yield the contradictions, each topic once, with the sentence of each side that tells most of it.
 
-    One that code did not confirm is left to the text if that cites two of its sides.
+    One that code did not confirm is left to the text if that cites two of its sides, or its only one.
     """
     cited = set(cited_in(draft.blocks))
-    shown = [named for named in contradictions if named.differs or len(cited.intersection(named.excerpt_ids)) < 2]
+    shown = [
+        named
+        for named in contradictions
+        if named.differs or len(cited.intersection(named.excerpt_ids)) < min(2, len(named.excerpt_ids))
+    ]
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     for contradiction in {named.topic: named for named in shown}.values():
         sides = [by_id[side] for side in contradiction.excerpt_ids]
@@ -270,7 +274,11 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
             yield Paragraph(_text(topic, "strong"))
         notes = (f" — {note}" if note else "" for note in side_notes(sides, draft.sources, labels))
         yield from _listed(
-            (*_text(f"“{as_line(_telling(side.quote, about))}” "), Citation(0, "", (side.id,)), *_text(note))
+            (
+                *_text(f"“{as_line(side.quote if len(sides) == 1 else _telling(side.quote, about))}” "),
+                Citation(0, "", (side.id,)),
+                *_text(note),
+            )
             for side, note in zip(sides, notes, strict=True)
         )
         if not contradiction.differs:

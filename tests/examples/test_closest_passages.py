@@ -10,6 +10,7 @@ import pytest
 from leadline import aresearch
 from schemas.depth import Depth
 from schemas.reporter import Report
+from services.reports.bundle import verify_bundle
 from tests.conftest import EXAMPLES, PROJECT
 
 PASSAGES = json.loads((Path(__file__).parent / "passages.json").read_text("utf-8"))
@@ -88,3 +89,14 @@ async def test_figures_that_differ_stand_side_by_side() -> None:
     section = report.markdown.split("## Where sources disagree")[1]
     assert "10,984" in section
     assert "10,994" in section
+
+
+async def test_a_note_that_gives_two_figures_disagrees_with_itself(tmp_path: Path) -> None:
+    told = "The borehole of the allotment is 34 metres deep. It was sunk in 2019. In the survey the borehole of the allotment is 29 metres deep."
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "borehole.md").write_text(f"# Borehole\n\n{told}\n", "utf-8")
+    report = await aresearch("How deep is the borehole?", docs=[folder], out=tmp_path / "out")
+    assert [each.differs for each in report.contradictions] == ["numbers"]
+    assert told in report.markdown.split("## Where sources disagree")[1]
+    assert verify_bundle(Path(report.folder or "")).problems == []

@@ -1,4 +1,4 @@
-"""Finds figures that differ: statements of two sources in almost the same words with different measures of one kind."""
+"""Finds figures that differ: statements of two sources in almost the same words with different measures of one kind, and of one source in the same words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,12 +6,14 @@ from itertools import combinations
 
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
-from services.models.offline.closest import said_in
+from services.models.offline.closest import closest_passages, parts_of, said_in
 from services.text.measures import UNIT_WORDS, Measure, measures
 from services.text.tables import row_of
 from services.text.tokens import tokens
 
 MAX_PAIRS = 3
+MAX_NEAR = 8
+"""Passages closest to each part of the question whose figures are compared, twice as many as are shown: others differ in what nobody asked."""
 MIN_SHARED, SHARED = 5, 0.45
 """Terms that two statements must share, and their share of the shorter one, to be on one thing."""
 MIN_WHOLE = 3
@@ -22,10 +24,17 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
 def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
-    """Return pairs of excerpts of different sources with different figures for one thing, one for each two sources; rows of tables tell too little."""
+    """Return pairs of close excerpts with different figures for one thing, one for each two sources; rows of tables tell too little.
+
+    A source that disagrees with itself is a pair, too, or one excerpt where both statements stand in it. What one source says in almost
+    the same words is mostly of two cases, so there each statement has a single measure, and one has all words of the other.
+    """
+    parts = parts_of(question)
+    near = {view.id for part in parts for view, _ in closest_passages(question, evidence, MAX_NEAR, part)}
     statements = [
         (excerpt, measured, frozenset(_terms(text)), set(_YEAR.findall(text)))
         for excerpt in evidence
+        if excerpt.id in near
         for text in said_in(excerpt.quote)
         if row_of(text) is None and (measured := measures(text))
     ][:MAX_STATEMENTS]
@@ -33,10 +42,13 @@ def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[C
     for (first, left, own, years), (other, right, others, later) in combinations(statements, 2):
         titles = frozenset([first.title, other.title])
         other_time = bool(years and later and not years & later)
-        if len(titles) < 2 or titles in found or other_time or not _on_one_thing(own, others):
+        if titles in found or other_time or not _on_one_thing(own, others):
+            continue
+        if len(titles) == 1 and not (len(left) == len(right) == 1 and (own <= others or others <= own)):
             continue
         if figures := _differing(left, right):
-            found[titles] = Contradiction(topic="", excerpt_ids=[first.id, other.id], explanation=figures)
+            sides = list(dict.fromkeys([first.id, other.id]))
+            found[titles] = Contradiction(topic="", excerpt_ids=sides, explanation=figures)
     return list(found.values())[:MAX_PAIRS]
 
 

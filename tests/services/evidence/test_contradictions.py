@@ -143,3 +143,5 @@ def test_an_excerpt_may_disagree_with_itself() -> None:
     named = Contradiction(topic="length", excerpt_ids=["E1-1"], explanation="The parts make 588 km.")
     assert check_contradiction(named, {"E1-1": one}, {}) == named
     assert check_contradiction(named, {}, {}) is None
+    two = one.model_copy(update={"quote": f"{TRENCH} The Challenger Deep is 10,935 m deep."})
+    assert check_contradiction(named, {"E1-1": two}, {}) == named.model_copy(update={"differs": "numbers"})

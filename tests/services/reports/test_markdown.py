@@ -159,11 +159,24 @@ def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:
     assert "spring" not in below
 
 
-@pytest.mark.parametrize("ids", [["E1-1", "E9-9"], ["E1-1", "E1-1"]])
-def test_a_contradiction_without_two_excerpts_is_left_out(draft: Make, ids: list[str]) -> None:
-    report = finish_report(draft(DEPTH, contradictions=[Contradiction(topic="t", excerpt_ids=ids)]), Usage())
+def test_a_contradiction_with_an_excerpt_that_does_not_exist_is_left_out(draft: Make) -> None:
+    conflict = Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"])
+    report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())
     assert "Where sources disagree" not in report.markdown
     assert report.contradictions == []
+
+
+def test_an_excerpt_that_disagrees_with_itself_is_shown_whole_unless_the_text_cites_it_unconfirmed(draft: Make) -> None:
+    both = excerpt_of("E2-1").model_copy(
+        update={"quote": f"The wire weighed 30 kg. {'It lay on deck. ' * 14}The wire weighed 36 kg."}
+    )
+    seen = Contradiction(topic="weight", excerpt_ids=["E2-1"], differs="numbers")
+    made = replace(draft(DEPTH, contradictions=[seen]), excerpts=[excerpt_of("E1-1"), both])
+    below = finish_report(made, Usage()).markdown.split("## Where sources disagree")[1].split("##")[0]
+    assert "30 kg" in below
+    assert "36 kg" in below
+    named = Contradiction(topic="weight", excerpt_ids=["E1-1"])
+    assert "Where sources disagree" not in finish_report(draft(DEPTH, contradictions=[named]), Usage()).markdown
 
 
 HOSTILE = (

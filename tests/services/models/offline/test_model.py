@@ -95,9 +95,35 @@ def test_a_name_of_the_closest_passage_is_searched_once() -> None:
     ],
 )
 def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, other: str, figures: str) -> None:
-    found = reflect("What was measured?", finding(first, other)).contradictions
+    question = "How deep is the Challenger Deep, and what is the readmission rate of the ward?"
+    found = reflect(question, finding(first, other)).contradictions
     assert [each.explanation for each in found] == [figures] * bool(figures)
     assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
+
+
+def test_figures_of_what_was_not_asked_are_not_compared() -> None:
+    sides = "The fee of the ward is 20 euros a day for all.", "The fee of the ward is 30 euros a day for all."
+    assert reflect("What is the fee of the ward?", finding(*sides)).contradictions
+    assert reflect("Who owned the schooner Lalla Rookh?", finding(OWNER, *sides)).contradictions == []
+
+
+DEEP = "The borehole of the allotment is 34 metres deep."
+
+
+@pytest.mark.parametrize(
+    ("quotes", "sides"),
+    [
+        ([DEEP, "After the survey the borehole of the allotment is 29 metres deep."], [["E1-1", "E1-2"]]),
+        ([f"{DEEP} It was sunk in 2019. Now the borehole of the allotment is 29 metres deep."], [["E1-1"]]),
+        ([DEEP, "The borehole of the allotment is 34 metres deep and its pump 29 metres."], []),
+        ([DEEP, "The borehole of the orchard is 29 metres deep."], []),
+    ],
+)
+def test_a_source_that_gives_two_figures_in_the_same_words_disagrees_with_itself(
+    quotes: list[str], sides: list[list[str]]
+) -> None:
+    found = reflect("How deep is the borehole?", finding(*quotes, titles=("Note", "Note"))).contradictions
+    assert [each.excerpt_ids for each in found] == sides
 
 
 def test_the_report_shows_passages_of_different_sources_and_no_answer() -> None:
@@ -121,6 +147,20 @@ def test_a_question_is_no_close_passage() -> None:
     assert told in shown
     assert "Who else" not in shown
     assert "[E1-3]" not in shown
+
+
+def test_words_side_by_side_as_in_the_question_are_closer_than_the_same_words_apart() -> None:
+    apart, together = "Challenger took 492 deep soundings.", "The Challenger Deep is the deepest place of the ocean."
+    told = report("How deep is the Challenger Deep?", finding(apart, together))
+    assert told.index(together) < told.index(apart)
+
+
+def test_a_year_alone_brings_no_passage_near() -> None:
+    prose, row = "By 1912 herring was landed by steam.", "| Planet | 1912 | 9,780 |"
+    told = report("Who landed herring by steam in 1912?", finding(row, prose))
+    assert prose in told
+    assert "Planet" not in told
+    assert "Planet" in report("1912?", finding(row, prose))
 
 
 def test_what_stands_below_a_heading_is_about_what_the_heading_says() -> None:
