@@ -31,7 +31,6 @@ from services.run.instrumentation import run_ended
 from services.run.log import log
 from services.run.roles import check_models_chosen, role_model
 from services.run.scope import Run, choices, evidence_of, node_run
-from services.run.traces import missing_packages
 from services.run.ui_text import say
 from services.run.wishes import answer_locale, kept_wishes, obeyed, pasted_text, settled_wishes
 from services.search.providers import notices_for
@@ -71,8 +70,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     context, former = choices(runtime), carried_context(state)
     question = chosen_question(question_of(state), former)
     spoken, report = message_language(question), state.get("report")
-    untraced = [say("no_traces", spoken, command=missing_packages())] if missing_packages() else []
-    for notice in [*untraced, *await notices_for(context, spoken)]:
+    for notice in await notices_for(context, spoken):
         emit(runtime, "notice", "coordinator", notice)
     await tell_estimate(runtime, context, "coordinator", spoken)
     earlier = _without_present(state)
@@ -107,7 +105,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     locale = answer_locale(triage, context)
     refused = obeyed(context, triage.wishes).refused
     if triage.intent in DIRECT:
-        run_ended(run.thread, run.journal.key, run.usage, "direct")
+        run_ended(run.thread, run.usage, "direct")
     emit_message(runtime, "triage", "coordinator", "triage", triage.locale, data=triage.model_dump(mode="json"))
     limits = [
         *left_out(run, locale),

@@ -118,7 +118,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     usage = state["usage"] + run.usage
     report = await asyncio.to_thread(finish_report, draft_of(state, context, written, excerpts), usage=usage)
     report.deck = deck
-    run_ended(run.thread, run.journal.key, usage, "done", **_counts(report))
+    run_ended(run.thread, usage, "done", **_counts(report))
     report.prompts = _prompt_versions(context, usage, written)
     await remember_report(run, report, evidence_of(runtime))
     await keep_version(run, state, report, revision)

@@ -84,7 +84,7 @@ class Attempts:
     """Characters received in the latest attempt."""
 
     def log_fields(self) -> dict[str, object]:
-        """Return the fields for log and trace."""
+        """Return the fields for the log."""
         return {"waited": round(self.waited, 3) or None, "retries": self.faults or None}
 
 

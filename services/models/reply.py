@@ -65,7 +65,7 @@ class Reply(BaseModel):
     """What went wrong before it was answered: `HTTP 429`, or the type of an error."""
     used: CallUsage = CallUsage()
     log_fields: dict[str, object] = Field(default_factory=dict, exclude=True)
-    """What log and trace tell of the call: names and numbers. The journal does not keep them."""
+    """What the log tells of the call: names and numbers. The journal does not keep them."""
 
     @property
     def cut_off(self) -> bool:

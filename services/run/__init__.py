@@ -1,1 +1,1 @@
-"""Infrastructure of a run's calls: settings, budget, journal, scope, log, traces, errors and messages."""
+"""Infrastructure of a run's calls: settings, budget, journal, scope, log, errors and messages."""

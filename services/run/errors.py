@@ -66,7 +66,7 @@ class LeadlineError(RuntimeError):
             message = for_python(message)
         super().__init__(without_private(clean_text(message)), *more)
         self.log_fields: dict[str, object] = {}
-        """Fields about the failed call for log and trace: names and numbers."""
+        """Fields about the failed call for the log: names and numbers."""
 
 
 class BadInput(LeadlineError):

@@ -1,6 +1,6 @@
-"""Observability of a run: the whole, every node and every outside call is a log line and, if traces are enabled, a span.
+"""Observability of a run: the whole, every node and every outside call is a log line.
 
-Only names, numbers and types of errors are recorded.
+Only names, numbers and types of errors are recorded. Traces are LangSmith's (docs/scripts.md).
 """
 
 import time
@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from schemas.usage import Usage
 from services.run.errors import LeadlineError
 from services.run.log import DEBUG, INFO, WARNING, about, log
-from services.run.traces import TraceSpan, span, trace_run
 
 Answer = TypeVar("Answer")
 
@@ -39,27 +38,23 @@ _LEVELS = {"model": INFO, "gather": INFO, "search": INFO, "page": INFO, "tool": 
 
 
 async def watch_call(kind: str, name: str, call: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Make an outside call, and log and trace it.
+    """Make an outside call, and log it.
 
     Args:
         kind: the journal's kind of the call: `model`, `search`, `page`, `tool`, `code`, …
         name: name of the callee; only the loggable part of queries and addresses is logged.
-        call: makes the call; the `log_fields` of its answer or error go into log and span.
+        call: makes the call; the `log_fields` of its answer or error go into the log.
     """
     if kind in INSTANT:
         return await call()
-    fields: dict[str, object] = {}
+    fields: dict[str, object]
     began = time.monotonic()
     what = loggable(kind, name)
     try:
-        with span(TraceSpan.call(kind, what), fields):
-            try:
-                answer = await call()
-            except LeadlineError as error:
-                fields |= error.log_fields
-                raise
-            fields |= getattr(answer, "log_fields", {})
+        answer = await call()
+        fields = getattr(answer, "log_fields", {})
     except BaseException as error:
+        fields = error.log_fields if isinstance(error, LeadlineError) else {}
         log(kind, WARNING, what=what, seconds=_since(began), error=type(error).__name__, **fields)
         raise
     log(kind, _LEVELS.get(kind, DEBUG), what=what, seconds=_since(began), **fields)
@@ -73,21 +68,19 @@ def log_known_answer(kind: str, name: str) -> None:
 
 
 @contextmanager
-def watch_node(node: str, step: str, thread: str, key: str) -> Iterator[None]:
-    """Log and trace one node, or one step of a plan.
+def watch_node(node: str, step: str, thread: str) -> Iterator[None]:
+    """Log one node, or one step of a plan.
 
     Args:
         node: name of the node.
         step: id of the step, or empty.
         thread: id of the run's thread, or empty.
-        key: key of the run, 32 hexadecimal digits, by which its nodes share a trace. Empty for a run without a thread.
     """
     began = time.monotonic()
     with about(run=thread, node=node, step=step):
         log("node_started", DEBUG)
         try:
-            with span(TraceSpan.node(node, step, thread, key), {}):
-                yield
+            yield
         except BaseException as error:
             log("node_failed", WARNING, seconds=_since(began), error=type(error).__name__)
             raise
@@ -110,27 +103,26 @@ def _since(began: float) -> float:
     return round(time.monotonic() - began, 3)
 
 
-def run_ended(thread: str, key: str, usage: Usage, status: str, **counts: int) -> None:
-    """Log and trace the end of a whole run, with its usage.
+def run_ended(thread: str, usage: Usage, status: str, **counts: int) -> None:
+    """Log the end of a whole run, with its usage.
 
     Args:
         thread: id of the run's thread.
-        key: key of its journal.
         usage: usage of the whole run.
         status: `done`, or `direct` if no research was needed.
         counts: further numbers, by name.
     """
     total = usage.total
-    fields = {
-        "status": status,
-        "seconds": round(usage.seconds, 3),
-        "calls": total.calls,
-        "tokens_in": total.input_tokens,
-        "tokens_out": total.output_tokens,
-        "cost": total.cost,
-        "searches": usage.searches,
-        "pages": usage.pages,
+    log(
+        "run_finished",
+        run=thread,
+        status=status,
+        seconds=round(usage.seconds, 3),
+        calls=total.calls,
+        tokens_in=total.input_tokens,
+        tokens_out=total.output_tokens,
+        cost=total.cost,
+        searches=usage.searches,
+        pages=usage.pages,
         **counts,
-    }
-    log("run_finished", run=thread, **fields)
-    trace_run(thread, key, usage.seconds, fields)
+    )

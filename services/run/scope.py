@@ -300,7 +300,7 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
         if run.context.prompts:
             with suppress(PromptError):  # `prompts_of` reports the error
                 await asyncio.to_thread(with_texts, run.context.prompts)  # compiles them once, off the event loop
-        with prompts_of(run.context), watch_node(run.node, run.step_id, run.thread, run.journal.key):
+        with prompts_of(run.context), watch_node(run.node, run.step_id, run.thread):
             async with hold_thread(runtime):
                 yield run
             run.journal.check_kept()

@@ -35,6 +35,18 @@ def test_a_run_is_sent_when_tracing_is_set(docs: Path) -> None:
         assert {headers.get("X-Api-Key") for headers in serving.headers} == {"ls-key"}
 
 
+@pytest.mark.long
+def test_a_collector_of_opentelemetry_gets_the_same_and_no_texts_where_they_are_hidden(docs: Path) -> None:
+    with collector() as serving:
+        hidden = {"LANGSMITH_HIDE_INPUTS": "true", "LANGSMITH_HIDE_OUTPUTS": "true"}
+        otel = {"LANGSMITH_TRACING_MODE": "otel", "OTEL_EXPORTER_OTLP_ENDPOINT": serving.address}
+        run(docs, serving.address, LANGSMITH_TRACING="true", **otel, **hidden)
+        assert {path for path, _ in serving.posted} == {"/v1/traces"}
+        sent = b"".join(body for _, body in serving.posted)
+        assert b"coordinator" in sent
+        assert QUESTION.encode() not in sent
+
+
 @pytest.mark.parametrize("variables", [{"LANGSMITH_TRACING": "false"}], ids=["false"])
 @pytest.mark.long
 def test_nothing_is_sent_when_it_is_not(docs: Path, variables: dict[str, str]) -> None:
