@@ -146,7 +146,7 @@ async def read_report(given: ReadReport, _: Tell) -> str:
     Raises:
         BadInput: the run does not exist or is not finished, or the section does not exist.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         report = (await finished_report(home, given.run_id))[1]
     if given.format == "json":
         return report.model_dump_json(indent=1, exclude={"document"})
@@ -165,7 +165,7 @@ async def verify_report(given: VerifyReport, _: Tell) -> str:
     if given.folder:
         check = await asyncio.to_thread(verify_bundle, Path(given.folder))
     else:
-        async with open_home(settings().leadline_home, to_read=True) as home:
+        async with open_home(settings().leadline_home) as home:
             report = (await finished_report(home, given.run_id))[1]
             with tempfile.TemporaryDirectory() as folder:
                 await write_bundle(report, Path(folder) / "report", home.evidence)

@@ -162,7 +162,7 @@ async def areport(
     await asyncio.to_thread(check_formats, formats)
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         record, report = await finished_report(home, run_id)
         chosen = await version_of(home, record, report, version)
         is_earlier = chosen.number <= len(record.revisions)
@@ -183,7 +183,7 @@ async def areport(
 
 async def aruns() -> list[RunRecord]:
     """Return the records of all runs, newest first."""
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         return await home.records()
 
 
@@ -193,7 +193,7 @@ async def arun(run_id: str | None = None) -> tuple[RunRecord, dict[str, Any]]:
     Raises:
         BadInput: the run does not exist.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         return await _run_of(home, run_id)
 
 
@@ -211,7 +211,7 @@ async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
     Raises:
         BadInput: the run does not exist.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         record, values = await _run_of(home, run_id)
         if "turn" not in values:
             return record, Timeline([])

@@ -21,7 +21,7 @@ async def amemory(words: str = "") -> list[MemoryEntry]:
     Args:
         words: only statements with some of these words, best first.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         return matching(await memory_of(home.store, LOCAL), words)
 
 

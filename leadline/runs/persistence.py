@@ -1,16 +1,14 @@
 """Checkpoints and store on disk, below `LEADLINE_HOME`: for local runs, and for the server by `langgraph.json`."""
 
 import asyncio
-import os
 import re
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import aiosqlite
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -34,8 +32,6 @@ from services.turn.thread_data import delete_thread_data
 _BUSY_MS = 60_000
 """Milliseconds for which a run waits for another run's write."""
 _SETUP_TRIES = 60
-_LOGGED = 18
-"""Place of the byte in a database's head that is 2 if it has a write-ahead log (https://sqlite.org/fileformat.html)."""
 _MAKING = 0.5
 """Seconds in which another process makes a new database."""
 _DUPLICATE = re.compile(r"duplicate column name: (\w+)")
@@ -70,17 +66,13 @@ def serializer() -> JsonPlusSerializer:
 
 
 @asynccontextmanager
-async def checkpointer(folder: Path | None = None, *, to_read: bool = False) -> AsyncIterator[AsyncSqliteSaver]:
+async def checkpointer(folder: Path | None = None) -> AsyncIterator[AsyncSqliteSaver]:
     """Open the checkpoints below a folder, by default `LEADLINE_HOME`.
-
-    Args:
-        folder: the folder.
-        to_read: whether they are only read, so that a folder without write permission will do.
 
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    async with _opened(Saver, folder, CHECKPOINTS, to_read=to_read) as saver:
+    async with _opened(Saver, folder, CHECKPOINTS) as saver:
         saver.serde = ChecksumSerializer(allowed_msgpack_modules=ALLOWED_TYPES)
         saver.before_deletion = partial(_delete_beside, saver)
         try:
@@ -102,17 +94,13 @@ async def _delete_beside(saver: Saver, thread: str) -> None:
 
 
 @asynccontextmanager
-async def store(folder: Path | None = None, *, to_read: bool = False) -> AsyncIterator[AsyncSqliteStore]:
+async def store(folder: Path | None = None) -> AsyncIterator[AsyncSqliteStore]:
     """Open the store below a folder, by default `LEADLINE_HOME`.
-
-    Args:
-        folder: the folder.
-        to_read: whether it is only read, so that a folder without write permission will do.
 
     Raises:
         StoreError: the folder cannot be written, or the file is broken; the message says which and what to do.
     """
-    async with _opened(SharedSqliteStore, folder, STORE, to_read=to_read) as opened:
+    async with _opened(SharedSqliteStore, folder, STORE) as opened:
         try:
             yield opened
         finally:
@@ -121,72 +109,29 @@ async def store(folder: Path | None = None, *, to_read: bool = False) -> AsyncIt
 
 @asynccontextmanager
 async def _opened(
-    database: type[Saver] | type[SharedSqliteStore], folder: Path | None, name: str, *, to_read: bool
+    database: type[Saver] | type[SharedSqliteStore], folder: Path | None, name: str
 ) -> AsyncIterator[Any]:
     """Open a database in a file below a folder, with its tables."""
     home = folder or settings().leadline_home
     file = home / name
     await _check_not_emptied(home, name)
-    is_read_only = to_read and await asyncio.to_thread(_is_read_only, file)
-    opening: AbstractAsyncContextManager[Any]
-    if is_read_only:
-        opening = _opened_to_read(database, file)
-    else:
-        try:
-            await asyncio.to_thread(make_private_folder, home)
-            await asyncio.to_thread(make_private_file, file)
-        except OSError as error:
-            raise StoreUnwritable(str(home), error.strerror) from None
-        opening = database.from_conn_string(str(file))
     try:
-        opened: Any = await opening.__aenter__()
-    except (
-        sqlite3.DatabaseError,
-        UnicodeDecodeError,
-    ) as error:  # the latter: a message of SQLite with bytes of the file
-        raise database_error(file, error) from None
-    opened.file = file
-    try:
+        await asyncio.to_thread(make_private_folder, home)
+        await asyncio.to_thread(make_private_file, file)
+    except OSError as error:
+        raise StoreUnwritable(str(home), error.strerror) from None
+    async with AsyncExitStack() as opening:
         try:
+            opened: Any = await opening.enter_async_context(database.from_conn_string(str(file)))
+            opened.file = file
             await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            if not is_read_only:
-                await _set_up(opened)
+            await _set_up(opened)
         except (
             sqlite3.DatabaseError,
             UnicodeDecodeError,
-        ) as error:  # the latter: a message of SQLite with bytes of the file
+        ) as error:  # the latter: SQLite's message has bytes of the file
             raise database_error(file, error) from None
         yield opened
-    finally:
-        await opening.__aexit__(None, None, None)
-
-
-def _is_read_only(file: Path) -> bool:
-    """Tell whether a database can be read, and cannot be written."""
-    return os.access(file, os.R_OK) and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
-
-
-@asynccontextmanager
-async def _opened_to_read(database: type[Saver] | type[SharedSqliteStore], file: Path) -> AsyncIterator[Any]:
-    """Open a database that has its tables and cannot be written."""
-    async with aiosqlite.connect(
-        await asyncio.to_thread(_read_only_address, file), uri=True, isolation_level=None
-    ) as connection:
-        opened = database(connection)
-        opened.is_setup = True
-        yield opened
-
-
-def _read_only_address(file: Path) -> str:
-    """Return the URI with which SQLite opens a database for reading in a folder without write permission.
-
-    A database with a write-ahead log of which none is left would need a new one there, so it is declared immutable
-    (https://sqlite.org/wal.html#read_only_databases).
-    """
-    with file.open("rb") as opened:
-        needs_log = opened.read(_LOGGED + 1)[_LOGGED:] == b"\x02"
-    log = file.with_name(f"{file.name}-wal")
-    return f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if needs_log and not log.exists() else ''}"
 
 
 async def _check_not_emptied(home: Path, name: str) -> None:

@@ -170,7 +170,7 @@ async def aversion(run_id: str | None = None, number: int | None = None) -> Vers
     Raises:
         BadInput: the run or version does not exist, or the run has no report.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         return await version_of(home, *await finished_report(home, run_id), number)
 
 
@@ -180,7 +180,7 @@ async def aversions(run_id: str | None = None) -> list[Version]:
     Raises:
         BadInput: the run does not exist, or has no report.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         return await versions_of(home, *await finished_report(home, run_id))
 
 
@@ -190,7 +190,7 @@ async def adifference(run_id: str | None, before: int, after: int) -> list[str]:
     Raises:
         BadInput: the run or version does not exist, or the run has no report.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         record, report = await finished_report(home, run_id)
         first, second = [await version_of(home, record, report, number) for number in (before, after)]
     names = [
@@ -207,6 +207,6 @@ async def averify(run_id: str | None, number: int | None) -> tuple[Version, Bund
         BadInput: the run or version does not exist, or the run has no report.
         StoreError: a text of the version is not in the store.
     """
-    async with open_home(settings().leadline_home, to_read=True) as home:
+    async with open_home(settings().leadline_home) as home:
         version = await version_of(home, *await finished_report(home, run_id), number)
         return version, await verified(home, version)

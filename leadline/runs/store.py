@@ -160,17 +160,13 @@ class Home:
 
 
 @asynccontextmanager
-async def open_home(folder: Path, *, to_read: bool = False) -> AsyncIterator[Home]:
+async def open_home(folder: Path) -> AsyncIterator[Home]:
     """Open the stores below a folder, which is created if needed.
-
-    Args:
-        folder: the folder.
-        to_read: whether the stores are only read, so that a folder without write permission will do.
 
     Raises:
         StoreError: the folder cannot be written, or a file in it is broken; the message says which and what to do.
     """
-    async with checkpointer(folder, to_read=to_read) as saver, store(folder, to_read=to_read) as opened:
+    async with checkpointer(folder) as saver, store(folder) as opened:
         await asyncio.to_thread(sweep, folder)
         yield Home(build_graph().compile(checkpointer=saver, store=opened, name="deep_research"), opened, folder)
 
