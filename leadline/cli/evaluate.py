@@ -13,7 +13,7 @@ from leadline.cli.options import Docs
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.question import locale_of
 from leadline.evaluation.question_runs import OnOutcome, Outcome
-from leadline.evaluation.results import FILE, Evaluation, read_results_of, side_by_side
+from leadline.evaluation.results import FILE, Evaluation
 from leadline.evaluation.sets import read_set
 from leadline.evaluation.settings import settings_of
 from leadline.evaluation.table import table
@@ -62,9 +62,6 @@ def evaluate_set(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Folder of results and reports; by default eval/NAME.")
     ] = None,
-    against: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Compare with the results in this earlier folder.")
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON instead of the table.")] = False,
 ) -> None:
     """Research a list of questions and measure the reports; compare several settings. Started again, it continues.
@@ -77,7 +74,6 @@ def evaluate_set(
     place = out or Path("eval") / file.name.split(".")[0]
     if not place.name:
         raise BadInput(f"The set {file} has no file name to name the results folder after. Name a folder with --out.")
-    earlier = None if against is None else read_results_of(against, {question.question for question in asked})
     check_writable(place)
     choices = choices_of(given) | ({"documents": [str(folder) for folder in docs]} if docs else {})
     languages = (question.language or message_language(question.question) for question in asked)
@@ -92,8 +88,6 @@ def evaluate_set(
         return evaluation
 
     evaluation = until_interrupted(main(), "the same command; finished questions are not repeated")
-    if earlier is not None:
-        evaluation = side_by_side(earlier, evaluation, str(against))
     echo(evaluation.model_dump_json(indent=2) if as_json else table(evaluation))
     echo(f"\n{say('eval_written', locale, place=place)}", err=True)
     if any(evaluation.failed[setting.name] for setting in settings):

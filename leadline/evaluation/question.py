@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from schemas.locale import Locale
 from services.run.ui_text import is_chinese
@@ -12,7 +12,6 @@ MAX_TEXT = 200_000
 """Maximum characters of a question or a criterion."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
-Gold = Annotated[list[Text], Field(validation_alias=AliasChoices("gold", "gold_ids"))]
 
 
 def _alternatives(value: Any) -> Any:
@@ -29,9 +28,9 @@ class Criterion(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    text: Annotated[Text, Field(validation_alias=AliasChoices("text", "criterion"))]
+    text: Text
     weight: Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)] = 1.0
-    gold: Gold = []
+    gold: list[Text] = []
 
 
 class EvalQuestion(BaseModel):
@@ -40,10 +39,10 @@ class EvalQuestion(BaseModel):
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
     question: Text
-    id: Annotated[str, Field(validation_alias=AliasChoices("id", "qid"), max_length=200)] = ""
+    id: Annotated[str, Field(max_length=200)] = ""
     """By which its result is found again; by default its place in the file."""
     facts: list[Fact] = []
-    gold: Gold = []
+    gold: list[Text] = []
     """Sources that hold the answer: addresses, DOIs, file names or their stems."""
     documents: list[Text] = []
     """File names of documents that hold the answer; they count as `gold` does."""

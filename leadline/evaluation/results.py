@@ -1,20 +1,15 @@
-"""The results of an evaluation, as `eval.json` holds them (docs/evaluation.md), and those of two folders side by side."""
+"""The results of an evaluation, as `eval.json` holds them (docs/evaluation.md)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from leadline.evaluation.measures import Figures, shown_measures
 from leadline.evaluation.statistics import Difference, Estimate, difference, estimate
-from schemas.regular_file import read_regular
-from services.run.errors import BadInput, reason_of
 
 FILE = "eval.json"
-MAX_BYTES = 200_000_000
-"""Maximum bytes of a file of results."""
 
 
 class RunResult(BaseModel):
@@ -105,47 +100,3 @@ def _both(first: Sequence[Figures], second: Sequence[Figures], key: str) -> tupl
         if here is not None and there is not None
     ]
     return [here for here, _ in pairs], [there for _, there in pairs]
-
-
-def read_results_of(folder: Path, asked: Collection[str]) -> Evaluation:
-    """Read the results in the folder of an evaluation. Blocking.
-
-    Args:
-        folder: the folder.
-        asked: questions that they will be compared over.
-
-    Raises:
-        BadInput: there are none, or they have another form, or none of these questions.
-    """
-    try:
-        results = Evaluation.model_validate_json(read_regular(folder / FILE, MAX_BYTES))
-    except OSError as error:
-        raise BadInput(
-            f"The results {folder / FILE} cannot be read ({error.strerror}). Name a folder of `leadline eval`."
-        ) from None
-    except ValidationError as error:
-        raise BadInput(f"The results {folder / FILE} have another form: {reason_of(error.errors()[0])}.") from None
-    if not any(question.question in asked for question in results.questions):
-        raise BadInput(f"The results {folder / FILE} have no question of this set. Name another folder with --against.")
-    return results
-
-
-def side_by_side(first: Evaluation, second: Evaluation, prefix: str) -> Evaluation:
-    """Return both evaluations as one, over the questions that both asked.
-
-    Args:
-        first: results that come first; differences are the second less them.
-        second: results that come second, whose set and language hold.
-        prefix: begins the names of the first's settings.
-    """
-    names = {name: f"{prefix}: {name}" for name in first.names}
-    before = {question.question: question.results for question in first.questions}
-    questions = [
-        question.model_copy(
-            update={"results": {names[name]: before[question.question][name] for name in names} | question.results}
-        )
-        for question in second.questions
-        if question.question in before
-    ]
-    settings = {names[name]: setting for name, setting in first.settings.items()} | second.settings
-    return second.model_copy(update={"settings": settings, "questions": questions}).summarised()

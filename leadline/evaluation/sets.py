@@ -1,9 +1,6 @@
-"""Reads a set of questions: a question a line, a JSON object a line, or a JSON list; also compressed with gzip."""
+"""Reads a set of questions: a question a line, a JSON object a line, or a JSON list."""
 
-import gzip
-import io
 import json
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +13,7 @@ from schemas.regular_file import read_regular
 from services.run.errors import BadInput, reason_of
 
 MAX_BYTES = 200_000_000
-"""Maximum decompressed bytes of a set."""
+"""Maximum bytes of a set."""
 MAX_QUESTIONS = 100_000
 
 
@@ -76,16 +73,8 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
 
 def _text(file: Path) -> str:
     try:
-        content = read_regular(file, MAX_BYTES)
-        if file.suffix.lower() == ".gz":
-            with gzip.open(io.BytesIO(content)) as stream:
-                content = stream.read(MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or "it is not a gzip file"
-        raise BadInput(f"The set {file} cannot be read ({why}). Name another file.") from None
-    if len(content) > MAX_BYTES:
-        raise BadInput(f"The set {file} is larger than {MAX_BYTES // 1_000_000} MB. Split it.")
-    try:
-        return content.decode("utf-8-sig")
+        return read_regular(file, MAX_BYTES).decode("utf-8-sig")
+    except OSError as error:
+        raise BadInput(f"The set {file} cannot be read ({error.strerror}). Name another file.") from None
     except UnicodeDecodeError:
         raise BadInput(f"The set {file} is not text in UTF-8. Save it as UTF-8.") from None

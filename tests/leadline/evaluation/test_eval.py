@@ -188,24 +188,6 @@ def test_other_choices_under_the_same_name_are_refused(leadline: Leadline, quest
     assert "--out" in ran.err
 
 
-def test_results_of_another_folder_stand_beside(
-    leadline: Leadline, questions: Path, docs: Path, tmp_path: Path
-) -> None:
-    assert leadline("eval", questions, "--docs", docs, "--depth", "quick", "--out", "earlier").code == 0
-    ran = leadline("eval", questions, "--docs", docs, "--questions", "1", "--against", "earlier")
-    assert ran.code == 0, ran.err
-    heading = ran.out.splitlines()[0].strip("|").split("|")
-    assert [cell.strip() for cell in heading] == ["", "earlier: quick", "default", "difference", "p"]
-    assert "0 of 1" in ran.out  # over the question that both asked
-    other = tmp_path / "other.txt"
-    other.write_text("Who was knighted in 1866?")
-    ran = leadline("eval", other, "--docs", docs, "--depth", "quick", "--against", "earlier")
-    assert (ran.code, "no question of this set" in ran.err) == (2, True)
-    Path("earlier/eval.json").write_text("{}")
-    ran = leadline("eval", questions, "--docs", docs, "--against", "earlier")
-    assert (ran.code, "have another form" in ran.err) == (2, True)
-
-
 def test_a_home_without_the_runs_says_so(
     leadline: Leadline, questions: Path, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,7 +232,6 @@ def test_a_chinese_set_is_tabled_in_chinese(leadline: Leadline, tmp_path: Path) 
 
 
 BAD_INPUT = {
-    "a missing folder to compare with": (["SET", "--against", "nowhere"], "cannot be read"),
     "too many settings": (["SET", *(f"--model=m{number}" for number in range(30))], "at most 24"),
     "a search that is none": (["SET", "--search", "documents", "--search", "nosuch"], "nosuch"),
     "an impossible limit": (["SET", "--max-tokens", "1"], "max_tokens cannot be 1"),

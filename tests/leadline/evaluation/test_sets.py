@@ -1,6 +1,5 @@
 """Reading a set of questions: plain lines, JSON, and clear words where a row is wrong."""
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -46,14 +45,6 @@ def test_the_example_sets_can_be_read(name: str) -> None:
     assert any(question.sources for question in questions)
 
 
-def test_a_compressed_set_with_ids_of_documents_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "set.jsonl.gz"
-    row = {"qid": "q1", "question": "?", "gold_ids": ["d1"], "criteria": [{"criterion": "c", "gold_ids": ["d1"]}]}
-    file.write_bytes(gzip.compress(json.dumps(row).encode()))
-    [one] = read_set(file)
-    assert (one.id, one.gold, one.criteria[0].gold) == ("q1", ["d1"], ["d1"])
-
-
 WRONG = {
     "no question": (['{"question": "a"}', '{"facts": []}'], "line 2, field question"),
     "an empty question": (['{"question": "  "}'], "line 1, field question: it is empty"),
@@ -77,8 +68,7 @@ def test_a_wrong_row_is_named_by_line_and_field(tmp_path: Path, rows: list[str],
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    (tmp_path / "a.gz").write_bytes(b"no gzip")
     (tmp_path / "b.jsonl").write_bytes(b"\xff\xfe\xff")
-    for name, said in (("a.gz", "cannot be read"), ("b.jsonl", "UTF-8"), ("c.jsonl", "cannot be read")):
+    for name, said in (("b.jsonl", "UTF-8"), ("c.jsonl", "cannot be read")):
         with pytest.raises(BadInput, match=said):
             read_set(tmp_path / name)
