@@ -32,7 +32,6 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("A shorter version of the latest report", 'leadline revise "Shorter, please."'),
         ("Add a table of the findings", 'leadline revise "Add a table of the depths with who measured them"'),
         ("Remove a section; needs no model", 'leadline revise --without "Conclusion"'),
-        ("See what has changed", "leadline runs show --diff 1 2"),
     ],
     "resume": [
         ("Continue after Ctrl-C, a crash or a review", "leadline resume"),

@@ -18,7 +18,7 @@ from leadline.cli.run_summary import summary
 from leadline.progress.terminal import as_typed, console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
 from leadline.runs.own_memory import aforget, aforget_all, amemory
-from leadline.runs.revise import adifference, aversion
+from leadline.runs.revise import aversion
 from leadline.runs.store import RunRecord
 from schemas.clean_text import clean_line
 from schemas.memory import MemoryEntry, MemoryView
@@ -69,18 +69,8 @@ def show(
     run: LatestRun = None,
     calls: Annotated[bool, typer.Option("--calls", help="Show every call: start and duration.")] = False,
     version: Version = None,
-    diff: Annotated[
-        tuple[int, int] | None,
-        typer.Option(
-            metavar="N N", help="Show the differences between two versions of its report.", show_default=False
-        ),
-    ] = None,
 ) -> None:
     """Show a run: its question, answer, sources, cost and files; or its calls, or a version of its report."""
-    if diff is not None:
-        lines = asyncio.run(adifference(run, *diff))
-        echo("\n".join(lines) if lines else "Both versions have the same text.")
-        return
     if version is not None:
         echo_report(asyncio.run(aversion(run, version)).report)
         return
@@ -128,15 +118,11 @@ def export(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write to this folder instead of the report's own.")
     ] = None,
-    open_it: Annotated[bool, typer.Option("--open", help="Open the files when they are made.")] = False,
 ) -> None:
     """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF, CSL-JSON. Nothing is asked or searched."""
     made = asyncio.run(areport(run, chosen_formats(formats), out=out, version=version))
     for name in made.files:
-        place = Path(str(made.folder)) / name
-        echo(place)
-        if open_it:
-            typer.launch(place.absolute().as_uri())
+        echo(Path(str(made.folder)) / name)
 
 
 @_runs.command(epilog=examples("runs forget"))

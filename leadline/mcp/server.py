@@ -10,27 +10,21 @@ import io
 import os
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from copy import copy
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import anyio
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from leadline.api import aresearch
+from leadline.runs.revise import averify
 from leadline.runs.store import finished_report, open_home
 from schemas.context import RunContext
-from schemas.document import Heading
 from schemas.events import Event
 from schemas.reporter import Report
-from services.reports.bundle import verify_bundle, write_bundle
-from services.reports.document import words
-from services.reports.markdown_blocks import read_markdown
-from services.reports.rendering import to_markdown
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.settings import settings
 from services.tools.mcp.sessions import INSTALL
@@ -54,7 +48,6 @@ class Question(_Arguments):
 
     question: str = Field(min_length=1, description="The question, in a full sentence, in any language.")
     after: str = Field(default="", description="Run id of the report to follow up; empty for a new question.")
-    quick: bool = Field(default=False, description="Answer from one quick search, without a plan: depth quick.")
 
 
 CHOICES: dict[str, str] = {
@@ -83,18 +76,16 @@ Research: type[Question] = create_model("Research", __base__=Question, __doc__=Q
 
 
 class ReadReport(_Arguments):
-    """Return the report of an earlier run: whole, one section of it, or as JSON with all of its evidence."""
+    """Return the report of an earlier run, or JSON with all of its evidence."""
 
     run_id: str = Field(description="As `research` gave it.")
     format: Literal["markdown", "json"] = Field(default="markdown", description="json adds quotes, sources and usage.")
-    section: str = Field(default="", description="Heading of the one section to return; empty: everything.")
 
 
 class VerifyReport(_Arguments):
-    """Check a report offline: every stored text, quote, claim and citation. Give a run's id or a report's folder."""
+    """Check a report offline: every stored text, quote, claim and citation."""
 
-    run_id: str = Field(default="", description="As `research` gave it.")
-    folder: str = Field(default="", description="Folder that holds report.md and evidence.json.")
+    run_id: str = Field(description="As `research` gave it.")
 
 
 async def research(given: Question, tell: Tell) -> str:
@@ -111,8 +102,6 @@ async def research(given: Question, tell: Tell) -> str:
             await tell(number, event.title)
 
     choices = given.model_dump(include=set(CHOICES), exclude_unset=True)
-    if "quick" in given.model_fields_set:
-        choices["deep_research"] = not given.quick
     teller = asyncio.create_task(telling())
     # A separate task, because a cancelled request is cancelled repeatedly, while the run must be stored.
     work = asyncio.create_task(
@@ -141,35 +130,23 @@ _under_way: set[asyncio.Task[Report]] = set()
 
 
 async def read_report(given: ReadReport, _: Tell) -> str:
-    """Return a finished report or a part of it.
+    """Return a finished report.
 
     Raises:
-        BadInput: the run does not exist or is not finished, or the section does not exist.
+        BadInput: the run does not exist or is not finished.
     """
     async with open_home(settings().leadline_home) as home:
         report = (await finished_report(home, given.run_id))[1]
-    if given.format == "json":
-        return report.model_dump_json(indent=1, exclude={"document"})
-    return section_of(report.markdown, given.section) if given.section.strip() else report.markdown
+    return report.model_dump_json(indent=1, exclude={"document"}) if given.format == "json" else report.markdown
 
 
 async def verify_report(given: VerifyReport, _: Tell) -> str:
     """Check a report and describe the result.
 
     Raises:
-        BadInput: neither or both of run and folder are named, or the run does not exist.
-        BundleError: the folder holds no report.
+        BadInput: the run does not exist or is not finished.
     """
-    if bool(given.run_id) == bool(given.folder):
-        raise BadInput("Name either the run_id or the folder of a report.")
-    if given.folder:
-        check = await asyncio.to_thread(verify_bundle, Path(given.folder))
-    else:
-        async with open_home(settings().leadline_home) as home:
-            report = (await finished_report(home, given.run_id))[1]
-            with tempfile.TemporaryDirectory() as folder:
-                await write_bundle(report, Path(folder) / "report", home.evidence)
-                check = await asyncio.to_thread(verify_bundle, Path(folder) / "report")
+    check = (await averify(given.run_id))[1]
     if not check.problems:
         return "\n".join(filter(None, [f"Everything holds ({check.counts}).", check.head, check.trust]))
     return "\n".join([f"{len(check.problems)} of the checks failed ({check.counts}).", *check.problems])
@@ -291,27 +268,3 @@ async def _lines_of_stdin() -> AsyncIterator[str]:
     threading.Thread(target=read, name="leadline-mcp-stdin", daemon=True).start()
     while line := await lines.get():
         yield line
-
-
-def section_of(markdown: str, heading: str) -> str:
-    """Return the section with a heading as Markdown, including its subsections.
-
-    Args:
-        markdown: a whole report.
-        heading: text of the heading, or its beginning, in any case.
-
-    Raises:
-        BadInput: the heading does not exist; the message lists the existing ones.
-    """
-    blocks = read_markdown(markdown)
-    heads = [
-        (place, block.level, words(block.content)) for place, block in enumerate(blocks) if isinstance(block, Heading)
-    ]
-    wanted = " ".join(heading.strip("# ").casefold().split())
-    found = next((entry for entry in heads if entry[2].casefold().startswith(wanted)), None)
-    if found is None:
-        there = "; ".join(title for _, _, title in heads) or "none"
-        raise BadInput(f"The report has no section {heading!r}. Its headings are: {there}.")
-    start, level, _ = found
-    end = next((place for place, depth, _ in heads if place > start and depth <= level), None)
-    return f"{to_markdown(blocks[start:end])}\n"

@@ -14,7 +14,6 @@ from leadline.runs.store import Home, RunRecord, finished_report, open_home
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision, Version
 from services.reports.bundle import BundleCheck, verify_bundle, write_bundle
-from services.reports.numbered_text import difference
 from services.run.errors import BadInput
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import checked_choices
@@ -47,17 +46,6 @@ async def version_of(home: Home, record: RunRecord, report: Report, number: int 
         BadInput: the version does not exist; the message lists the existing ones.
     """
     return numbered_version(await versions_of(home, record, report), number, record.id)
-
-
-async def verified(home: Home, version: Version) -> BundleCheck:
-    """Check a version as `leadline verify` checks a report's folder: write it, and read it again.
-
-    Raises:
-        StoreError: a text of the version is not in the store.
-    """
-    with tempfile.TemporaryDirectory(prefix="leadline-version-") as place:
-        await write_bundle(version.report, Path(place), home.evidence)
-        return await asyncio.to_thread(verify_bundle, Path(place))
 
 
 async def arevise(
@@ -184,24 +172,8 @@ async def aversions(run_id: str | None = None) -> list[Version]:
         return await versions_of(home, *await finished_report(home, run_id))
 
 
-async def adifference(run_id: str | None, before: int, after: int) -> list[str]:
-    """Return the unified diff between two versions of a finished run's report, as lines.
-
-    Raises:
-        BadInput: the run or version does not exist, or the run has no report.
-    """
-    async with open_home(settings().leadline_home) as home:
-        record, report = await finished_report(home, run_id)
-        first, second = [await version_of(home, record, report, number) for number in (before, after)]
-    names = [
-        f"version {version.number}" + (f": {' '.join(version.request.split())}" if version.request else "")
-        for version in (first, second)
-    ]
-    return await asyncio.to_thread(difference, first.report, second.report, (names[0], names[1]))
-
-
-async def averify(run_id: str | None, number: int | None) -> tuple[Version, BundleCheck]:
-    """Check a version of a finished run's report, by default the latest, offline.
+async def averify(run_id: str | None, number: int | None = None) -> tuple[Version, BundleCheck]:
+    """Check a version of a finished run's report, by default the latest, as `leadline verify` checks a folder: write it, and read it again.
 
     Raises:
         BadInput: the run or version does not exist, or the run has no report.
@@ -209,4 +181,6 @@ async def averify(run_id: str | None, number: int | None) -> tuple[Version, Bund
     """
     async with open_home(settings().leadline_home) as home:
         version = await version_of(home, *await finished_report(home, run_id), number)
-        return version, await verified(home, version)
+        with tempfile.TemporaryDirectory(prefix="leadline-version-") as place:
+            await write_bundle(version.report, Path(place), home.evidence)
+            return version, await asyncio.to_thread(verify_bundle, Path(place))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher, unified_diff
+from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Literal
 
@@ -21,8 +21,6 @@ from services.text.passages import sentences
 _LINKED = re.compile(r"\[\[(\d{1,9})\]\]\([^)]*\)")
 MAX_UNCITED = 5
 """Maximum uncited sources that are listed; of more, only the number is given."""
-AROUND = 1
-"""Unchanged sentences shown before and after a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +110,6 @@ class Sentence(BaseModel):
 
     state: Literal["same", "removed", "added"]
     text: str
-
-
-def difference(before: Report, after: Report, names: tuple[str, str]) -> list[str]:
-    """Return the lines of a unified diff between two versions' texts, without references, limits and counts; empty if they are equal.
-
-    Args:
-        before: the earlier version.
-        after: the later version.
-        names: names of both versions for the head.
-    """
-    lines = unified_diff(list(_lines(before)), list(_lines(after)), *names, lineterm="", n=AROUND)
-    return [line for line in lines if not line.startswith("@@")]
 
 
 def compared(before: Report, after: Report) -> list[Sentence]:

@@ -93,14 +93,6 @@ def test_a_version_is_written_of_what_the_model_is_shown_and_the_former_one_is_k
     assert "version 2: everything holds" in leadline("verify", run.id).out
     assert "2  Without the ferry" in leadline("runs", "show", run.id).out
 
-    lines = leadline("runs", "show", run.id, "--diff", "1", "2").out.splitlines()
-    assert lines[:2] == ["--- version 1", "+++ version 2: Without the ferry"]
-    assert f"-{FERRY[:-1]} [1]." in lines
-    assert "-## The ferry" in lines
-    assert f" {STORMS[:-1]} [1]." in lines
-    assert not any(line.startswith("+") for line in lines[2:])
-    assert "the same" in leadline("runs", "show", run.id, "--diff", "2", "2").out
-
 
 def test_what_a_new_sentence_cites_must_support_it(leadline: Leadline, endpoint: OpenAIServer, run: Run) -> None:
     revising(endpoint, f"# The pier\n\n{STORMS} [B0-1]\n\nThe ferry carried 900 sheep in 1935 [B0-1].")
@@ -268,7 +260,6 @@ def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) ->
         (("revise", run.id, "--shorter", "--without", "The ferry"), "one change at a time"),
         (("revise",), "Say what to change"),
         (("runs", "show", run.id, "--version", "7"), "it has only version 1"),
-        (("runs", "show", run.id, "--diff", "1", "7"), "it has only version 1"),
         (("verify", run.id, "--version", "7"), "it has only version 1"),
         (("verify", "19990101-000000"), "There is no run"),
         (("verify", run.id, "--judge"), "--judge checks"),
