@@ -11,34 +11,12 @@ from pydantic.fields import FieldInfo
 
 from leadline.runs.profiles import load_profile
 from schemas.context import FOLLOW_DEPTH, RunContext
-from schemas.evidence import NamedKind
-from schemas.options import SEARCH_WORDS, Flag, OutputFormat
+from schemas.options import Flag
 from schemas.wishes import ChosenWishes
 from services.reports.formats import chosen_formats
-from services.run.errors import LeadlineError
-from services.search.choice import BESIDE, ELSE, known_names
-
-LOCALES = ("auto", "en-US", "en-GB", "zh-CN", "zh-TW", "de-DE", "es-ES", "fr-FR", "ja-JP", "ko-KR", "pt-BR")
-"""Languages proposed by completion; all language tags are accepted."""
-
 
 LISTS = ("prefer_kinds", "exclude_kinds")
 """Fields written as comma-separated names."""
-
-
-def _formats(incomplete: str) -> list[str]:
-    return _last_of(incomplete, get_args(OutputFormat))
-
-
-def _kinds(incomplete: str) -> list[str]:
-    return _last_of(incomplete, get_args(NamedKind))
-
-
-def _last_of(incomplete: str, names: Iterable[str]) -> list[str]:
-    """Complete the last of several names."""
-    before, comma, last = incomplete.rpartition(",")
-    taken = before.split(",") if comma else []
-    return [f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in taken]
 
 
 def _parts(text: str) -> list[str]:
@@ -53,21 +31,6 @@ def _wishes(given: Iterable[str]) -> dict[str, Any]:
         listed = field is not None and field.default_factory is list
         read[name] = [part.strip() for part in value.split(",")] if listed else value.strip()
     return read
-
-
-def _searches(incomplete: str) -> list[str]:
-    """Complete the last of several search names."""
-    last = incomplete[max(map(incomplete.rfind, (BESIDE, ELSE))) + 1 :]
-    before = incomplete.removesuffix(last)
-    try:
-        names = known_names()
-    except LeadlineError:  # an error of an unusable file, which the command reports
-        return []
-    return [before + name for name in names if name.startswith(last) and not (before and name in SEARCH_WORDS)]
-
-
-def _locales(incomplete: str) -> list[str]:
-    return [locale for locale in LOCALES if locale.lower().startswith(incomplete.lower())]
 
 
 FLAGS = {
@@ -92,7 +55,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "wishes": _wishes,
     **dict.fromkeys(LISTS, _parts),
 }
-_COMPLETIONS = {"search": _searches, "locale": _locales, "output_formats": _formats, **dict.fromkeys(LISTS, _kinds)}
 
 
 def option(name: str, *, show_default: bool = True, hide_rare: bool = False) -> Any:
@@ -104,7 +66,6 @@ def option(name: str, *, show_default: bool = True, hide_rare: bool = False) -> 
         help=flag.help or _described(field),
         rich_help_panel=flag.panel,
         hidden=hide_rare and flag.rare,
-        autocompletion=_COMPLETIONS.get(name),
         show_default=show_default and ("by depth" if name in FOLLOW_DEPTH else field.annotation is not bool),
     )
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
 import typer
 
@@ -13,30 +13,13 @@ from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.init_model import model_settings
 from leadline.cli.input_prompts import choose, typed_key, typed_value
 from leadline.progress.terminal import echo
-from leadline.setup.env_file import problems_of, write, written_before
+from leadline.setup.env_file import PROVIDERS, problems_of, write, written_before
 from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by
 from services.run.dotenv_file import FILE
 from services.run.errors import BadInput, SettingsError
 from services.search.folder_files import check_folder
 
 commands = typer.Typer()
-
-ProviderName = Literal[
-    "openai",
-    "anthropic",
-    "google",
-    "mistral",
-    "deepseek",
-    "qwen",
-    "openrouter",
-    "ollama",
-    "lmstudio",
-    "llamacpp",
-    "file",
-    "other",
-    "none",
-]
-"""Names of `PROVIDERS`; a test checks this."""
 
 NOBODY = (
     "No questions can be asked here, because standard input is not a terminal. Use options instead, for example: leadline init "
@@ -47,9 +30,11 @@ NOBODY = (
 @commands.command(epilog=examples("init"))
 def init(
     provider: Annotated[
-        ProviderName | None,
+        str | None,
         typer.Option(
-            metavar="NAME", help=f"Provider of the model: {', '.join(get_args(ProviderName))}.", show_default=False
+            metavar="NAME",
+            help=f"Provider of the model: {', '.join(PROVIDERS)}.",
+            show_default=False,
         ),
     ] = None,
     endpoint: Annotated[

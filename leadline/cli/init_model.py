@@ -25,7 +25,7 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
         asking: whether a person can be asked.
 
     Raises:
-        BadInput: a setting is missing and no person can be asked, or the address is invalid.
+        BadInput: there is no such provider, a setting is missing and no person can be asked, or the address is invalid.
     """
     name = provider or ("other" if endpoint else None)
     local: LocalServer | None = None
@@ -33,6 +33,8 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
         name, local = _asked() if asking else ("none", None)
     if name == "none":
         return {}
+    if name not in PROVIDERS:
+        raise BadInput(f"There is no provider {name!r}. There are: {', '.join(PROVIDERS)}.")
     known = PROVIDERS[name]
     if known.integration:
         return _own_package(known, model, asking)

@@ -1,7 +1,6 @@
 """The live view of a run in a terminal: plans with steps, slow calls, the report being written, and usage.
 
-It is drawn again several times a second below what was printed. A line never reaches the terminal's edge, so that it stays one
-line; a terminal that is made narrower breaks the lines that stand there already, and the next drawing takes account of that.
+It is drawn again several times a second below what was printed. A line never reaches the terminal's edge, so that it stays one line.
 """
 
 import time
@@ -10,10 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleRenderable, Group
-from rich.control import Control
+from rich.console import Console, Group
 from rich.live import Live
-from rich.segment import ControlType
 from rich.text import Text
 
 from leadline.progress.line_wrap import wrapped
@@ -49,8 +46,6 @@ class Board:
         self._console = console
         self._watched = watched
         self._ascii = console.options.ascii_only
-        self.lengths: list[int] = []
-        """Columns of the lines of the last picture."""
 
     def __call__(self) -> Group:
         """Return the current picture."""
@@ -59,7 +54,6 @@ class Board:
         for line in lines:
             line.truncate(width, overflow="ellipsis")
             line.no_wrap = True
-        self.lengths = [line.cell_len for line in lines]
         return Group(*lines)
 
     def _lines(self, height: int) -> list[Text]:
@@ -177,27 +171,6 @@ class Board:
         return text.replace(" · ", ", ").replace("…", "...") if self._ascii else text
 
 
-class _Reflowing(Live):
-    """A live display that finds its first row even after the terminal has become narrower."""
-
-    def __init__(self, board: Board, console: Console) -> None:
-        super().__init__(console=console, get_renderable=board, refresh_per_second=FRAMES_A_SECOND)
-        self._board = board
-        self._drawn: list[int] = []
-        """Columns of the lines in the terminal."""
-
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Move up by the rows that the terminal has added, before rich moves up by its own rows."""
-        width = self.console.width
-        added = sum(max(1, -(-length // width)) for length in self._drawn) - len(self._drawn)
-        self._drawn = [min(length, width) for length in self._board.lengths]
-        more: list[ConsoleRenderable] = []
-        if added > 0:
-            up = ((ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1))
-            more = [Control(ControlType.CARRIAGE_RETURN, *(up * added))]
-        return [*more, *super().process_renderables(renderables)]
-
-
 class LiveView:
     """Shows a run's events in a terminal as one picture, with notices above it."""
 
@@ -207,8 +180,9 @@ class LiveView:
         self._watched = Watched()
         self._live = self._new()
 
-    def _new(self) -> _Reflowing:
-        return _Reflowing(Board(self._console, self._watched), self._console)
+    def _new(self) -> Live:
+        board = Board(self._console, self._watched)
+        return Live(console=self._console, get_renderable=board, refresh_per_second=FRAMES_A_SECOND)
 
     def __call__(self, event: Event) -> None:
         """Show one event."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from leadline.runs.execute import (
 )
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
-from leadline.runs.past_events import replayed_events, verdict_lines
+from leadline.runs.past_events import replayed_events
 from leadline.runs.revise import arevise, version_of
 from leadline.runs.store import Home, RunRecord, config_of, finished_report, open_home
 from leadline.runs.timeline import Timeline
@@ -216,9 +216,7 @@ async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
         if "turn" not in values:
             return record, Timeline([])
         recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
-        locale = values.get("locale") or "en-US"
-        timeline = Timeline.of(recording.entries.values(), locale)
-        return record, replace(timeline, verdicts=verdict_lines(values, locale))
+        return record, Timeline.of(recording.entries.values(), values.get("locale") or "en-US")
 
 
 @dataclass(frozen=True, slots=True)

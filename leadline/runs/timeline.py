@@ -1,7 +1,7 @@
 """The timeline of a run, from its journal: the calls with their times."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -38,8 +38,6 @@ class TimedCall:
     """Passing faults after which it was repeated: `HTTP 429`, …"""
     asked_because: str = ""
     """Reason of a repeated model call: the fault of the previous answer; empty for a first call."""
-    requests: int = 1
-    """Requests sent for it."""
     abandoned: int = 0
     """Requests that were abandoned before an answer."""
     abandoned_tokens: int = 0
@@ -99,8 +97,6 @@ class Timeline:
     spans: list[TimedCall]
     locale: str = "en-US"
     """Locale of the labels."""
-    verdicts: list[str] = field(default_factory=list)
-    """The reflections' judgements of steps and question, one line each."""
 
     @classmethod
     def of(cls, entries: Iterable[Entry], locale: str = "en-US") -> "Timeline":
@@ -131,8 +127,7 @@ class Timeline:
                 f"{span.start:7.2f} {span.seconds:7.2f}  {_bar(span, whole)}  {span.where}  {deeper}{self.called(span.kind)}  "
                 f"{span.title[:_NAME]}{notes}"
             )
-        judged = [say("show_reflections", self.locale), *(f"  {verdict}" for verdict in self.verdicts), ""]
-        return [*lines, "", *(judged if self.verdicts else []), self.sums(), *self.requests()]
+        return [*lines, "", self.sums()]
 
     def sums(self) -> str:
         """Return time, calls, tokens, cost and waiting in one line."""
@@ -149,26 +144,6 @@ class Timeline:
         if tried or waited >= 0.01:
             parts.append(say("show_waits", self.locale, tried=tried, seconds=f"{waited:.2f}"))
         return ". ".join(part for part in parts if part)
-
-    def requests(self) -> list[str]:
-        """Return the number of all model requests on one line: answers, repetitions and their kinds."""
-        spans = [span for span in self.spans if span.kind == "model"]
-        if not spans:
-            return []
-        repeated, refused, abandoned, tokens = (
-            sum(count)
-            for count in zip(
-                *(
-                    (len(span.faults), bool(span.asked_because), span.abandoned, span.abandoned_tokens)
-                    for span in spans
-                ),
-                strict=True,
-            )
-        )
-        requests = sum(span.requests for span in spans)
-        counts = {"calls": len(spans), "requests": requests, "repeated": repeated, "refused": refused}
-        lost = say("abandoned", self.locale, calls=abandoned, tokens=f"{tokens:,}") if abandoned else ""
-        return ["; ".join(part for part in (say("show_requests", self.locale, **counts), lost) if part)]
 
     def called(self, kind: str) -> str:
         """Return the name of a kind of calls in the run's language."""
@@ -195,7 +170,6 @@ def _span(start: float, entry: Entry) -> TimedCall:
         waited=answer.get("waited") or 0.0,
         faults=faults,
         asked_because=" ".join(str(answer.get("asked_because") or "").split())[:_REASON],
-        requests=max(answer.get("requests") or 1, 1 + len(faults)),
         abandoned=used.get("abandoned") or 0,
         abandoned_tokens=used.get("abandoned_tokens") or 0,
         tokens=(used.get("input_tokens", 0), used.get("output_tokens", 0)),

@@ -9,16 +9,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from dotenv import dotenv_values
 
-from leadline.cli.init import ProviderName
-from leadline.setup.env_file import PROVIDERS
-from leadline.setup.local_servers import PORTS
 from leadline.setup.search_setup import offers
-from services.run import roles
 from tests.fakes.anthropic_server import anthropic_server
 from tests.fakes.ollama_server import ollama_server
 from tests.fakes.openai_server import OpenAIServer
@@ -169,12 +164,6 @@ def test_ollama_is_connected_at_the_port_that_its_own_variable_names(
         ran = leadline("init", "--provider", "ollama")
         assert ran.code == 0, ran.err
         assert dotenv_values(ENV) == {"OPENAI_BASE_URL": f"{server.base_url}/v1", "LEADLINE_MODEL": server.model}
-
-
-def test_every_provider_can_be_named_and_each_package_of_a_provider_is_offered() -> None:
-    assert get_args(ProviderName) == tuple(PROVIDERS)
-    assert {*roles.PROVIDERS, roles.LLAMACPP} - {"ollama"} == {one.integration for one in PROVIDERS.values()} - {""}
-    assert {one.server for one in PROVIDERS.values()} - {""} == {*PORTS}
 
 
 def test_a_provider_with_its_own_package_is_connected_and_its_key_is_read_from_the_file(

@@ -155,7 +155,7 @@ async def test_what_a_resumed_run_did_not_ask_again_is_told() -> None:
     assert "续跑时未重复请求" in "\n".join(timeline.lines())
 
 
-def test_every_request_to_a_model_is_counted_and_every_refusal_has_its_reason() -> None:
+def test_every_refusal_has_its_reason() -> None:
     used = {"input_tokens": 100, "output_tokens": 10, "abandoned": 2, "abandoned_tokens": 1_200}
     answers: list[dict[str, object]] = [
         {"used": used, "requests": 4, "faults": ["HTTP 429", "TimeoutError", "TimeoutError"]},
@@ -170,10 +170,7 @@ def test_every_request_to_a_model_is_counted_and_every_refusal_has_its_reason() 
     text = "\n".join(timeline.lines())
     assert "[asked again: the answer could not be used: `steps` is missing]" in text
     assert "[asked again: the answer was cut off]" in text
-    lost = "abandoned: 2 calls, about 1,200 tokens that a provider may charge"
-    assert timeline.requests() == [
-        "Model calls: 3; requests: 6; repeated after faults: 3; unusable answers requested again: 2; " + lost
-    ]
+    assert "abandoned: 2 calls, about 1,200 tokens that a provider may charge" in text
     assert "verify" not in dict.fromkeys(span.kind for span in timeline.spans)
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from leadline import aresearch
 from leadline.progress.lines import Lines
-from leadline.progress.live import Board, LiveView
+from leadline.progress.live import Board
 from leadline.progress.run_view import Watched, clock
 from schemas.events import Event
 from tests.fakes.openai_server import OpenAIServer
@@ -108,23 +108,6 @@ def test_a_low_terminal_shows_what_is_under_way_and_counts_the_rest() -> None:
     assert len(lines) < 6
     assert lines[0] == "… 2 more"
     assert lines[-1].startswith("  calls 1")
-
-
-def test_a_terminal_made_narrower_is_drawn_over_from_the_first_row_it_shows() -> None:
-    console = Console(file=io.StringIO(), width=100, height=30, force_terminal=True, _environ={"TERM": "xterm"})
-    view = LiveView(console)
-    for event in EVENTS:
-        view(event)
-    view._live.auto_refresh = False
-    with view.running():
-        view._live.refresh()
-        rows = sum(-(-length // 30) for length in view._live._drawn)
-        assert rows > len(view._live._drawn)
-        before = console.file.tell()
-        console.width = 30
-        view._live.refresh()
-        console.file.seek(before)
-        assert console.file.read().count("\x1b[1A") == rows - 1
 
 
 def test_what_stands_still_is_said_when_it_ends() -> None:

@@ -1,4 +1,4 @@
-"""Profile files: what they say holds, and what they cannot say is refused with its line and key."""
+"""Profile files: what they say holds, and what they cannot say is refused with its key."""
 
 import asyncio
 from pathlib import Path
@@ -86,23 +86,23 @@ def test_what_an_option_says_wins_even_if_it_is_the_default(leadline: Leadline, 
 @pytest.mark.parametrize(
     ("line", "instead", "said"),
     [
-        ("tone: plain", "tune: plain", "line 8, tune: there is no such key. There are: name, "),
+        ("tone: plain", "tune: plain", "tune: there is no such key"),
         (
             "  max_results: 5",
             "  max_result: 5",
-            "line 14, search.max_result: there is no such key. There are: provider, ",
+            "search.max_result: there is no such key",
         ),
-        ("      keywords: [lighthouse, lamp]", "      words: [x]", "line 7, scope.core.0.words: there is no such key"),
-        ("  max_results: 5", "  max_results: many", "line 14, search.max_results cannot be 'many'"),
-        ("formats: [html, pdf]", "formats: [html, doc]", "line 20, formats.1 cannot be 'doc'"),
-        ("locale: en-GB", "locale: klingon", "line 2, locale cannot be 'klingon'"),
-        ("name: Lights", "# no name", "line 1, name: it is missing"),
-        ("documents: [papers]", "documents: [sheets]", "line 3, documents.0: there is no folder"),
+        ("      keywords: [lighthouse, lamp]", "      words: [x]", "scope.core.0.words: there is no such key"),
+        ("  max_results: 5", "  max_results: many", "search.max_results cannot be 'many'"),
+        ("formats: [html, pdf]", "formats: [html, doc]", "formats.1 cannot be 'doc'"),
+        ("locale: en-GB", "locale: klingon", "locale cannot be 'klingon'"),
+        ("name: Lights", "# no name", "name: it is missing"),
+        ("documents: [papers]", "documents: [sheets]", "documents.0: there is no folder"),
         ("tone: plain", "tone: [plain", "is not valid YAML"),
-        ("  default: small", "  reviewer: small", "line 18, models.reviewer"),
+        ("  default: small", "  reviewer: small", "models.reviewer"),
     ],
 )
-def test_what_it_cannot_say_is_refused_with_line_and_key(file: Path, line: str, instead: str, said: str) -> None:
+def test_what_it_cannot_say_is_refused_with_its_key(file: Path, line: str, instead: str, said: str) -> None:
     file.write_text(WHOLE.replace(line, instead))
     with pytest.raises(BadInput) as refused:
         load_profile(file)
