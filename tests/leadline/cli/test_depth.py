@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ import pytest
 from leadline.runs.actions import aruns
 from schemas.context import RunContext
 from schemas.depth import LEVELS
-from services.run.settings import forget_settings
-from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
@@ -55,23 +52,3 @@ def test_events_have_the_estimate_in_numbers(leadline: Leadline, docs: Path) -> 
     ran = leadline("research", QUESTION, "--docs", docs, "--json", "--events")
     [told] = [one for one in map(json.loads, ran.err.splitlines()) if one["type"] == "estimate"]
     assert (told["data"]["depth"], told["data"]["sources"], told["data"]["told"]) == ("standard", 25, False)
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    with openai_server() as server:
-        monkeypatch.setenv("OPENAI_API_KEY", server.key)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        monkeypatch.setenv("LEADLINE_MODEL", "gpt-4o")
-        forget_settings()
-        yield server
-
-
-def test_a_level_that_the_budget_cannot_pay_says_so_and_runs(
-    leadline: Leadline, docs: Path, endpoint: OpenAIServer
-) -> None:
-    ran = leadline("research", QUESTION, "--docs", docs, "--depth", "exhaustive", "--max-tokens", "20000")
-    assert ran.code == 0
-    [line] = [one for one in ran.err.splitlines() if one.startswith("· Depth exhaustive")]
-    assert "20,000 of 860,000 tokens (max_tokens) are not enough for all of that" in line
-    assert ran.err.index(line) < ran.err.index("? Understanding")

@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -144,30 +143,3 @@ def test_commands_and_runs_are_completed(leadline: Leadline, docs: Path) -> None
     run = leadline("runs").out.split()[0]
     assert "research" in completed(["rese"])
     assert run in completed(["runs", "show", run[:6]])
-
-
-IN_A_SHELL = {
-    "bash": "source <(leadline --show-completion bash); COMP_WORDS=(leadline verif); COMP_CWORD=1; "
-    '_leadline_completion leadline; echo "${COMPREPLY[@]}"',
-    "zsh": "autoload -U compinit; compinit -D; source <(leadline --show-completion zsh); whence -w _leadline_completion",
-    "fish": 'leadline --show-completion fish | source; complete -C "leadline verif"',
-}
-SAYS = {"bash": "verify", "zsh": "_leadline_completion: function", "fish": "verify"}
-
-
-@pytest.mark.parametrize("shell", IN_A_SHELL)
-def test_completion_works_in_the_shell_itself(shell: str, tmp_path: Path) -> None:
-    program = shutil.which(shell)
-    if program is None:
-        pytest.skip(f"{shell} is not installed")
-    environment = {**os.environ, "HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    flags = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
-    done = subprocess.run(
-        [program, *flags, "-c", IN_A_SHELL[shell]],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert SAYS[shell] in done.stdout, done.stderr

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from services.run.settings import forget_settings
 from tests.fakes.editing import blocks_in, edits, titled, whole
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
@@ -31,12 +30,6 @@ def run(leadline: Leadline, endpoint: OpenAIServer) -> str:
     assert ran.code == 0, ran.err
     (place / "costs.md").write_text(f"# What the repair cost\n\n{COST}\n")
     return str(json.loads(ran.out)["run_id"])
-
-
-def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name)
-    forget_settings()
 
 
 def roles(endpoint: OpenAIServer) -> list[str]:
@@ -150,19 +143,6 @@ def test_a_request_for_a_change_is_no_part_of_the_next_question(
     assert "What closed the northern pier" in shown
     assert "shorter" not in shown
     assert "brief" not in shown
-
-
-def test_without_a_model_a_short_question_after_a_change_is_completed_from_the_question_before_it(
-    leadline: Leadline, run: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    without_model(monkeypatch)
-    assert leadline("revise", run, "--without", "What happened").code == 1  # nothing would be left
-    assert leadline("revise", run, "--shorter").code == 2  # one sentence is short enough
-    ran = leadline("follow", run, "What cost?", "--json")
-    assert ran.code == 0, ran.err
-    question = json.loads(ran.out)["question"]
-    assert "northern pier" in question
-    assert "horter" not in question
 
 
 def changes(message: str) -> str:

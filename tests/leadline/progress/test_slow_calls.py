@@ -7,8 +7,7 @@ from rich.console import Console
 
 from leadline.progress.lines import Lines
 from leadline.progress.notebook import Progress
-from schemas.events import CallProgress, Event
-from services.run.ui_text import call_state, reason_text, task_title
+from schemas.events import Event
 from tests.leadline.progress.test_lines import EVENTS, drawn, seen, told
 
 
@@ -104,20 +103,3 @@ def test_a_notebook_shows_slow_calls_too() -> None:
         shown(event)
     assert "2 His birthplace (the model is answering, 31 s, sources 1" in str(shown)
     assert "Writing the report: the model is thinking, 9 s" in shown._repr_html_()
-
-
-def test_calls_are_named_in_the_readers_language() -> None:
-    assert task_title("verifier", "", "zh-CN") == "核对论断"
-    assert task_title("researcher", "2", "en-US") == "Step 2"
-    assert task_title("embedding", "", "en-US") == "embedding"
-    again = CallProgress(role="coder", state="again", seconds=0, reason="HTTP 429")
-    assert call_state(again, "zh-CN") == "再次请求模型：HTTP 429"
-
-
-def test_reasons_are_said_in_words() -> None:
-    assert reason_text("cut_off", "en-US") == "the answer was cut off"
-    assert reason_text("unusable: `steps` is missing: name two", "en-US") == (
-        "the answer could not be used: `steps` is missing: name two"
-    )
-    assert reason_text("silent", "zh-CN") == "长时间没有任何输出"
-    assert reason_text("HTTP 503", "zh-CN") == "HTTP 503"

@@ -7,7 +7,6 @@ import pytest
 
 from leadline import aresearch
 from leadline.setup.model_table import checked_models
-from nodes.coordinator import _answers_itself
 from schemas.context import RunContext
 from services.models import close_clients
 from services.models.endpoint import forget_endpoints
@@ -141,15 +140,6 @@ def test_a_key_is_in_no_dump_and_no_text(environment: SetEnvironment) -> None:
         assert "very-secret" not in text
         assert "api_key" not in text
     assert model.endpoint == "http://a.example/v1"
-
-
-def test_the_coordinator_answers_itself_only_where_the_reporter_is_the_same_model_at_the_same_address(
-    environment: SetEnvironment,
-) -> None:
-    environment(OPENAI_BASE_URL="http://a.example/v1", LEADLINE_MODEL="m")
-    assert _answers_itself(RunContext())
-    environment(LEADLINE_BASE_URL_REPORTER="http://b.example/v1")
-    assert not _answers_itself(RunContext())
 
 
 @pytest.fixture(autouse=True)

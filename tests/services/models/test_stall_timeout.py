@@ -103,14 +103,6 @@ async def test_an_endpoint_that_cannot_stream_is_asked_for_whole_answers(
     assert [bool(request.get(parameter)) for request in endpoint.requests] == [True, False, False]
 
 
-async def test_an_endpoint_that_answers_whole_although_a_stream_was_asked_for_is_understood(
-    endpoint: OpenAIServer,
-) -> None:
-    endpoint.script["reflector"] = [completion({"model": "m", "messages": []}, ANSWER)]
-    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
-    assert len(endpoint.requests) == 1
-
-
 async def test_a_stream_that_ends_before_the_answer_does_is_begun_anew(
     endpoint: OpenAIServer, environment: Environment
 ) -> None:

@@ -9,7 +9,7 @@ from leadline import aresearch
 from schemas.context import RunContext
 from schemas.depth import DEPTHS, LEVELS, Depth
 from schemas.events import Event
-from services.run.estimate import SHARES, estimate, estimate_figures, estimate_line, shortfall_line
+from services.run.estimate import estimate, estimate_line, shortfall_line
 from services.run.prices import forget_prices
 from services.run.settings import forget_settings
 from tests.conftest import PROJECT
@@ -40,11 +40,6 @@ async def test_figures_are_those_of_the_level_and_money_is_arithmetic(depth: Dep
     assert made.told == (depth in {"deep", "exhaustive"})
 
 
-def test_shares_of_the_roles_are_a_whole() -> None:
-    for parts in zip(*SHARES.values(), strict=True):
-        assert sum(parts) == pytest.approx(1)
-
-
 @pytest.mark.usefixtures("priced")
 async def test_what_is_chosen_by_itself_counts() -> None:
     dear: Any = {"reporter": {"model": "dear"}}
@@ -70,18 +65,6 @@ async def test_offline_nothing_is_paid_and_only_tokens_fall_short() -> None:
     limited = await estimate(RunContext(depth="exhaustive", max_tokens=20_000, max_seconds=60))
     assert (limited.limit, limited.told) == ("max_tokens", True)
     assert "20,000 of 860,000 tokens" in shortfall_line(limited, "en-US")
-
-
-@pytest.mark.usefixtures("priced")
-async def test_what_a_limit_allows_is_named_in_both_languages() -> None:
-    made = await estimate(RunContext(depth="exhaustive", max_tokens=20_000))
-    assert (made.limit, made.told) == ("max_tokens", True)
-    line = shortfall_line(made, "en-US")
-    assert line.startswith(
-        "20,000 of 860,000 tokens (max_tokens) are not enough for all of that: about 4 of 200 sources"
-    )
-    assert "20,000" in shortfall_line(made, "zh-CN")
-    assert "词元" in estimate_figures(made, "zh-CN")
 
 
 @pytest.mark.usefixtures("priced")

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from leadline import aresearch
 from leadline.runs.actions import areplay, aresume, aruns
-from services.run.errors import BadInput, JournalMiss, ModelError
+from services.run.errors import BadInput, ModelError
 from services.run.journal import Entry, Journal, Recording, namespace, replaying
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
@@ -80,25 +80,6 @@ async def test_what_a_run_decided_for_stays_decided_when_it_goes_on_and_in_a_rep
     assert not await journal(store, task="fork").decided("tools", lambda: False)
     with replaying(await Recording.load(store, "run", "r")):
         assert await journal(store).decided("tools", lambda: False)
-
-
-async def test_a_miss_names_the_request() -> None:
-    store = InMemoryStore()
-    await journal(store).once("model", "planner (Plan)", {"q": 1}, Said, Asked("one"))
-    with replaying(await Recording.load(store, "run", "r-7")):
-        with pytest.raises(
-            JournalMiss, match=r"run r-7 holds no model call 'planner \(Plan\)' at 1:planner.*request was different"
-        ):
-            await journal(store).once("model", "planner (Plan)", {"q": 2}, Said, Asked())
-        with pytest.raises(JournalMiss, match="never made"):
-            await journal(store, place="9:reporter").once("model", "reporter", {}, Said, Asked())
-
-
-async def test_an_answer_is_durable_before_it_is_used() -> None:
-    store = InMemoryStore()
-    await journal(store).once("model", "planner", {}, Said, Asked("one"))
-    [item] = await store.asearch(namespace("run"))
-    assert Entry.read(item.value).answer == {"text": "one"}
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "half a pair: \ud83d", "測深"], ids=["a NUL", "half a pair", "Chinese"])
