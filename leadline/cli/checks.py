@@ -19,6 +19,7 @@ from leadline.setup.doctor_summary import show_summary, summary
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from services.models.endpoint_memory import forget_kept
+from services.models.health_check import RoleCheck
 from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.cited_markdown import verify_markdown
@@ -119,17 +120,14 @@ def _told(name: str, check: BundleCheck) -> bool:
 def doctor(
     models: Annotated[
         bool,
-        typer.Option("--models", help="Show which model each role uses, and check each with one tiny call instead."),
-    ] = False,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="First forget what earlier runs learned about the models' endpoints.")
+        typer.Option(
+            "--models", help="Show which model each role uses, and test each anew with one tiny call instead."
+        ),
     ] = False,
     every: Annotated[bool, typer.Option("--all", help="Show every check.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every check as JSON.")] = False,
 ) -> None:
     """Show what works on this machine and how to get what is missing."""
-    if forget:
-        echo(f"Forgotten: what was learned of {asyncio.run(forget_kept())} models.", err=True)
     if models:
         _show_models(as_json)
         return
@@ -145,8 +143,13 @@ def doctor(
 
 
 def _show_models(as_json: bool) -> None:
-    """Print the model of each role, each checked with a call; what is found out is kept for runs."""
-    checks = asyncio.run(checked_models())
+    """Print the model of each role, each checked anew with a call; what is found out is kept for runs."""
+
+    async def checked() -> list[RoleCheck]:
+        await forget_kept()
+        return await checked_models()
+
+    checks = asyncio.run(checked())
     if as_json:
         echo(json.dumps([check.model_dump(mode="json") for check in checks], indent=2, ensure_ascii=False))
     else:

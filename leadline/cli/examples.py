@@ -67,7 +67,6 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("What works here, and how to get what does not", "leadline doctor"),
         ("Every check, with what installs what is missing", "leadline doctor --all"),
         ("Which model has which role, and does it answer?", "leadline doctor --models"),
-        ("After a server was changed: test again what it accepts", "leadline doctor --models --forget"),
         ("For a script", "leadline doctor --json"),
     ],
     "init": [

@@ -7,7 +7,6 @@ import asyncio
 import platform
 import sys
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import metadata
@@ -30,7 +29,7 @@ from services.embedding.models import INSTALL, embedders
 from services.models.llamacpp import foreseen
 from services.run.endpoints import GENERAL, endpoint_named, endpoint_names
 from services.run.errors import LeadlineError
-from services.run.installation import NAME, PROJECT_ROOT, in_project, install_command
+from services.run.installation import NAME, install_command
 from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.secrecy import shown_address
 from services.run.settings import settings
@@ -203,11 +202,7 @@ def _extras() -> Iterable[Check]:
 
 
 def _optional() -> dict[str, list[Requirement]]:
-    """Return the requirements of each extra, from the project's file or the package's metadata."""
-    if in_project():
-        project = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
-        declared = tomllib.loads(project)["project"]["optional-dependencies"]
-        return {extra: [Requirement(text) for text in wanted] for extra, wanted in declared.items()}
+    """Return the requirements of each extra."""
     about = metadata.metadata(NAME)
     wanted = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
     return {

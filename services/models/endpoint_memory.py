@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -104,13 +105,11 @@ async def keep_learned(model: RoleModel) -> None:
         log("endpoints_not_kept", WARNING, error=type(error).__name__)
 
 
-async def forget_kept() -> int:
-    """Delete the stored facts of all endpoints; returns the number of models."""
-    file = _file()
-    entries = await asyncio.to_thread(_read, file)
-    await asyncio.to_thread(file.unlink, missing_ok=True)
+async def forget_kept() -> None:
+    """Delete the stored facts of all endpoints."""
+    with suppress(OSError):
+        await asyncio.to_thread(_file().unlink, missing_ok=True)
     forget_learned()
-    return len(entries)
 
 
 def _file() -> Path:

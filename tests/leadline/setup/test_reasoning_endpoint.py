@@ -30,7 +30,5 @@ def test_it_is_set_up_checked_and_used_and_meets_each_refusal_once(
     report = anew("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
     assert report.code == 0, report.err
     assert "William Thomson" in report.out
-    assert thinker.refused == ["temperature"]
+    assert thinker.refused == ["temperature"] * 2  # doctor tests anew, and a run does not
     assert thinker.empty == []
-    assert anew("doctor", "--models", "--forget").code == 0
-    assert thinker.refused == ["temperature"] * 2

@@ -63,15 +63,6 @@ async def test_a_home_that_takes_no_file_ends_no_run(endpoint: OpenAIServer) -> 
     assert (await ask("reflector", PROMPT, Reflection)) is not None
 
 
-def test_models_can_be_forgotten(endpoint: OpenAIServer) -> None:
-    runner = CliRunner()
-    assert runner.invoke(app, ["doctor", "--models"]).exit_code == 0
-    assert kept().exists()
-    said = runner.invoke(app, ["doctor", "--models", "--forget"])
-    assert said.exit_code == 0
-    assert "Forgotten: what was learned of 1 models." in said.stderr
-
-
 async def test_what_the_check_of_the_models_finds_costs_the_run_no_call(endpoint: OpenAIServer) -> None:
     endpoint.refuses = {"response_format", "tools"}
     await asyncio.to_thread(CliRunner().invoke, app, ["doctor", "--models"])
