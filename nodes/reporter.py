@@ -27,7 +27,13 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.labels import labels_for
-from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report
+from services.reports.markdown import (
+    ReportInputs,
+    across_languages,
+    check_draft,
+    finish_report,
+    with_checkable_charts,
+)
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, report_message
@@ -245,6 +251,7 @@ async def _check(
     def draft() -> ReportInputs:
         return draft_of(state, run.context, written, excerpts)
 
+    written.blocks = (await asyncio.to_thread(with_checkable_charts, draft())).blocks
     await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
     written.likeness = await likeness_of(await asyncio.to_thread(across_languages, draft()))
     await _verify(run, draft(), written, runtime)

@@ -33,7 +33,7 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.computation import Program
 from services.evidence.views import steps_by_id
 from services.reports.added_sections import computations, marked_sentences, side_notes
-from services.reports.charts.checks import check_charts
+from services.reports.charts.checks import check_charts, with_tables
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
@@ -119,6 +119,21 @@ class ReportInputs:
     """How it is to look, and for whom."""
 
 
+def _proving(draft: ReportInputs) -> dict[str, str]:
+    """Return what proves a number of a chart, by the ids of excerpts."""
+    kept = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
+    return {excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in kept}
+
+
+def _naming(draft: ReportInputs) -> str:
+    return "\n".join([draft.question, *(source.card.evidence for source in draft.sources.values())])
+
+
+def with_checkable_charts(draft: ReportInputs) -> ReportInputs:
+    """Return a draft with a table in place of each chart that may not be drawn."""
+    return replace(draft, blocks=with_tables(draft.blocks, _proving(draft), naming=_naming(draft)))
+
+
 def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     """Check a draft's citations, number its sources, and render it.
 
@@ -127,11 +142,8 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     """
     draft = replace(draft, excerpts=[excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources])
     labels = labels_for(draft.locale)
-    quotes = {
-        excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in draft.excerpts
-    }
-    naming = "\n".join([draft.question, *(source.card.evidence for source in draft.sources.values())])
-    charts = check_charts(draft.blocks, quotes, naming=naming, locale=draft.locale)
+    draft = with_checkable_charts(draft)
+    charts = check_charts(draft.blocks, _proving(draft), naming=_naming(draft), locale=draft.locale)
     draft = replace(draft, blocks=charts.blocks, limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)
     enough = draft.enough and not draft.missing_aspects

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
-from schemas.document import Block, Code
+from schemas.document import Block, Citation, Code, Table, Text
 from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.addresses import URL
@@ -150,6 +150,44 @@ def check_charts(
             kept.append(block)
     result.blocks = tuple(kept)
     return result
+
+
+def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: str = "") -> tuple[Block, ...]:
+    """Return the blocks of a draft with a table in place of each chart that may not be drawn, so that its rows are checked as statements."""
+
+    def told(block: Block) -> Block:
+        if not isinstance(block, Code) or not is_chart(block.language):
+            return block
+        try:
+            checked_chart(block.text, quotes, naming=naming)
+        except ChartRefused:
+            try:
+                return _as_table(Chart.model_validate_json(block.text))
+            except ValidationError:
+                return block  # it is left out, with the reason, when the report is finished
+        return block
+
+    return tuple(map(told, blocks))
+
+
+def _as_table(chart: Chart) -> Table:
+    """Return the numbers of a chart as a table, each row with the chart's citations."""
+    cited = tuple(Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources))
+    names = [" ".join(filter(None, [one.name, f"({chart.unit})" if chart.unit else ""])) for one in chart.series]
+    rows = [
+        [category, *(format_number(one.values[place]) if place < len(one.values) else "" for one in chart.series)]
+        for place, category in enumerate(chart.categories)
+    ]
+    if chart.type == "scatter":
+        names = [chart.x_unit or "x", chart.unit or "y"]
+        rows = [[one.name, format_number(x), format_number(y)] for one in chart.series for x, y in one.points]
+    def plain(cell: str) -> Text:
+        return Text(URL.sub("", cell))
+
+    return Table(
+        tuple((plain(cell),) for cell in [chart.title, *names]),
+        tuple((*((plain(cell),) for cell in row[:-1]), (plain(f"{row[-1]} "), *cited)) for row in rows),
+    )
 
 
 def is_chart(language: str) -> bool:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from schemas.chart import Chart, Series
-from schemas.document import Code, Drawing
-from services.reports.charts.checks import ChartRefused, check_charts, checked_chart
+from schemas.document import Code, Drawing, Table
+from services.reports.charts.checks import ChartRefused, check_charts, checked_chart, with_tables
 from services.reports.charts.echarts import options
 from services.reports.charts.svg import chart_svg
 from services.reports.document import walk
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.rendering import to_markdown
+from services.reports.rendering import to_draft, to_markdown
 from tests.services.reports.full import ENGLISH, chart, english
 
 QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}
@@ -72,6 +72,18 @@ def test_a_refused_chart_leaves_the_report_and_the_reader_is_told() -> None:
     assert to_markdown(checked.blocks).count("```chart") == 1
     assert checked.cited == ["E1-1", "E1-2", "E1-3", "E1-4"]
     assert checked.limits == ["A chart was left out. Not in what it cites: 10863, 11034, 10994, 1951, 1957, 2010."]
+
+
+def test_a_chart_that_may_not_be_drawn_is_a_table_whose_rows_are_checked() -> None:
+    written = chart(categories=["1875 (492 soundings, https://example.org)", "1951", "1957", "2010"])
+    table, drawn, broken = with_tables(read_draft(f"{written}\n\n{chart()}\n\n```chart\n{{}}\n```"), QUOTES)
+    assert isinstance(table, Table)
+    assert len(table.rows) == 4
+    head, _, first, *_ = to_draft([table]).splitlines()
+    assert json.loads(written.removeprefix("```chart\n").removesuffix("\n```"))["title"] in head
+    assert first.startswith("| 1875 (492 soundings, ) | 8184 [E1-1]")
+    assert isinstance(drawn, Code)
+    assert isinstance(broken, Code)
 
 
 def test_an_address_in_a_label_is_kept_where_it_is_quoted_and_else_the_reader_is_told() -> None:
