@@ -153,7 +153,10 @@ def check_charts(
 
 
 def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: str = "") -> tuple[Block, ...]:
-    """Return the blocks of a draft with a table in place of each chart that may not be drawn, so that its rows are checked as statements."""
+    """Return the blocks of a draft with a table in place of each chart that may not be drawn, so that its rows are checked as statements.
+
+    A chart that cannot be read, or cites what does not exist, stays: `check_charts` leaves it out with the reason.
+    """
 
     def told(block: Block) -> Block:
         if not isinstance(block, Code) or not is_chart(block.language):
@@ -162,9 +165,10 @@ def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: s
             checked_chart(block.text, quotes, naming=naming)
         except ChartRefused:
             try:
-                return _as_table(Chart.model_validate_json(block.text))
+                chart = Chart.model_validate_json(block.text)
             except ValidationError:
-                return block  # it is left out, with the reason, when the report is finished
+                return block
+            return _as_table(chart) if quotes.keys() >= set(chart.sources) else block
         return block
 
     return tuple(map(told, blocks))
