@@ -185,6 +185,7 @@ def _as_table(chart: Chart) -> Table:
     if chart.type == "scatter":
         names = [chart.x_unit or "x", chart.unit or "y"]
         rows = [[one.name, format_number(x), format_number(y)] for one in chart.series for x, y in one.points]
+
     def plain(cell: str) -> Text:
         return Text(URL.sub("", cell))
 
