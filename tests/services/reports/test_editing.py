@@ -117,3 +117,9 @@ def test_a_paragraph_may_become_a_list_and_what_follows_stays_apart() -> None:
 )
 def test_an_edit_that_names_no_block_or_another_kind_of_block_is_ignored(ignored: Edit) -> None:
     assert changed(ignored) == DRAFT
+
+
+def test_an_editor_sees_conclusions_marked_as_it_is_to_mark_them() -> None:
+    told = "So wire was quicker [inferred: E1-1, E2-3]."
+    [view] = views_of(pieces_of(read_draft(told)))
+    assert view.text.strip() == told
