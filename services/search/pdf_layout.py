@@ -49,6 +49,8 @@ SAME_TYPE = 0.05
 TITLE_LINES = 5
 LONGEST_TITLE = 200
 """Characters of a title."""
+SMALL, RAISED = 0.85, 0.15
+"""Of the height of a word's first sign: the most height of a raised one, and how far it stands above at least."""
 WINDOW = 12
 """Lines around a line that tell how wide its column is."""
 _ITEM = re.compile(r"[-*+•◦▪–—·]|\(?\w{1,3}[.)、]|\[\d{1,3}\]")
@@ -58,6 +60,7 @@ _WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 """Chinese and Japanese, whose lines are joined without a blank."""
 _FIRST_NUMBER = re.compile(r"\D{0,12}(?<!\d)(\d{1,5})(?!\d)")
 _LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,5})\D{0,12}\Z")
+_DIGITS = re.compile(r"\D{0,60}(\d{1,12})")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _WORDS = re.compile(r"[^\W\d_]{2}\S* .*[^\W\d_]{2}|[\u3400-\u9fff]{4}")
 """Two words, as a title has that is told from a sign."""
@@ -123,6 +126,8 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
             edges = [_box(text, place, turned) for place in (first, last)]
             boxes += edges
             word = "".join(HYPHEN if code in _HYPHENS else chr(code) for code in codes[first : last + 1])
+            if (place := _raised(text, word, first, turned)) is not None:
+                word = f"{word[:place]}^{word[place:]}"
             word = word.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
             word = _LIGATURES.sub(lambda found: normal_form("NFKC", found.group()), word).replace("\u2010", "-")
             words.append(Word(word, min(edge[0] for edge in edges), max(edge[2] for edge in edges)))
@@ -131,6 +136,19 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
             lines.append(PdfLine(tuple(words), min(box[1] for box in boxes), max(box[3] for box in boxes), size))
     text.close()
     return lines
+
+
+def _raised(text: Any, word: str, first: int, turned: int) -> int | None:
+    """Return the place of the first digit of a word in small, raised type: of an exponent, or of a note."""
+    found = _DIGITS.match(word)
+    if found is None:
+        return None
+    _, bottom, _, top = _box(text, first, turned)
+    for place in range(*found.span(1)):
+        _, low, _, high = _box(text, first + place, turned)
+        if place and high - low < SMALL * (top - bottom) and low - bottom > RAISED * (top - bottom):
+            return place
+    return None
 
 
 def is_legible(text: pypdfium2.PdfTextPage) -> bool:

@@ -61,6 +61,8 @@ _CITATION = re.compile(
     rf"[\[【(]\s*+\^?(?>{EXCERPT_ID})(?>(?:\s*+(?:[,，、;；]\s*+)?(?>{EXCERPT_ID}))*)\s*+[\]】)]|"
     r"\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)|\[\^?\d+\]"
 )
+_EXPONENT = re.compile("(?<=\\d)(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
+"""Where raised digits follow a number, which would be a part of it otherwise."""
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
 SCALE_SIGNS = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion", "tn": "trillion"}
@@ -162,7 +164,7 @@ def quantities_with_places(text: str) -> _Placed:
 
 def _read(text: str) -> _Placed:
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
-    text = normal_form("NFKC", text.replace("−", "-").replace("‰", "‰"))
+    text = normal_form("NFKC", _EXPONENT.sub("^", text.replace("−", "-").replace("‰", "‰")))
     text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
     text = _MONEY.sub(lambda found: f"{found.group(1)} {SCALE_SIGNS[found.group(2).lower()]}", text)
     text = _GROUPED.sub("", text)

@@ -75,6 +75,12 @@ def test_a_table_without_rules_is_a_table() -> None:
     assert pdf_text(_pdf(page)).splitlines() == [head, "| --- | --- | --- |", *body]
 
 
+def test_a_raised_digit_is_an_exponent_or_a_note_and_no_part_of_the_number() -> None:
+    content = "Data was lost every 10 Td5 Tu years, as Holm Td2 Tu says of 1105 nodes"
+    shown = content.replace(" Td", ") Tj /F1 6 Tf 4 Ts (").replace(" Tu", ") Tj /F1 10 Tf 0 Ts (")
+    assert pdf_text(_pdf([(72, 700, shown)])) == "Data was lost every 10^5 years, as Holm^2 says of 1105 nodes"
+
+
 def test_words_in_a_ruled_table_stay_apart() -> None:
     rows = [("Replaced by", "On board of"), ("Piano wire", "The Blake"), ("Hemp rope", "The Challenger")]
     page = [(76 + 90 * cell, 704 - 20 * place, text) for place, row in enumerate(rows) for cell, text in enumerate(row)]

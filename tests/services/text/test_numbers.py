@@ -108,6 +108,7 @@ def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
         ("dated 2019-01", "2019-01-18"),
         ("since 6.5", "version 6.5.2"),
         ("stable in v1.28", "stable in 1.28"),
+        ("lost once in 10⁵ years", "every 10^5 years"),
     ],
 )
 def test_a_number_that_the_evidence_holds_is_not_missing(claim: str, evidence: str) -> None:
