@@ -62,8 +62,6 @@ _FIRST_NUMBER = re.compile(r"\D{0,12}(?<!\d)(\d{1,5})(?!\d)")
 _LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,5})\D{0,12}\Z")
 _DIGITS = re.compile(r"\D{0,60}(\d{1,12})")
 _WORD = re.compile(r"[^\W\d_]{2}")
-_WORDS = re.compile(r"[^\W\d_]{2}\S* .*[^\W\d_]{2}|[\u3400-\u9fff]{4}")
-"""Two words, as a title has that is told from a sign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +184,16 @@ def _box(text: Any, place: int, turned: int) -> tuple[float, float, float, float
     }.get(turned, (left, bottom, right, top))
 
 
+def _is_phrase(text: str) -> bool:
+    """Tell whether a text has two words, or four Chinese characters, as a title that is told from a sign."""
+    return sum(_WORD.search(word) is not None for word in text.split()) > 1 or sum(map(has_cjk, text)) > 3
+
+
 def title_of(page: Sequence[PdfLine]) -> list[PdfLine]:
     """Return the lines of a title: those in the largest type of a first page; empty where nothing is larger than its text."""
     usual = median(line.type_size for line in page) if page else 0.0
     sizes = [line.type_size if _WORD.search(line.text) and line.height < TURNED * usual else 0.0 for line in page]
-    largest = max((size for size, line in zip(sizes, page, strict=True) if _WORDS.search(line.text)), default=0.0)
+    largest = max((size for size, line in zip(sizes, page, strict=True) if _is_phrase(line.text)), default=0.0)
     if largest <= LARGER * usual:
         return []
     alike = [abs(size - largest) <= SAME_TYPE * largest for size in sizes]

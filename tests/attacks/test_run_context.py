@@ -189,7 +189,7 @@ def test_the_command_line_refuses_a_profile_that_names_an_address(
     )
     ended = leadline("research", QUESTION, "--profile", profile)
     assert ended.code == 2
-    assert "line 5, models.default.extra cannot be used: base_url: no run and no profile chooses that" in ended.err
+    assert "models.default.extra cannot be used: base_url: no run and no profile chooses that" in ended.err
     assert traps[0].heard == []
 
 

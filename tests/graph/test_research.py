@@ -65,7 +65,7 @@ async def test_a_failed_step_is_shown_as_failed(docs: Path) -> None:
 
 @pytest.mark.usefixtures("endpoint")
 async def test_a_simple_question_takes_the_fast_path(docs: Path) -> None:
-    seen, report = await events_of("When was Thomson knighted?", docs)
+    seen, report = await events_of("When was William Thomson knighted?", docs)
     assert not any(event.type == "plan" for event in seen)
     assert "1866" in report.markdown
     assert set(report.usage.roles) == {"coordinator", "reporter"}

@@ -1,25 +1,20 @@
-"""Ranks texts by how much of a question they hold: its words and pairs of them, rare ones weighing more, in their best sentence and around it."""
+"""Ranks texts by how much of a question they hold: its words, rare ones weighing more, in their best sentence and around it."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
 
 from schemas.evidence_view import EvidenceView
 from services.embedding.translation_similarity import across_languages
 from services.text.passages import sentences
 from services.text.questions import answer_type, clauses_of, is_question, names_in
 from services.text.terms import content, terms, worth
-from services.text.tokens import has_cjk
 
 OTHER_PARTS = 0.3
 """Weight of a term of the other parts for a part that names nothing, relative to a term of its own and to a name."""
 AROUND = 0.5
 """Weight of a term that stands in the text or its source's title, but not in the sentence."""
-TOGETHER = 0.5
-"""Weight of two terms that stand side by side in the question and in the sentence, relative to a term as rare: a ship named Challenger is not
-the Challenger Deep. Chosen on one half of the benchmark's questions (benchmarks/README.md); 0.25 and 1 are nearly as good."""
 WITH_FIGURE = 1.25
 """Factor on a sentence with a figure that the question lacks, for a part that asks for a number or a date."""
 OF_QUESTION = 0.1
@@ -45,7 +40,7 @@ class ComparedPassage:
     heading: frozenset[str]
     """Terms of what stands above it: its heading, and the columns of its table."""
     sentences: Sequence[frozenset[str]]
-    """Terms of each sentence, and those pairs of neighbours that the question has, too."""
+    """Terms of each sentence."""
     foreign: Sequence[float]
     """Similarity of each sentence in another language to the question, from 0 to 1."""
     fit: Sequence[float]
@@ -97,13 +92,12 @@ def compared(
     listed = list(given)
     every = [sentence for _, _, said in listed for sentence in said]
     foreign = across_languages(part, every)
-    pairs = _pairs(part)
     figure, asked = answer_type(part) in {"number", "date"}, set(_FIGURE.findall(question))
     texts = [
         ComparedPassage(
             frozenset(terms(title)),
-            frozenset(terms(above)) | (pairs & _pairs(above)),
-            [frozenset(terms(sentence)) | (pairs & _pairs(sentence)) for sentence in said],
+            frozenset(terms(above)),
+            [frozenset(terms(sentence)) for sentence in said],
             [foreign.get(sentence, 0.0) for sentence in said],
             [
                 (WITH_FIGURE if figure and not asked.issuperset(_FIGURE.findall(each)) else 1.0)
@@ -118,15 +112,9 @@ def compared(
     other = [term for term in content(question) if term not in own] if leans else []
     held = [sentence for text in texts for sentence in text.sentences]
     factors = dict.fromkeys(own, 1.0) | dict.fromkeys(other, OTHER_PARTS)
-    factors |= dict.fromkeys(sorted(pairs.intersection(chain.from_iterable(held))), TOGETHER)
     weights = {term: weight * factors[term] for term, weight in worth(factors, held, "\n".join(every)).items()}
     total = sum(weights.values()) or 1.0
     return texts, {term: weight / total for term, weight in weights.items()}
-
-
-def _pairs(text: str) -> frozenset[str]:
-    """Return the neighbours among a text's terms as pairs; Chinese terms overlap, and so are pairs already."""
-    return frozenset(f"{term} {following}" for term, following in pairwise(terms(text)) if not has_cjk(term))
 
 
 def _is_number(term: str) -> bool:

