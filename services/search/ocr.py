@@ -59,9 +59,10 @@ def image_text(data: bytes, seconds: float) -> str:
     unread: list[int] = []
     with pypdfium2.PdfDocument(data) as file:
         for number, page in enumerate(file, 1):
-            if _is_scan(page) and time.monotonic() > until:
+            scan = _is_scan(page)
+            if scan and time.monotonic() > until:
                 unread.append(number)
-            elif _is_scan(page):
+            elif scan:
                 read = read or rapid_reader()
                 if text := in_order(read(_rendered(page))):
                     chinese = has_cjk(text)
@@ -91,7 +92,7 @@ def _is_scan(page: Any) -> bool:
     """Tell whether a page of pypdfium2 can be read by its picture alone: an image with hardly any text, or fonts without meaning."""
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
-    from services.search.pdf_layout import is_legible
+    from services.search.pdf_lines import is_legible
 
     width, height = page.get_size()
     images = [image.get_bounds() for image in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE])]

@@ -13,12 +13,12 @@ from services.search.pdf_layout import (
     HYPHEN,
     PdfLine,
     in_columns,
-    lines_of,
     paragraphs,
     title_of,
     whole_rows,
     without_running_heads,
 )
+from services.search.pdf_lines import lines_of
 from services.search.pdf_tables import RuledTable, ruled_tables, with_tables
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk

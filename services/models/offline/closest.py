@@ -110,9 +110,8 @@ def compared(
     leans = not names_in(part)
     own = list(dict.fromkeys([*content(part), *(terms(" ".join(names_in(question))) if leans else ())]))
     other = [term for term in content(question) if term not in own] if leans else []
-    held = [sentence for text in texts for sentence in text.sentences]
-    factors = dict.fromkeys(own, 1.0) | dict.fromkeys(other, OTHER_PARTS)
-    weights = {term: weight * factors[term] for term, weight in worth(factors, held, "\n".join(every)).items()}
+    rare = worth([*own, *other], [held for text in texts for held in text.sentences], "\n".join(every))
+    weights = {term: weight * (1.0 if term in own else OTHER_PARTS) for term, weight in rare.items()}
     total = sum(weights.values()) or 1.0
     return texts, {term: weight / total for term, weight in weights.items()}
 
