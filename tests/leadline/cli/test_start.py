@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.leadline.conftest import Leadline
 
-HEAVY = {"IPython", "bs4", "markitdown", "openpyxl", "pandas", "torch", "trafilatura", "transformers"}
+HEAVY = {"IPython", "bs4", "markitdown", "openpyxl", "pandas", "pypdfium2", "torch", "trafilatura", "transformers"}
 """Packages that only processes of their own need: those that parse files and pages, or notebooks."""
 
 
@@ -18,7 +18,7 @@ def _loaded_by(statement: str) -> set[str]:
 
 
 def test_the_command_loads_no_parser_of_files_and_pages() -> None:
-    loaded = _loaded_by("import leadline.cli.research, leadline.api")
+    loaded = _loaded_by("import leadline.cli.research, leadline.api, services.search.documents")
     assert "langgraph" in loaded
     assert not loaded & HEAVY
 
