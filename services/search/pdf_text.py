@@ -72,7 +72,7 @@ def pdf_text(data: bytes) -> str:
         ["\n\n".join(_blocks(page, tables.get(number, []), known)) for number, page in enumerate(pages)]
     )
     chinese = sum(map(has_cjk, "".join(texts)[:SAMPLE])) > SAMPLE / 10
-    text = f"# {' '.join(paragraphs(title, known))}" if title else ""
+    text = f"# {' '.join(' '.join(paragraphs(title, known)).split())}" if title else ""
     for number, own in enumerate(texts, 1):
         if own.strip():
             heading = f"{page_heading(number, chinese=chinese)}\n\n" if number > 1 and text else ""

@@ -110,7 +110,14 @@ def test_the_first_row_may_lie_within_a_column_that_later_rows_make() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", [["Errors of Deep", "Sounding"], ["A Line Dragged by the Current"]])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ["Errors of Deep", "Sounding"],
+        ["Deep Errors", "of the Long Sounding Line of 1874"],
+        ["A Line Dragged by the Current"],
+    ],
+)
 def test_a_title_is_what_a_first_page_has_in_the_largest_type(text: list[str]) -> None:
     head = [(72.0, 730.0 - 16 * place, line) for place, line in enumerate(text)]
     pages = _pdf([*head, *_column(LEFT, 72)], _column(RIGHT, 72), titles=len(text))
