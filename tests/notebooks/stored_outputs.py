@@ -5,8 +5,8 @@ from typing import Any
 
 FRAME = "<iframe"
 """How a report's page is shown in a notebook; GitHub shows no frames, and falls back to the Markdown where no HTML is stored."""
-_DURATION = re.compile(r"\b\d{1,3}:\d\d\b|\b\d{1,4}(?:\.\d)? s\b")
-"""As progress shows it: minutes and seconds, or seconds."""
+_DURATION = re.compile(r"\b(?:\d{4}-\d\d-\d\d )?\d{1,3}:\d\d\b|\b\d{1,4}(?:\.\d)? s\b")
+"""As progress shows it: minutes and seconds, or seconds; and the moment of a report, whose date is another tomorrow."""
 _RUN = re.compile(r"\b\d{8}-\d{6}-[0-9a-f]{8}\b")
 
 
