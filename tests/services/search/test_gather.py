@@ -104,7 +104,7 @@ async def test_records_of_one_file_leave_room_for_other_files_but_the_one_that_i
     options = [
         f"{verb} distributing the tool with the next release of the runtime" for verb in ("stop", "keep", "phase out")
     ]
-    ballots = {f"voter{place}": {option: place for option in options} for place in range(40)}
+    ballots = {f"voter{place}": dict.fromkeys(options, place) for place in range(40)}
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "vote.json").write_text(json.dumps({"votes": ballots}, indent=2))
