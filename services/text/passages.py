@@ -37,11 +37,12 @@ _CLOSING = "\"'”’)]"
 """Closing marks behind a stop; with a small letter behind them the sentence goes on: `(Smith et al.) found`."""
 _END = re.compile(
     rf"(?m)(?P<code>{_CODE})|(?P<row>^[ \t]*+\|[^\n]*\|[ \t]*+$)"
-    r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`))"
+    r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`)"
+    r"|(?<!\w)\"(?=\S)[^\"\n]{1,300}?(?=[.!?]?\"(?!\w))|“[^“”\n]{1,300}?(?=[.!?。！？]?”))"
     r"|(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；।॥؟۔]++(?![》〉])[”’」』）]*+(?:\*{1,3}(?![*\w]))?|(?<=: )…(?= )|\n++"
 )
 """What ends a sentence: a stop, a line end, what stands for an omission behind a colon; code and a row of a table are each one by
-themselves, and within a link or a literal nothing ends."""
+themselves, and within a link, a literal or a quotation nothing ends."""
 _TABLE_HEAD = re.compile(r"[ \t]*+\|(?:[^\n]*\n[ \t]*+\|)?(?=[^\n]*-)[ \t|:-]*+(?:\n|\Z)")
 """The headings of a table with the rule below them, or the rule alone."""
 _HEADING_LINE = re.compile(rf"(?<![^\n])#{{1,6}}[ \t][^\n]{{1,{LONGEST_HEADING}}}(?:\n|\Z)")

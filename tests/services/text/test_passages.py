@@ -194,3 +194,19 @@ def test_a_stop_at_the_end_of_a_title_ends_no_sentence_and_one_within_bold_lette
         "**为什么删除？**",
         "因为代价高。",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ('He wrote: "We seek no consensus. We vote." They did.', 'He wrote: "We seek no consensus. We vote."'),
+        (
+            "He wrote “We seek no consensus. We vote” and left. They did.",
+            "He wrote “We seek no consensus. We vote” and left.",
+        ),
+        ("他说“不求一致。投票”。他们投了票。", "他说“不求一致。投票”。"),
+        ('A pipe of 5" fits. Another of 6" does, too.', 'A pipe of 5" fits.'),
+    ],
+)
+def test_no_sentence_ends_within_a_quotation(text: str, first: str) -> None:
+    assert text[sentences(text)[0].start : sentences(text)[0].end] == first
