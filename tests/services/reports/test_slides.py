@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -381,19 +382,28 @@ def test_texts_of_charts_neither_overlap_nor_leave_the_chart(
     years = ["1951", "1957", "1960", "1984"]
     names = ["The second HMS Challenger and her crew", "The Soviet ship Vityaz", "Trieste: Piccard and Walsh"]
     parts = ["North Atlantic", "South Pacific", "Indian Ocean", "Arctic"]
+    given: list[tuple[Literal["bar", "line", "pie"], str, list[str], list[list[float]]]] = [
+        ("bar", "m", years, [[-121, 50, -68, -60], [-72, 99, -19, -11]]),
+        ("bar", "metres", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
+        ("bar", "km", parts, [[6123, 7201, 5320, 1200], [6150, 7230, 5350, 1210], [6190, 7290, 5390, 1250]]),
+        ("bar", "fathoms", names, [[5940.25, 6033.5, 5968]]),
+        ("line", "m", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
+        ("pie", "%", parts, [[46.2, 22.4, 19.5, 11.9]]),
+    ]
     charts = [
-        Chart(type=kind, title=f"{kind} {unit}", unit=unit, categories=of, sources=["E1-1"], series=[
-            Series(name=f"measured by {name}" if len(series) > 1 else "", values=values)
-            for name, values in zip(("sonar", "pressure", "wire"), series, strict=False)])
-        for kind, unit, of, series in [
-            ("bar", "m", years, [[-121, 50, -68, -60], [-72, 99, -19, -11]]),
-            ("bar", "metres", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
-            ("bar", "km", parts, [[6123, 7201, 5320, 1200], [6150, 7230, 5350, 1210], [6190, 7290, 5390, 1250]]),
-            ("bar", "fathoms", names, [[5940.25, 6033.5, 5968]]),
-            ("line", "m", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
-            ("pie", "%", parts, [[46.2, 22.4, 19.5, 11.9]]),
-        ]
-    ]  # fmt: skip
+        Chart(
+            type=kind,
+            title=f"{kind} {unit}",
+            unit=unit,
+            categories=categories,
+            series=[
+                Series(name=f"measured by {number}" if len(series) > 1 else "", values=values)
+                for number, values in enumerate(series, 1)
+            ],
+            sources=["E1-1"],
+        )
+        for kind, unit, categories, series in given
+    ]
     report = parse_report(english())
     sections = [replace(report.body[0], anchor=chart.title, blocks=(Drawing(chart, ()),)) for chart in charts]
     place = tmp_path / "slides.html"
