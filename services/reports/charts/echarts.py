@@ -116,7 +116,7 @@ def _axes(chart: Chart, *, lies: bool, narrow: bool) -> dict[str, Any]:
     }
     category = {"type": "category", "data": chart.categories, "axisLabel": labels}
     if below := [len(number) for number in _numbers(chart) if number.startswith("-")]:
-        value["boundaryGap"] = [f"{max(below) * (10 if narrow else 3)}%" if lies else "10%", 0]
+        value["boundaryGap"] = [f"{max(below) * (14 if narrow else 3)}%" if lies else "10%", 0]
     if lies:
         return {"yAxis": {**category, "inverse": True}, "xAxis": value}
     return {"xAxis": category, "yAxis": value}
