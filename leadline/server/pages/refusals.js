@@ -39,6 +39,7 @@ const MESSAGES = [
   [/^The folder (?<folder>.+?) is not open to this server\b/, "refused_folder"],
   [/^The tool server (?<server>\S+) may not start '(?<program>[^']*)'\./, "refused_program"],
   [/^The address of the tool server (?<server>\S+) is refused:/, "refused_address"],
+  [/^Enter an OpenAI key\b/, "refused_no_key"],
   [/^This server requires a token\b/, "refused_no_token"],
   [/^This token is not valid here\b/, "refused_token"],
   [/^This thread has no report yet\b/, "refused_no_report"],
