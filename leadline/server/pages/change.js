@@ -12,7 +12,7 @@ let made = 0;
 export async function changeableReport(thread, question, actions) {
   const [latest, versions] = await Promise.all([api.view(thread), api.versions(thread)]);
   const place = el("div", { class: "report-place" });
-  const element = el("div", { class: "changeable", data: { title: latest.title } });
+  const element = el("div", { class: "changeable", data: { title: latest.title, sources: latest.sources } });
   const bar = versions.length > 1 ? versionBar(versions, show, differs) : null;
   element.append(...[bar?.element, place].filter(Boolean));
 
