@@ -21,7 +21,7 @@ export async function changeableReport(thread, question, actions) {
     const shown = number === latest.version ? undefined : number;
     const report = await reportView(thread, view, question, { onAsk: actions.ask, onProblem: actions.problem, version: shown });
     place.replaceChildren(report);
-    if (!shown) report.querySelector(".downloads").before(changeForm(latest, actions));
+    if (!shown && latest.claims) report.querySelector(".downloads").before(changeForm(latest, actions));
   }
 
   /** Show what a version has that the one before had not, and what it has no more. */
