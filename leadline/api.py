@@ -114,10 +114,8 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
     chosen = chosen_question(question, former)
     if chosen == question and question.strip().isdecimal():
         offered = len(former.follow_up_questions) if former else 0
-        raise BadInput(
-            f"Run {record.id} recommends {offered} questions, and none has the number {question.strip()}. "
-            "Ask in your own words, or name one of them."
-        )
+        choice = f"Name one from 1 to {offered}, or ask" if offered else "Ask"
+        raise BadInput(f"Run {record.id} recommends no question {question.strip()}. {choice} in your own words.")
     context = record.context
     former_choices = context.model_dump(include=context.own_choices(), exclude_unset=True)
     if given.get("deep_research") and context.depth == "quick":

@@ -17,7 +17,7 @@ from services.run.errors import LimitReached
 from services.run.events import emit_message
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import in_brackets
-from services.search.journaled import Search, gather_once
+from services.search.journaled import Search, gather_once, overview_once
 from services.text.heads import Heads
 from services.text.windows import best_window, widen
 from services.tools.mcp.configuration import configured
@@ -47,6 +47,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         except LimitReached as limit:
             found, limits = Search(), [limit_message(limit, locale)]
         alone = _reports_next(state, context)
+        folders = [] if alone else await overview_once(run)
     first = 1 + max((int(excerpt.id.rpartition("-")[2]) for excerpt in known), default=0)
     excerpts = [
         quote_best(passage, question, f"B{RECALLED}-{place}", whole=alone)
@@ -71,7 +72,9 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         },
     )
     return {
-        "background": Background(excerpts=excerpts, failures=found.trouble(locale), titles=found.titles),
+        "background": Background(
+            excerpts=excerpts, failures=found.trouble(locale), titles=found.titles, folders=folders
+        ),
         "sources": sources,
         "limits": [*limits, *found.limits(run, locale)],
         "usage": run.usage,

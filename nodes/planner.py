@@ -6,6 +6,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from schemas.background_investigator import Background
 from schemas.context import RunContext
 from schemas.mcp import ToolView
 from schemas.plan_draft import plan_schema
@@ -95,6 +96,7 @@ def _prompt(
     state: ResearchState, context: RunContext, plans: list[Plan], tables: list[str], tools: list[ToolView]
 ) -> PlannerPrompt:
     last, reflection = state["plan"], state["reflection"]
+    background = state["background"] or Background()
     outline = reflection.outline if reflection is not None and plans else []
     said = [message.text for message in for_planner(state)]
     return PlannerPrompt(
@@ -104,7 +106,8 @@ def _prompt(
         max_step_num=context.max_step_num,
         first_id=len(steps_by_id(plans)) + 1,
         background=background_views(state["background"], state["results"], state["sources"]),
-        nearby=state["background"].titles if state["background"] and not plans else [],
+        nearby=[title for title in background.titles if title not in background.folders],
+        folders=background.folders,
         feedback=state["feedback"],
         findings=overview(
             steps_by_id(plans),

@@ -32,7 +32,8 @@ from services.turn.steps import left_out, ready_steps, to_redo
 async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Judge the results that no reflection has seen yet; steps of earlier waves may also be sent back.
 
-    No model is called in the middle of a plan if all results are sound and further steps can run.
+    No model is called in the middle of a plan if all results are sound and further steps can run, nor where enough was known and only
+    computations were added.
     """
     state, steering = await hear(state, runtime, "reflector")
     update = await _reflected(state, runtime)
@@ -51,7 +52,7 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
     if wants_report(state):
         return {**_given_up(state, fresh, say("steered_stop", locale)), **outline, "usage": wave}
     heard_only = bool(for_planner(state)) and not fresh
-    if limit is None and (heard_only or _may_go_on(state, fresh, context)):
+    if limit is None and (heard_only or _may_go_on(state, fresh, context) or _computed_only(state, fresh)):
         return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), **outline, "usage": wave}
     reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
@@ -121,6 +122,23 @@ def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunC
     return sound and bool(ready_steps(state, context.max_step_attempts))
 
 
+def _computed_only(state: ResearchState, fresh: dict[str, StepResult]) -> bool:
+    """Tell whether the last reflection found enough, and since then sound computations alone were added."""
+    before, steps = state["reflection"], steps_by_id(plans_of(state))
+    enough = before is not None and before.has_enough_context and before.plan_iteration == state["plan_iterations"]
+    return (
+        enough
+        and not for_planner(state)
+        and all(
+            result.status == "done"
+            and not result.error
+            and not result.missing_aspects
+            and steps[step_id].step_type == "processing"
+            for step_id, result in fresh.items()
+        )
+    )
+
+
 def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> ReflectorPrompt:
     return ReflectorPrompt(
         question=research_question(state),
@@ -133,6 +151,7 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
             shows=_worth_another_look,
             room=context.level.evidence_tokens,
         ),
+        folders=state["background"].folders if state["background"] else [],
         gaps=state["reflection"].missing_aspects if state["reflection"] else [],
         contradictions=contradiction_views(state["reflection"]),
         pending=[step.title for step in undone_steps(state) if step.id not in dropped_steps(state)],

@@ -12,5 +12,7 @@ class Background(BaseModel):
     excerpts: list[Excerpt] = Field(default_factory=list)
     failures: list[str] = Field(default_factory=list)
     """Searches that failed, in words."""
+    folders: list[CleanLine] = Field(default_factory=list)
+    """What the user's folders hold, a line each; empty where no plan follows."""
     titles: list[CleanLine] = Field(default_factory=list)
     """Titles of the texts that the search brought, nearest first."""

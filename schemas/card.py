@@ -12,7 +12,7 @@ LONGEST_VALUE = 100
 MAX_AUTHORS = 20
 """Authors that are kept, the first ones."""
 MAX_DATES = 8
-SHOWN_AUTHORS = 2
+SHOWN_AUTHORS = 3
 """Maximum authors that a line names; of more it names the first."""
 SHOWN_DATES = 4
 _CUT = "…"

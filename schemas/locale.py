@@ -23,7 +23,7 @@ def _locale(value: object) -> object:
         return value
     tag = value.strip().replace("_", "-") or "auto"
     if tag != "auto" and not is_language(tag):
-        msg = f"unknown locale {value!r}: use auto, or a language tag such as en-US or zh-CN"
+        msg = "use auto, or a language tag such as en-US or zh-CN"
         raise ValueError(msg)
     return tag
 

@@ -100,6 +100,8 @@ class PlannerPrompt(BaseModel):
     """Number of the plan's first step; steps are numbered over the whole run."""
     background: list[EvidenceView]
     """Hits in the web and in the user's documents."""
+    folders: list[CleanLine] = Field(default_factory=list)
+    """What the user's folders hold, a line each."""
     nearby: list[CleanLine] = Field(default_factory=list)
     """Titles of further texts that the background search brought, nearest first."""
     feedback: list[str]

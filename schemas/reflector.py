@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, create_model, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.answer_schema import AtMost, Id, Reason, Thought
+from schemas.clean_text import CleanLine
 from schemas.evidence import Contradiction
 from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.outline import NodeDraft, NodeView, ThinNode
@@ -22,6 +23,8 @@ class ReflectorPrompt(BaseModel):
     locale: str
     today: str
     findings: list[FindingView]
+    folders: list[CleanLine] = Field(default_factory=list)
+    """What the user's folders hold, a line each."""
     gaps: list[str] = Field(default_factory=list)
     """What the last reflection found missing."""
     contradictions: list[ContradictionView] = Field(default_factory=list)

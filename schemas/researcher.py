@@ -107,7 +107,8 @@ class Findings(BaseModel):
 
     high: References = Field(default_factory=list, description="Sentences that answer the step: P3:2 or P3:2-4.")
     medium: References = Field(default_factory=list, description="Sentences that are part of the answer, or context.")
-    low: References = Field(default_factory=list, description="Sentences that are related, where breadth matters.")
+    low: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """Sentences that are related, where breadth matters."""
     finding: Annotated[str, AtMost(1_600)] = ""
     """What answers the step, from these passages; they are added to those of earlier rounds."""
     missing_aspects: Annotated[list[Reason], AtMost(6)] = Field(default_factory=list)

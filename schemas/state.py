@@ -89,7 +89,11 @@ def merge_limits(old: list[str], new: list[str]) -> list[str]:
     return list(dict.fromkeys([*old, *new]))
 
 
-Messages = Annotated[list[AnyMessage], growing(merge_messages)]
+Messages = Annotated[
+    list[AnyMessage],
+    Field(description="The conversation; its last message is the question, or asks for a change of the report."),
+    growing(merge_messages),
+]
 
 
 class ResearchInput(TypedDict, total=False):

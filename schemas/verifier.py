@@ -24,6 +24,8 @@ class StatementView(BaseModel):
     """What makes a program suspect it, in words."""
     paragraph: str = ""
     """The paragraph in which it stands, in words; empty where it stands alone."""
+    uncited: bool = False
+    """Whether it has no citation of its own, and `cites` are those of its paragraph."""
     inferred: bool = False
     """Whether it is a conclusion from them, rather than what they say."""
 

@@ -6,9 +6,11 @@ Exit codes: 0 done, 1 failed, 2 bad input, 3 nothing was found, 130 interrupted 
 import atexit
 import gc
 import os
+import re
 import sys
 from functools import cache
 from importlib import import_module, metadata
+from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
@@ -60,8 +62,14 @@ class Commands(TyperGroup):
 
 
 def loaded(name: str) -> Any:
-    """Return a command with its module loaded."""
-    return get_group(_module(COMMANDS[name].module).commands).commands[name]
+    """Return a command with its module loaded; the paragraphs of its help are as wide as the terminal, not as the docstring."""
+    command = get_group(_module(COMMANDS[name].module).commands).commands[name]
+    for each in (command, *getattr(command, "commands", {}).values()):
+        each.help = _LINE_BREAK.sub(" ", cleandoc(each.help or ""))
+    return command
+
+
+_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 @cache

@@ -14,7 +14,7 @@ from services.reports.document import ParsedReport, words
 from services.reports.parser import parse_report
 from services.run.ui_text import say
 
-_BEFORE_CITATION = re.compile(r"(?<! ) +(?=[.,;:!?])")
+_BEFORE_CITATION = re.compile(r"(?<! ) +(?=[.,;:!?，。；：！？、])")
 """The blank that is left where a citation stood before a punctuation mark."""
 LONGEST = 400
 """Maximum characters of a question or an answer."""
@@ -62,7 +62,7 @@ def _cost(usage: Usage, report: Report | None, locale: str) -> str:
     if report is not None and report.by_rules:
         return say("show_free", locale, time=clock(usage.seconds))
     total = usage.total
-    money = "$?" if total.cost is None else f"${total.cost:.4f}"
+    money = say("show_no_price", locale) if total.cost is None else f"${total.cost:.4f}"
     values = {"calls": total.calls, "read": f"{total.input_tokens:,}", "wrote": f"{total.output_tokens:,}"}
     return say("show_cost", locale, **values, money=money, time=clock(usage.seconds))
 

@@ -23,6 +23,7 @@ from leadline.runs.store import RunRecord
 from schemas.clean_text import clean_line
 from schemas.memory import MemoryEntry, MemoryView
 from services.reports.formats import chosen_formats
+from services.reports.labels import labels_for
 from services.run.errors import BadInput
 from services.run.ui_text import say
 
@@ -94,7 +95,7 @@ def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
             table.add_row(Text(label, style="bold"), Text(clean_line(as_typed(text))))
         console_of().print(table)
     else:
-        echo("\n".join(f"{label}: {as_typed(text)}" for label, text in lines))
+        echo("\n".join(f"{label}{labels_for(locale).colon}{as_typed(text)}" for label, text in lines))
     if record.revisions:
         changes = [
             f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(record.revisions, 2)

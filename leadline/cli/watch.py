@@ -27,12 +27,12 @@ commands = typer.Typer()
 @commands.command(epilog=examples("watch"))
 def watch(
     run: FinishedRun = None,
-    _: Annotated[bool, typer.Option("--once", help="Check once; it is what happens without this option, too.")] = False,
+    _: Annotated[bool, typer.Option("--once", help="Check once, as by default.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Check a report's statements again, and search for what is new on its question. Needs no model.
 
-    Exit code 1: a claim no longer holds that did the last time.
+    Exit code 1: a statement that held the last time no longer holds.
     """  # fmt: skip
     if until_interrupted(_check(run, as_json), "leadline watch"):
         raise typer.Exit(EXIT_FAILED)

@@ -52,6 +52,8 @@ class Lines(Progress):
         """Last printed state of slow calls, by role and step."""
         self._read: set[str] = set()
         """Addresses of the printed sources: several steps may quote one."""
+        self._reading = ""
+        """Last printed line on the reading of documents, which may stand still."""
 
     def __call__(self, event: Event) -> None:
         """Print one event; only slow model calls are printed."""
@@ -63,6 +65,9 @@ class Lines(Progress):
             return
         if event.type == "source" and not self._is_new(event):
             return
+        if event.type == "reading" and event.title == self._reading:
+            return
+        self._reading = event.title if event.type == "reading" else ""
         self._print(f"{_mark(event)} {event.title}")
         if event.type == "plan":
             for step in event.data.get("steps", []):

@@ -28,7 +28,7 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise BadInput(
-            f"Another process works on run {run_id} already. Wait for it, or end it and continue with: leadline resume {run_id}"
+            f"Another process is working on run {run_id} already. Wait for it, or end it and continue with: leadline resume {run_id}"
         ) from None
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None

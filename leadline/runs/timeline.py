@@ -131,7 +131,7 @@ class Timeline:
 
     def sums(self) -> str:
         """Return time, calls, tokens, cost and waiting in one line."""
-        kinds = "; ".join(f"{self.called(kind)}: {calls} ({seconds:.2f} s)" for kind, calls, seconds in self.by_kind())
+        kinds = " · ".join(f"{self.called(kind)} {calls} ({seconds:.2f} s)" for kind, calls, seconds in self.by_kind())
         read, wrote = (sum(span.tokens[side] for span in self.spans) for side in (0, 1))
         parts = [say("show_whole", self.locale, seconds=f"{self.seconds:.2f}"), kinds]
         if read:
@@ -143,7 +143,7 @@ class Timeline:
         tried, waited = sum(len(span.faults) for span in self.spans), sum(span.waited for span in self.spans)
         if tried or waited >= 0.01:
             parts.append(say("show_waits", self.locale, tried=tried, seconds=f"{waited:.2f}"))
-        return ". ".join(part for part in parts if part)
+        return " · ".join(part for part in parts if part)
 
     def called(self, kind: str) -> str:
         """Return the name of a kind of calls in the run's language."""

@@ -81,11 +81,11 @@ def _programs(checks: Sequence[Check]) -> Check:
     refused = [check for check in isolation if check.state == BROKEN or check.name == "canaries"]
     unsafe = any(check.name == "LEADLINE_SANDBOX" for check in isolation)
     if refused or not isolation:
-        return _line("programs", NOTE, "written by models are refused, because they cannot be isolated here")
+        return _line("programs", NOTE, "code that models write is refused, because it cannot be isolated here")
     return _line(
         "programs",
         NOTE if unsafe else OK,
-        "written by models run unisolated" if unsafe else "written by models run isolated",
+        "code that models write runs without isolation" if unsafe else "code that models write runs isolated",
     )
 
 

@@ -20,8 +20,7 @@ def model_lines(checks: list[RoleCheck]) -> list[str]:
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     if all(check.model == OFFLINE for check in checks):
         lines.append(
-            "\nNo key and no endpoint is set, so reports show the closest passages, not an answer. "
-            "To connect a language model, set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key."
+            "\nNo language model is connected, so reports show the closest passages, not an answer. To connect one: leadline init"
         )
     for name, parameters in {check.model: check.left_out for check in checks if check.left_out}.items():
         lines.append(f"\n{name} rejects {', '.join(parameters)}; runs leave them out.")

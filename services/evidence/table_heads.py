@@ -12,11 +12,11 @@ from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.text.heads import Heads
 from services.text.page_numbers import Pages
-from services.text.passages import plain_heading, split
+from services.text.passages import split
 from services.text.quotable import without_markup
 
-LONGEST_SECTION = 80
-"""Characters of a section's heading."""
+LONGEST_SECTION = 120
+"""Characters of a section's heading and the line that encloses a quote."""
 
 
 async def with_places(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
@@ -45,7 +45,7 @@ def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[s
 
     def section_at(start: int) -> str:
         place = bisect(passages, start, key=lambda passage: passage.start) - 1
-        return plain_heading(without_markup(passages[place].heading))[:LONGEST_SECTION] if place >= 0 else ""
+        return without_markup(passages[place].section)[:LONGEST_SECTION] if place >= 0 else ""
 
     return {
         place: {

@@ -101,7 +101,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
         limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
-        follow_up_questions=list(dict.fromkeys([*(line for line in asked if line), *written.asked]))[:3],
+        follow_up_questions=list(dict.fromkeys(filter(None, [*asked, *map(without_markup, written.asked)])))[:3],
         unsupported=context.unsupported,
         notes=written.notes,
         opening=_note(state["triage"], context),

@@ -279,6 +279,7 @@ class Judge:
                     number=number,
                     text=doubts[statement].row or statement[0],
                     cites=list(shown[statement]),
+                    uncited=doubts[statement].uncited,
                     inferred=doubts[statement].inferred,
                     suspicion=doubts[statement].suspicion,
                     paragraph=doubts[statement].paragraph,

@@ -36,6 +36,12 @@ def is_python() -> bool:
     return not _on_command_line.get()
 
 
+def as_named(argument: str) -> str:
+    """Return an argument as its user names it: on the command line as the option, if there is one."""
+    option = next((option for option, name in _arguments.items() if name == argument), "")
+    return argument if is_python() or not option else f"--{option}"
+
+
 def for_python(text: str) -> str:
     """Return a message with arguments and functions: `docs` for `--docs DIR`, `leadline.aruns()` for `leadline runs`."""
     return _PART.sub(_in_python, text)

@@ -36,6 +36,7 @@ from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
 from services.run.instrumentation import watch_node
 from services.run.journal import Journal, run_key
+from services.run.python_messages import as_named
 from services.run.thread_lock import hold_thread
 from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
 from services.run.wishes import obeyed, wishes_of
@@ -74,7 +75,7 @@ def checked_choices(given: dict[str, object]) -> RunContext:
         value = problem["input"]
         plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret
         cannot = f"cannot be {repr(value)[:80]}" if plain else "cannot be used"
-        raise BadInput(f"{field_name} {cannot}: {reason_of(problem)}.") from None
+        raise BadInput(f"{as_named(field_name)} {cannot}: {reason_of(problem)}.") from None
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:

@@ -17,12 +17,12 @@ from services.embedding.dictionary import dictionary
 from services.embedding.models import Embedder
 from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
-from services.search.index import FolderIndex
+from services.search.index import MOST_PASSAGES, FolderIndex
 from services.search.passage_terms import SHORTEST_MEANING
 from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
 from services.text.passages import sentences
-from services.text.tokens import has_cjk
+from services.text.tokens import has_cjk, tokens
 
 COMMON = 0.2
 """Minimum share of passages with a translation of a word for the word to be ignored as too common."""
@@ -41,6 +41,8 @@ TOGETHER = 0.4
 """Weight of the proximity of query word parts in a passage, relative to the words themselves."""
 DIGITS = 5
 """Decimals of a similarity that count: the last ones depend on what else a model embedded in the same call."""
+ALIKE = 0.8
+"""Share of the words of two passages of a file from which they differ in particulars alone, as records of one kind do."""
 MAX_SENTENCES = 16
 """Maximum embedded sentences of a passage; tables have many lines that mean nothing alone."""
 
@@ -106,6 +108,7 @@ async def hybrid(
     if ways == "meaning":
         lexical, crossed = {}, {}
     semantic, clear = await _semantic(index, models, query, among)
+    semantic = await asyncio.to_thread(_records_last, index, query, semantic)
     depth = limit if ways == "meaning" else max(settings().leadline_top_k, -(-limit // 2))
     near = list(semantic)[:depth]
     by_meaning = [passage for passage in near if passage in clear or passage in lexical or passage in crossed]
@@ -141,7 +144,24 @@ def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, flo
     depth = max(DEPTH, limit)
     lexical, crossed = index.lexical(query, depth), translated_hits(index, query, depth)
     above = [{passage: score for passage, score in found.items() if score > floor} for found in (lexical, crossed)]
-    return above[0], above[1]
+    return _records_last(index, query, above[0]), _records_last(index, query, above[1])
+
+
+def _records_last(index: FolderIndex, query: str, ranking: Mapping[int, float]) -> dict[int, float]:
+    """Move passages last that are like a better one of their file and hold no further word of the query. Blocking.
+
+    Else the records of one file, such as the ballots of a vote, would leave room for no other file. A record that the query names stays.
+    """
+    asked = set(tokens(query))
+    better: dict[int, list[set[str]]] = {}
+    last: list[int] = []
+    for passage, text in index.texts(list(ranking)[:DEPTH]).items():
+        terms = set(tokens(text))
+        of_file = better.setdefault(passage // MOST_PASSAGES, [])
+        if any(asked & terms <= other and len(terms & other) >= ALIKE * len(terms | other) for other in of_file):
+            last.append(passage)
+        of_file.append(terms)
+    return {passage: ranking[passage] for passage in [*(each for each in ranking if each not in last), *last]}
 
 
 def wholly_embedded(index: FolderIndex, models: Sequence[Embedder]) -> bool:

@@ -155,6 +155,11 @@ class FolderIndex:
             rows = db.execute("SELECT path, tables FROM files WHERE tables != '[]'").fetchall()
         return {path: _TABLES.validate_json(tables) for path, tables in rows}
 
+    def listing(self) -> list[tuple[str, str]]:
+        """Return path and title of each searchable file, by path."""
+        with self._open() as db:
+            return list(db.execute("SELECT path, title FROM files WHERE error IS NULL ORDER BY path"))
+
     def count(self) -> int:
         """Return the number of searchable files."""
         with self._open() as db:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from schemas.clean_text import CleanLine
 from schemas.coder import TableView
 from schemas.events import Searched
 from schemas.evidence import StepKind
@@ -17,6 +18,7 @@ from services.run.scope import Run, current_run
 from services.run.ui_text import problem_text, say
 from services.search.failover import Answered, FailOver
 from services.search.files_read import FilesRead
+from services.search.folder_overview import overview
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
@@ -34,6 +36,10 @@ SECOND_TRY = 0.5
 
 class _Tables(BaseModel):
     described: list[str]
+
+
+class _Overview(BaseModel):
+    lines: list[CleanLine]
 
 
 class _TableFiles(BaseModel):
@@ -173,6 +179,22 @@ def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple
         return queries[: granted // everywhere] if everywhere else queries, providers
     web = providers.web[:granted]
     return queries[:1], Providers(web, providers.documents[: granted - len(web)])
+
+
+async def overview_once(run: Run) -> list[str]:
+    """Describe what the run's folders hold, or return the recorded description."""
+
+    async def work() -> _Overview:
+        folders = (await providers_for(run.context)).documents
+        listings = [await asyncio.to_thread(documents.index.listing) for documents in folders]
+        files = [
+            (f"{documents.index.folder.name}/{path}", title)
+            for documents, of_folder in zip(folders, listings, strict=True)
+            for path, title in of_folder
+        ]
+        return _Overview(lines=overview(files))
+
+    return (await run.journal.once("overview", "overview", {}, _Overview, work)).answer.lines
 
 
 async def tables_once(run: Run, text: str, limit: int) -> list[str]:

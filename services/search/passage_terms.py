@@ -22,7 +22,7 @@ class PassageTerms(NamedTuple):
     by_words: bool
     """Whether it has no meaning that is worth a vector."""
     heading: str
-    """Terms of the document's title and of the headings above it."""
+    """Terms of the document's title and of the headings and lines above it."""
     body: str
 
 
@@ -38,6 +38,6 @@ def passage_terms(title: str, text: str) -> Iterator[PassageTerms]:
             span.start,
             span.end,
             below < SHORTEST_MEANING or (is_row and rows > MAX_ROWS_BY_MEANING),
-            " ".join(tokens(f"{title} {span.heading}")),
+            " ".join(tokens(f"{title} {span.heading} {span.enclosing}")),
             " ".join(tokens(words)),
         )

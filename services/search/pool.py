@@ -13,7 +13,7 @@ from services.search.hit import Hit, HitPassage
 from services.text.copies import is_copy, tells_no_more
 from services.text.duplicates import fingerprint, may_be_copy, may_tell_the_same
 from services.text.heads import Heads
-from services.text.passages import LONGEST_HEADING, plain_heading, split
+from services.text.passages import Span, split
 from services.text.ranking import bm25
 from services.text.tokens import tokens
 
@@ -181,16 +181,16 @@ def _terms_by_passage(text: str) -> dict[tuple[int, int], frozenset[str]]:
 
 
 @lru_cache(maxsize=16)
-def _above(text: str) -> tuple[dict[int, str], Heads]:
-    """Return the headings above each passage of a text, by its start, and what begins its tables and code."""
-    return {span.start: span.heading for span in split(text)}, Heads(text)
+def _above(text: str) -> tuple[dict[int, Span], Heads]:
+    """Return the passages of a text by their starts, and what begins its tables and code."""
+    return {span.start: span for span in split(text)}, Heads(text)
 
 
 def what_begins(text: str, start: int) -> dict[str, str]:
-    """Return the fields of a passage that tell what stands above it: the heading, and what begins its table or code. Blocking."""
-    headings, heads = _above(text)
-    heading = "" if text.startswith("#", start) else headings.get(start, "")
-    return {"section": clean_line(plain_heading(heading)[:LONGEST_HEADING]), "above": clean_line(heads.at(start))}
+    """Return the fields of a passage that tell what stands above it: its section, and what begins its table or code. Blocking."""
+    passages, heads = _above(text)
+    section = passages[start].section if start in passages and not text.startswith("#", start) else ""
+    return {"section": clean_line(section), "above": clean_line(heads.at(start))}
 
 
 def _overlap(passage: Key, other: Key) -> bool:

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Literal
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
 LONGEST_HEADING = 200
 """Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
+MAX_ENCLOSING = 3
+"""Lines that enclose a passage by their indentation and are kept with it, the innermost ones."""
 LONGEST_WHOLE = 3
 """Passages whose characters a table or code may have to stay whole."""
 WRAPPED = 50
@@ -17,9 +19,12 @@ WRAPPED = 50
 _CJK_SHARE = 0.3
 CODE_LINES = 20
 """Lines of code that stay whole in a quote; longer code has parts of so many."""
-_INTRODUCES = (":", "：")
-"""Ends of a text that introduces the list, table or code below it."""
+_INTRODUCES = (":", "：", "{", "[")
+"""Ends of a text that introduces the list, table, code or object below it."""
 _NOT_BLANK = re.compile(r"[^\n]")
+_LINE = re.compile(r"(?m)^([ \t]*+)(\S[^\n]*+)")
+_OPENING = " \t*+-•{[(:,\"'"
+"""Marks around the words of a line that opens a list, an object or a function."""
 _CODE = r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^`\n]*+(?:\n|\Z)(?s:.*?)(?:^[ \t]*+(?P=fence)[`~]*+[ \t]*+$|\Z)"
 _FENCED = re.compile(_CODE, re.MULTILINE)
 _FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
@@ -32,11 +37,12 @@ _CLOSING = "\"'”’)]"
 """Closing marks behind a stop; with a small letter behind them the sentence goes on: `(Smith et al.) found`."""
 _END = re.compile(
     rf"(?m)(?P<code>{_CODE})|(?P<row>^[ \t]*+\|[^\n]*\|[ \t]*+$)"
-    r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`))"
+    r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`)"
+    r"|(?<!\w)\"(?=\S)[^\"\n]{1,300}?(?=[.!?]?\"(?!\w))|“[^“”\n]{1,300}?(?=[.!?。！？]?”))"
     r"|(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；।॥؟۔]++(?![》〉])[”’」』）]*+(?:\*{1,3}(?![*\w]))?|(?<=: )…(?= )|\n++"
 )
 """What ends a sentence: a stop, a line end, what stands for an omission behind a colon; code and a row of a table are each one by
-themselves, and within a link or a literal nothing ends."""
+themselves, and within a link, a literal or a quotation nothing ends."""
 _TABLE_HEAD = re.compile(r"[ \t]*+\|(?:[^\n]*\n[ \t]*+\|)?(?=[^\n]*-)[ \t|:-]*+(?:\n|\Z)")
 """The headings of a table with the rule below them, or the rule alone."""
 _HEADING_LINE = re.compile(rf"(?<![^\n])#{{1,6}}[ \t][^\n]{{1,{LONGEST_HEADING}}}(?:\n|\Z)")
@@ -63,8 +69,15 @@ class Span:
     end: int
     heading: str = ""
     """Headings above it, outermost first, joined by ` > `."""
+    enclosing: str = ""
+    """Lines above it that enclose it, being indented less, outermost first, joined by ` > `: items of a list, keys, the head of a function."""
     code: bool = False
     """Whether it is code, or a part of it, whose lines stay."""
+
+    @property
+    def section(self) -> str:
+        """The innermost heading and the innermost enclosing line, as a person would name them."""
+        return " > ".join(filter(None, [plain_heading(self.heading), self.enclosing.rpartition(" > ")[2]]))
 
 
 def plain_heading(heading: str) -> str:
@@ -98,14 +111,19 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     if target is None:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
     headings: dict[int, str] = {}
+    enclosing = _Enclosing(text)
     start = end = -1
     only_headings = True
+
+    def passage() -> Span:
+        return Span(start, end, " > ".join(headings.values()), enclosing.lines_above(start, end))
+
     for block in _blocks(text, target):
         written = text[block.start : block.end]
         heading = None if block.code else _heading(written)
         most = 2 * target if start >= 0 and text[end - 1 : end] in _INTRODUCES else target
         if start >= 0 and (heading is not None or block.end - start > most) and not only_headings:
-            yield Span(start, end, " > ".join(headings.values()))
+            yield passage()
             start = -1
         if heading is not None:
             level, name = heading
@@ -115,7 +133,36 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
             start = block.start
         end = block.end
     if start >= 0:
-        yield Span(start, end, " > ".join(headings.values()))
+        yield passage()
+
+
+class _Enclosing:
+    """The lines that enclose passages of a text, which is read once, from one passage to the next."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._read = 0
+        self._open: list[tuple[int, str]] = []
+        """Indentation and words of the lines that enclose what has been read last."""
+
+    def lines_above(self, start: int, end: int) -> str:
+        """Return the lines that enclose a passage behind the former one, by its first line's indentation.
+
+        A paragraph of which only the first line is indented has none.
+        """
+        first = self._text.rfind("\n", 0, start) + 1
+        for line in _LINE.finditer(self._text, self._read, first):
+            self._close(len(line[1]))
+            self._open.append((len(line[1]), line[2]))
+        self._read = first
+        indentations = [len(line[1]) for line in islice(_LINE.finditer(self._text, first, end), 2)]
+        indentation = indentations[0] if all(indentations) else 0
+        above = (words.strip(_OPENING)[:LONGEST_HEADING] for indented, words in self._open if indented < indentation)
+        return " > ".join([*filter(None, above)][-MAX_ENCLOSING:])
+
+    def _close(self, indentation: int) -> None:
+        while self._open and self._open[-1][0] >= indentation:
+            self._open.pop()
 
 
 def _only_headings(text: str) -> bool:

@@ -166,5 +166,5 @@ def test_a_second_process_on_a_run_is_refused(run: Crashing, whole: Whole) -> No
     run.world.note_lines()
     assert child.returncode == 0, err
     assert [one.returncode for one in refused] == [2, 2]
-    assert all("Another process works on run" in one.stderr for one in refused)
+    assert all("Another process is working on run" in one.stderr for one in refused)
     check(run, whole, out)

@@ -1,4 +1,4 @@
-"""What the planner is shown of the documents: the tables nearest to the question, and the titles of what a first search came upon."""
+"""What the planner is shown of the documents: what there is, the tables nearest to the question, and the titles of what a first search came upon."""
 
 from pathlib import Path
 
@@ -16,6 +16,11 @@ async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts
         (folder / f"pier{number}.md").write_text(f"# Pier {number}\n\nThe ferry calls at pier {number} of Norland.\n")
     for number in range(14):
         (folder / f"a{number:02}.csv").write_text("tide,height\n" + "".join(f"{n},{n}.5\n" for n in range(5)))
+    (folder / "log").mkdir()
+    for number in range(40):
+        (folder / "log" / f"{number:02}.md").write_text(
+            f"# Day {number}\n\nWind of force {number % 8}, and no ship in sight.\n"
+        )
     (folder / "z.csv").write_text("ferry,passengers\n" + "".join(f"{n},{n}00\n" for n in range(5)))
     endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
     await aresearch(
@@ -24,5 +29,25 @@ async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts
     [planned] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "planner"]
     nearby = planned.partition("<nearby>")[2].partition("</nearby>")[0].strip().splitlines()
     assert sum(line.startswith("Pier ") for line in nearby) == 9
+    folders = planned.partition("<folders>")[2].partition("</folders>")[0].strip().splitlines()
+    assert folders[0].startswith("ferries: 24, such as ")
+    assert folders[1:] == ["ferries/log: 40, such as Day 0; Day 20; Day 39"]
     tables = planned.partition("<tables>")[2].partition("</tables>")[0].strip().splitlines()
     assert [line.partition(" ")[0].rstrip(":") for line in tables] == ["z.csv"]
+
+
+async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ferries"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.md").write_text(f"# Pier {number}\n\nThe ferry calls at pier {number} of Norland.\n")
+    endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
+    await aresearch(
+        "Compare the piers of Norland at which the ferry calls, and how many passengers it carries.", docs=[folder]
+    )
+    for role in ("planner", "reflector"):
+        [asked] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == role]
+        assert "<folders>\nPier 0\nPier 1\nPier 2\n</folders>" in asked
+        assert "<nearby>" not in asked

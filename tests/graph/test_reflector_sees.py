@@ -25,6 +25,23 @@ async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer
     assert "<pending>" not in last
 
 
+async def test_what_was_enough_before_a_computation_is_not_judged_again_after_it(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ferry"
+    folder.mkdir()
+    (folder / "ferry.md").write_text(f"# The ferry\n\n{FACT}\n")
+    found = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The ferry carried passengers"]}
+    computed = {"id": "2", "title": "A day", "description": "d", "step_type": "processing", "depends_on": ["1"]}
+    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [found, computed]})]
+    endpoint.script["researcher"] = [quoting(FACT, missing_aspects=["the captain"])]
+    endpoint.script["coder"] = [json.dumps({"description": "a day", "code": "print(f'{18200 / 365:.0f} a day')"})]
+    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})] * 2
+    report = await aresearch("How many passengers did the ferry of Norland carry, by year and by day?", docs=[folder])
+    assert [result.status for result in report.results] == ["done", "done"]
+    assert [role_of(body) for body in endpoint.requests].count("reflector") == 1
+
+
 async def test_the_writer_is_not_told_what_an_earlier_plan_missed_and_a_later_one_looked_for(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:

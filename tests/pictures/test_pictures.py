@@ -31,7 +31,7 @@ LEADLINE = [sys.executable, "-m", "leadline"]
 BORN = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
 CAST = "How long does a cast to 2,000 fathoms take with piano wire?"
 THREE = f"{CAST[:-1]}, and who owned the schooner Lalla Rookh?"
-SCHOOLS = "示例表里六所学校，哪所近视率最高、哪所最低？最高的是多少？"
+OUTDOORS = "每天户外活动多少分钟能预防近视？"
 FONTS = re.compile(r"@font-face \{\{.*?\}\}\s*", re.DOTALL)
 """Of rich's template: they would be fetched from elsewhere."""
 
@@ -113,11 +113,11 @@ def made(out: Path, name: str) -> Path:
     return place
 
 
-def shown(out: Path, tab: Page, *, width: int, height: int, dark: bool = False) -> None:
-    """Open a report's page, and the quote of the last citation of its summary."""
+def shown(out: Path, tab: Page, cited: str, *, width: int, height: int, dark: bool = False) -> None:
+    """Open a report's page, and the quote of the first of these citations."""
     tab.open(made(out, "report.html"), width=width, height=height, dark=dark)
     sharp(tab, width, height)
-    tab.evaluate("[...document.querySelectorAll('.summary .cite .mark')].at(-1).focus({preventScroll: true})")
+    tab.evaluate(f"document.querySelector('{cited}').focus({{preventScroll: true}})")
     assert tab.evaluate("getComputedStyle(document.activeElement.nextElementSibling).display") == "block"
 
 
@@ -126,7 +126,7 @@ def shown(out: Path, tab: Page, *, width: int, height: int, dark: bool = False) 
 def test_a_report_with_the_quote_behind_a_citation(tmp_path: Path) -> None:
     shutil.copy(PROJECT / "docs" / "samples" / "report.html", tmp_path)
     with chromium() as tab:
-        shown(tmp_path, tab, width=1000, height=760)
+        shown(tmp_path, tab, ".summary .cite:last-of-type .mark", width=1000, height=760)
         tab.screenshot(tmp_path / "report.png")
     keep(tmp_path / "report.png")
 
@@ -135,16 +135,12 @@ def test_a_report_with_the_quote_behind_a_citation(tmp_path: Path) -> None:
 @makes("report-zh.png")
 @makes("slides-zh.png")
 async def test_a_chinese_report_in_the_dark_and_its_deck(tmp_path: Path) -> None:
-    await aresearch(SCHOOLS, docs=[EXAMPLES / "myopia"], out=tmp_path, output_formats=["html", "slides"])
+    await aresearch(OUTDOORS, docs=[EXAMPLES / "myopia"], out=tmp_path, output_formats=["html", "slides"])
     with chromium() as tab:
-        shown(tmp_path, tab, width=1000, height=760, dark=True)
+        shown(tmp_path, tab, "[id=report] .cite .mark", width=1000, height=760, dark=True)
         tab.screenshot(tmp_path / "report-zh.png")
         tab.open(made(tmp_path, "slides.html"), width=960, height=540)
-        figures = "[...document.querySelectorAll('.slide')].map(one => one.querySelectorAll('.card .value').length)"
-        counted = tab.evaluate(figures)
-        assert max(counted) > 1
-        for _ in range(counted.index(max(counted))):
-            tab.press("ArrowRight", 39)
+        tab.press("ArrowRight", 39)
         sharp(tab, 960, 540)
         tab.screenshot(tmp_path / "slides-zh.png")
     for name in ("report-zh.png", "slides-zh.png"):

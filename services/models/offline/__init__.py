@@ -39,7 +39,7 @@ def answer(prompt: BaseModel | None) -> str:
     """
     if type(prompt) not in _BY_PROMPT:
         kind = type(prompt).__name__.removesuffix("Prompt")
-        raise ModelError(f"No language model is connected, and {kind} needs one. Set OPENAI_API_KEY to connect one.")
+        raise ModelError(f"No language model is connected, and {kind} needs one. To connect one: leadline init")
     reply = _BY_PROMPT[type(prompt)](prompt)
     return reply if isinstance(reply, str) else reply.model_dump_json()
 

@@ -17,6 +17,14 @@ PALETTE = ["#12759a", "#cf7a24", "#5b8c5a", "#9a5b8f", "#b5493b", "#6b7fa8", "#8
 
 MAX_LABELLED = 12
 """Maximum number of bars with a number beside each."""
+MAX_NUMBERS = 64
+"""Maximum characters of all numbers above the bars of a wide chart; longer ones stand beside horizontal bars."""
+NUMBER_WIDE = 10
+"""Width in CSS pixels of a character of a number, at the largest font."""
+MAX_LISTED = 6
+"""Maximum entries of a legend in a narrow chart that are listed below each other; more are turned over."""
+LEGEND_ROW = 28
+"""Height of a legend's entry in CSS pixels, at the largest font."""
 
 
 @cache
@@ -29,8 +37,12 @@ def echarts_script() -> str:
     return data.decode() if hashlib.sha256(data).hexdigest() in KNOWN else ""
 
 
-def options(chart: Chart) -> dict[str, Any]:
-    """Return the ECharts options of a chart; the page shows its title and data table."""
+def options(chart: Chart) -> list[dict[str, Any]]:
+    """Return the ECharts options of a chart, for a wide and for a narrow plot; the page shows its title and data table."""
+    return [_options(chart, narrow=narrow) for narrow in (False, True)]
+
+
+def _options(chart: Chart, *, narrow: bool) -> dict[str, Any]:
     common: dict[str, Any] = {
         "color": PALETTE,
         "animation": False,
@@ -43,69 +55,107 @@ def options(chart: Chart) -> dict[str, Any]:
             "confine": True,
         },
     }
-    named = [series.name for series in chart.series if series.name]
+    named = chart.categories if chart.type == "pie" else [series.name for series in chart.series if series.name]
+    legend = 0
     if len(named) > 1 or chart.type == "pie":
-        common["legend"] = {"type": "scroll", "bottom": 0, "left": "center"}
+        listed = narrow and len(named) <= MAX_LISTED
+        common["legend"] = {
+            "type": "scroll",
+            "bottom": 0,
+            "left": "center",
+            **({"orient": "vertical"} if listed else {}),
+        }
+        legend = LEGEND_ROW * (len(named) if listed else 1)
     if chart.type == "pie":
-        return {**common, "series": [_pie(chart)]}
-    room = {"left": 12, "right": 24, "top": 36, "bottom": 44 if "legend" in common else 16, "containLabel": True}
+        return {**common, "series": [_pie(chart, legend, narrow=narrow)]}
+    lies = _lies(chart, narrow=narrow)
+    beside = NUMBER_WIDE * max(map(len, _numbers(chart)), default=0) if lies else 0
+    below = 44 if lies and chart.unit else 16
+    room = {"left": 12, "right": 24 + beside, "top": 36, "bottom": below + legend, "containLabel": True}
     return {
         **common,
         "grid": room,
-        **_axes(chart),
-        "series": [_series(chart, place) for place in range(len(chart.series))],
+        **_axes(chart, lies=lies, narrow=narrow),
+        "series": [_series(chart, place, lies=lies) for place in range(len(chart.series))],
     }
 
 
-def _pie(chart: Chart) -> dict[str, Any]:
+def _pie(chart: Chart, legend: int, *, narrow: bool) -> dict[str, Any]:
     data = [
         {"name": name, "value": value} for name, value in zip(chart.categories, chart.series[0].values, strict=True)
     ]
     return {
         "type": "pie",
         "radius": ["28%", "54%"],
-        "center": ["50%", "45%"],
+        "bottom": legend,
         "avoidLabelOverlap": True,
         "data": data,
-        "label": {"overflow": "break", "formatter": "{b}\n{c}"},
+        "label": {"formatter": "{c}" if narrow else "{b}\n{c}", "width": 140, "overflow": "break"},
         "labelLine": {"length": 8, "length2": 6},
     }
 
 
-def _axes(chart: Chart) -> dict[str, Any]:
-    value = {"type": "value", "name": chart.unit, "nameLocation": "end", "scale": chart.type != "bar"}
+def _axes(chart: Chart, *, lies: bool, narrow: bool) -> dict[str, Any]:
+    value: dict[str, Any] = {
+        "type": "value",
+        "name": chart.unit,
+        "nameLocation": "middle" if lies else "end",
+        "nameGap": 32 if lies else 15,
+        "scale": chart.type != "bar",
+        "splitNumber": 3 if lies and narrow else 5,
+        "axisLabel": {"hideOverlap": True},
+    }
     if chart.type == "scatter":
         across = {"type": "value", "name": chart.x_unit, "nameLocation": "middle", "nameGap": 28, "scale": True}
         return {"xAxis": across, "yAxis": value}
     labels = {
         "hideOverlap": True,
-        "width": 110,
+        "width": 90 if narrow else 110,
         "overflow": "break",
         "interval": 0 if len(chart.categories) <= 8 else "auto",
     }
     category = {"type": "category", "data": chart.categories, "axisLabel": labels}
-    if _lies(chart):
+    if below := [len(number) for number in _numbers(chart) if number.startswith("-")]:
+        value["boundaryGap"] = [f"{max(below) * (14 if narrow else 3)}%" if lies else "10%", 0]
+    if lies:
         return {"yAxis": {**category, "inverse": True}, "xAxis": value}
     return {"xAxis": category, "yAxis": value}
 
 
-def _lies(chart: Chart) -> bool:
-    """Tell whether bars are horizontal: there are many, or their names are long."""
-    return chart.type == "bar" and (len(chart.categories) > 8 or max(map(len, chart.categories)) > 24)
+def _lies(chart: Chart, *, narrow: bool) -> bool:
+    """Tell whether bars are horizontal: there are many, or their names or numbers are too long for their width."""
+    return chart.type == "bar" and (
+        narrow
+        or len(chart.categories) > 8
+        or max(map(len, chart.categories)) > 24
+        or sum(len(number) + 1 for number in _numbers(chart)) > MAX_NUMBERS
+    )
 
 
-def _series(chart: Chart, place: int) -> dict[str, Any]:
+def _numbers(chart: Chart) -> list[str]:
+    """Return the numbers that stand beside the bars of a chart; none if there are many."""
+    if chart.type != "bar" or len(chart.series) * len(chart.categories) > MAX_LABELLED:
+        return []
+    return [_number(value) for series in chart.series for value in series.values]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.10f}".rstrip("0").rstrip(".")
+
+
+def _series(chart: Chart, place: int, *, lies: bool) -> dict[str, Any]:
     series = chart.series[place]
     drawn: dict[str, Any] = {"type": chart.type, "name": series.name}
     if chart.type == "scatter":
         return {**drawn, "symbolSize": 9, "data": [list(point) for point in series.points]}
     drawn["data"] = series.values
     if chart.type == "bar":
-        drawn["barMaxWidth"] = 48
-        if len(chart.series) * len(chart.categories) <= MAX_LABELLED:
-            above, below = ("right", "left") if _lies(chart) else ("top", "bottom")
-            drawn["label"] = {"show": True, "position": above}
+        drawn["barMaxWidth"] = 48 if len(chart.series) == 1 else 72
+        if _numbers(chart):
+            above, below = ("right", "left") if lies else ("top", "bottom")
+            drawn |= {"label": {"show": True}, "labelLayout": {"hideOverlap": True}}
             drawn["data"] = [
-                {"value": value, "label": {"position": below}} if value < 0 else value for value in series.values
+                {"value": value, "label": {"formatter": _number(value), "position": below if value < 0 else above}}
+                for value in series.values
             ]
     return drawn

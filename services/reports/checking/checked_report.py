@@ -23,6 +23,8 @@ class Doubt:
     """Whether it is marked as a conclusion."""
     paragraph: str = ""
     """Its paragraph, in words, if that has other sentences."""
+    uncited: bool = False
+    """Whether it leads or ends a paragraph without a citation of its own, and those of its paragraph stand for it."""
     row: str = ""
     """The row of a table with the headings of its columns, which give the cells a meaning; empty for sentences."""
 

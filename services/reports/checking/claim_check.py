@@ -24,7 +24,9 @@ Judgements = Mapping[Statement, Judgement]
 CLAIMS_NOTHING = frozenset({"no_claim", "absent"})
 """Verdicts on sentences that state no fact of a source."""
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
-"""Faults after which the citation may be about something else, so that code searches for a supporting excerpt."""
+"""Faults after which a sentence that nothing covers may be about something else, so that code searches for a supporting excerpt."""
+_NOT_COVERED = frozenset({"numbers", "names"})
+"""Faults after which code does so for a sentence that others' citations cover, whose words sum up what stands beside it."""
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "row", "opposite"})
 """Faults of the cells of a row, which are judged with their row's label and column's heading."""
 _DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
@@ -109,7 +111,7 @@ class ClaimCheck:
         """
         quoted, verdict = self._checked(words, ids, parts, self.likeness)
         by_code = False
-        if verdict.fault in _NOT_THERE and (covered or not ids) and self.citing:
+        if self.citing and verdict.fault in (_NOT_COVERED if covered and ids else _NOT_THERE if not ids else ()):
             key = self.citing.find(words, section, parts, lambda key: self._is_supported(words, [key], parts))
             if key:
                 ids, by_code = tuple(dict.fromkeys([*ids, key])), True
@@ -128,7 +130,7 @@ class ClaimCheck:
         """Judge a sentence that cites nothing by what its paragraph cites, if a verifier does; else it is unverified."""
         verdict = Verdict("uncited")
         if ids:
-            self.undecided[words, tuple(ids)] = Doubt()
+            self.undecided[words, tuple(ids)] = Doubt(uncited=True)
         judgement = self.judgements.get((words, tuple(ids)))
         if judgement is None or judgement.verdict == "not_told":
             return self.unverified(words, (), verdict)

@@ -147,11 +147,16 @@ class ReportCheck:
         covers = iter(covering([*chain.from_iterable(lines)], self._known_ids, lambda: self._below(block)))
         before = len(self.check.undecided)
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
-        if sum(map(len, lines)) > 1:
-            for doubt in list(self.check.undecided.values())[before:]:
-                doubt.paragraph = words_of(content)
+        self._note_places(list(chain.from_iterable(lines)), words_of(content), before)
         shown = [inline for text in texts if text for inline in (Break(), *text)][1:]
         return [Paragraph(joined([*lead, *shown]))] if shown else []
+
+    def _note_places(self, sentences: Sequence[Units], paragraph: str, before: int) -> None:
+        """Note of the undecided sentences of a paragraph, those behind the first `before`, where they stand."""
+        first = sentences[0] if sentences and not ids_in(sentences[0]) else []
+        for (said, _), doubt in list(self.check.undecided.items())[before:]:
+            doubt.paragraph = paragraph if len(sentences) > 1 else ""
+            doubt.uncited = doubt.uncited or said == without_label(words_of(first))
 
     def _below(self, block: Block) -> list[str]:
         return [key for key in self.coverage.below(block) if key in self.check.excerpts]

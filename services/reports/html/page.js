@@ -10,7 +10,7 @@
     while (drawn.length) drawn.pop().dispose();
     for (const plot of all(".plot[data-chart]")) {
       const chart = echarts.init(plot, theme, { renderer: "canvas" });
-      const option = options[Number(plot.dataset.chart)];
+      const option = options[Number(plot.dataset.chart)][Number(plot.clientWidth < 500)];
       option.textStyle = { fontFamily: getComputedStyle(document.body).fontFamily };
       chart.setOption(option);
       drawn.push(chart);
@@ -20,7 +20,7 @@
     const theme = () => (dark.matches ? "dark" : null);
     draw(theme());
     dark.addEventListener("change", () => draw(theme()));
-    addEventListener("resize", () => drawn.forEach((chart) => chart.resize()));
+    addEventListener("resize", () => draw(theme()));
     // Drawn before the browser lays the paper out, as wide as A4 and Letter leave room for.
     const sized = (width, height) => all(".plot[data-chart]").forEach((plot) => Object.assign(plot.style, { width, height }));
     addEventListener("beforeprint", () => { sized("40rem", "18rem"); draw(null); });

@@ -7,26 +7,23 @@
   const drawn = new Map();
   const options = JSON.parse(by("charts").textContent);
 
-  // A chart is drawn when its slide is first shown, and sized anew whenever it is shown again.
+  // A chart is drawn whenever its slide is shown or sized anew, by the options for a wide or for a narrow plot.
   const draw = (slide) => {
     if (typeof echarts === "undefined") return;
     for (const plot of slide.querySelectorAll(".plot[data-chart]")) {
       const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-      if (!drawn.has(plot)) {
-        const chart = echarts.init(plot, dark ? "dark" : null, { renderer: "canvas" });
-        const option = options[Number(plot.dataset.chart)];
-        option.textStyle = { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 16 };
-        const size = Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 1.1);
-        for (const axis of [option.xAxis, option.yAxis].filter(Boolean)) {
-          axis.axisLabel = { ...axis.axisLabel, fontSize: size };
-          axis.nameTextStyle = { fontSize: size };
-        }
-        if (option.legend) option.legend.textStyle = { fontSize: size };
-        for (const series of option.series) if (series.label) Object.assign(series, { ...(series.radius && { radius: ["32%", "62%"] }), label: { ...series.label, fontSize: size } });
-        chart.setOption(option);
-        drawn.set(plot, chart);
+      if (!drawn.has(plot)) drawn.set(plot, echarts.init(plot, dark ? "dark" : null, { renderer: "canvas" }));
+      const option = structuredClone(options[Number(plot.dataset.chart)][Number(plot.clientWidth < 500)]);
+      option.textStyle = { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 16 };
+      const size = Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 1.1);
+      for (const axis of [option.xAxis, option.yAxis].filter(Boolean)) {
+        axis.axisLabel = { ...axis.axisLabel, fontSize: size };
+        axis.nameTextStyle = { fontSize: size };
       }
+      if (option.legend) option.legend.textStyle = { fontSize: size };
+      for (const series of option.series) if (series.label) Object.assign(series, { ...(series.radius && { radius: ["32%", "62%"] }), label: { ...series.label, fontSize: size } });
       drawn.get(plot).resize();
+      drawn.get(plot).setOption(option, true);
     }
   };
   const show = (place) => {

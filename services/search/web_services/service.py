@@ -76,7 +76,7 @@ def _templates(value: Any) -> Any:
 def _address(address: str) -> str:
     if address and (not clean_address(address) or placeholders(address) - {"language"}):
         raise ValueError(
-            "this is no address; write it like https://api.example.org, in which only {language} may be open"
+            "this is not an address; write it like https://api.example.org, in which only {language} may be open"
         )
     return address.rstrip("/")
 
@@ -253,7 +253,7 @@ def read_services(file: Path) -> dict[str, Service]:
     except OSError as error:
         raise BadInput(f"The search services of {file} cannot be read: {error.strerror}.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadInput(f"{file} is no TOML: {error}.") from None
+        raise BadInput(f"{file} is not valid TOML: {error}.") from None
     return {name: _service(file, name, table) for name, table in tables.items()}
 
 

@@ -29,7 +29,7 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "a wish that there is not": (["research", QUESTION, "--wish", "colour=red"], 2, "wishes.colour"),
     "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),
     "a search without its key": (["research", QUESTION, "--search", "tavily"], 2, "TAVILY_API_KEY"),
-    "no seconds": (["research", QUESTION, "--max-seconds", "0"], 2, "max_seconds"),
+    "no seconds": (["research", QUESTION, "--max-seconds", "0"], 2, "--max-seconds"),
     "a blank question": (["research", "  "], 2, "empty"),
     "a question that is a document": (["research", "deep " * 20_000], 2, "--docs"),
     "a missing folder": (["research", QUESTION, "--docs", "nowhere"], 2, "does not exist"),

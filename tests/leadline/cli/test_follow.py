@@ -35,7 +35,7 @@ def test_a_number_that_nothing_has_is_refused(leadline: Leadline, docs: Path) ->
     leadline("research", FIRST, "--docs", docs)
     ran = leadline("follow", "7")
     assert ran.code == 2
-    assert "none has the number 7" in ran.err
+    assert "recommends no question 7" in ran.err
 
 
 def test_without_any_run_it_says_how_to_start_one(leadline: Leadline) -> None:

@@ -51,7 +51,7 @@ def test_a_runs_calls_are_listed_with_their_places(docs: Path, leadline: Leadlin
     assert ran.code == 0
     for place in ("  coordinator", "  researcher 1", "  reporter"):
         assert place in ran.out
-    assert "model:" in ran.out
+    assert "model " in ran.out
 
 
 def test_a_run_is_shown_in_five_lines(docs: Path, leadline: Leadline, endpoint: OpenAIServer) -> None:
@@ -83,7 +83,7 @@ def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> N
     ran = leadline("runs", "show")
     run = leadline("runs").out.split()[0]
     assert f"leadline resume {run}" in ran.out
-    assert ran.out.startswith("问题: 测深机")
+    assert ran.out.startswith("问题：测深机")
 
 
 def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Path, leadline: Leadline) -> None:
@@ -100,7 +100,7 @@ def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Pa
         assert asked.wait(90), "the first process has begun its first call"
         ran = leadline("resume")
         assert ran.code == 2
-        assert "Another process works on run" in ran.err
+        assert "Another process is working on run" in ran.err
     finally:
         child.kill()
         child.communicate(timeout=30)

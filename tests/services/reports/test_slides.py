@@ -5,10 +5,13 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from schemas.chart import Chart, Series
 from schemas.deck import DeckCard, DeckPage
+from schemas.document import Drawing
 from schemas.reporter import Report
 from schemas.reporter_slides import SlideCard, SlidePage, Slides
 from services.reports.labels import labels_for
@@ -343,6 +346,76 @@ def test_a_page_shows_a_figure_that_proves_its_title_and_a_card_shows_the_number
         assert (first.title, first.figure) == (shown, 2)
         assert [card.value for card in second.cards] == ["11,034 metres", ""]
         assert proof.failed == 1, "a row is no text for a card"
+
+
+OVERLAPPING = """
+(() => {
+  const bad = [];
+  const pen = document.createElement('canvas').getContext('2d');
+  for (const plot of document.querySelectorAll('.plot')) {
+    const texts = echarts.getInstanceByDom(plot).getZr().storage.getDisplayList(true).filter(e => e.type === 'tspan' && !e.invisible).map(e => {
+      const { text, x, y, font, textAlign } = e.style;
+      pen.font = font;
+      const wide = pen.measureText(text).width;
+      const [left, top] = [e.transform?.[4] ?? 0, e.transform?.[5] ?? 0];
+      const start = left + x - wide * ({ right: 1, center: 0.5 }[textAlign] ?? 0);
+      return { text, left: start, right: start + wide, middle: top + y, high: parseFloat(font.match(/([\\d.]+)px/)[1]) };
+    });
+    if (!texts.length) bad.push('nothing drawn');
+    texts.forEach((one, at) => {
+      if (one.left < -1 || one.right > plot.clientWidth + 1) bad.push(`outside: ${one.text} ${one.left} to ${one.right} of ${plot.clientWidth}`);
+      for (const other of texts.slice(at + 1))
+        if (one.left < other.right && other.left < one.right && Math.abs(one.middle - other.middle) < one.high - 2)
+          bad.push(`${one.text} over ${other.text}`);
+    });
+  }
+  return bad;
+})()
+"""
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_texts_of_charts_neither_overlap_nor_leave_the_chart(
+    page: Page, tmp_path: Path, width: int, height: int
+) -> None:
+    years = ["1951", "1957", "1960", "1984"]
+    names = ["The second HMS Challenger and her crew", "The Soviet ship Vityaz", "Trieste: Piccard and Walsh"]
+    parts = ["North Atlantic", "South Pacific", "Indian Ocean", "Arctic"]
+    given: list[tuple[Literal["bar", "line", "pie"], str, list[str], list[list[float]]]] = [
+        ("bar", "m", years, [[-121, 50, -68, -60], [-72, 99, -19, -11]]),
+        ("bar", "metres", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
+        ("bar", "km", parts, [[6123, 7201, 5320, 1200], [6150, 7230, 5350, 1210], [6190, 7290, 5390, 1250]]),
+        ("bar", "fathoms", names, [[5940.25, 6033.5, 5968]]),
+        ("bar", "feet", names, [[10863, -15034, 10916], [10880, -11022, 10911]]),
+        ("line", "m", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
+        ("pie", "%", parts, [[46.2, 22.4, 19.5, 11.9]]),
+    ]
+    charts = [
+        Chart(
+            type=kind,
+            title=f"{kind} {unit}",
+            unit=unit,
+            categories=categories,
+            series=[
+                Series(name=f"measured by {number}" if len(series) > 1 else "", values=values)
+                for number, values in enumerate(series, 1)
+            ],
+            sources=["E1-1"],
+        )
+        for kind, unit, categories, series in given
+    ]
+    report = parse_report(english())
+    sections = [replace(report.body[0], anchor=chart.title, blocks=(Drawing(chart, ()),)) for chart in charts]
+    place = tmp_path / "slides.html"
+    place.write_text(render_deck(replace(report, sections=tuple(sections))), "utf-8")
+    page.open(place, width=width, height=height)
+    for _ in range(page.evaluate("document.querySelectorAll('.slide').length")):
+        page.evaluate("document.getElementById('next').click()")
+    page.evaluate("document.querySelectorAll('.slide').forEach(one => { one.style.display = 'flex'; })")
+    assert page.evaluate("document.querySelectorAll('.plot canvas').length") == len(charts)
+    overlapping = page.evaluate(OVERLAPPING)
+    assert not overlapping, "; ".join(overlapping)
 
 
 @needs_chromium

@@ -19,7 +19,7 @@ from tests.conftest import EXAMPLES
 PEP = """PEP: 9703
 Title: Making the Capstan Lock Optional in Sounding Machines
 Author: Ada Holm <ada at example.org>, ben@example.org (Ben Nares),
-        Cleo Hart
+        Cleo Hart, Dan Ives
 Status: Final
 Type: Standards Track
 Created: 09-Jan-2023
@@ -123,7 +123,7 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
         "h.md": "Report 12/2023 – The **lead** (Ada Holm)",
     }
     assert "Microsoft" not in title
-    assert hits["a.rst"].card.authors == ["Ada Holm", "Ben Nares", "Cleo Hart"]
+    assert hits["a.rst"].card.authors == ["Ada Holm", "Ben Nares", "Cleo Hart, Dan Ives"]
     assert hits["d.html"].card.name == "RFC 9998"
     assert {name: hit.published for name, hit in hits.items()} == {
         "a.rst": "2023-01-09", "b.md": "2024-03-12", "c.md": "2023-06-16", "d.html": "2022-06-06", "e.docx": "2021-04-05",

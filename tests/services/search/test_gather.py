@@ -1,6 +1,7 @@
 """Gathering: what providers find becomes one ranking, the same whoever answers first."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,26 @@ async def test_a_passage_amid_a_table_or_code_has_what_begins_it(tmp_path: Path)
         assert amid
         assert head in {one.above for one in amid}
         assert all(one.above == ("```py" if one.text.startswith("wire_") else "| Station | Depth |") for one in amid)
+
+
+async def test_records_of_one_file_leave_room_for_other_files_but_the_one_that_is_asked_for_stays(
+    tmp_path: Path,
+) -> None:
+    options = [
+        f"{verb} distributing the tool with the next release of the runtime" for verb in ("stop", "keep", "phase out")
+    ]
+    ballots = {f"voter{place}": dict.fromkeys(options, place) for place in range(40)}
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "vote.json").write_text(json.dumps({"votes": ballots}, indent=2))
+    (folder / "minutes.md").write_text(
+        "# Minutes\n\nSome think that the tool confuses people, who then blame the runtime."
+    )
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    titles = (await found(providers, "stop distributing the tool with the runtime")).titles
+    assert titles == ["vote.json", "Minutes"]
+    passages = (await found(providers, "voter31 keep distributing the tool")).passages
+    assert "voter31" in passages[0].text
 
 
 async def test_a_failing_provider_is_named_once_and_the_others_count() -> None:

@@ -155,6 +155,17 @@ def test_what_introduces_a_list_stands_in_one_passage_with_it() -> None:
     assert list_of_steps in holding
 
 
+def test_a_passage_amid_an_indented_block_has_the_lines_that_enclose_it() -> None:
+    ballot = ",\n".join(f'      "{option} {"and tell why " * 15}": 1' for option in ("keep", "remove", "wait"))
+    votes = '{\n  "votes": {\n    "ada": {\n' + ballot + '\n    },\n    "ben": {\n' + ballot + "\n    }\n  }\n}"
+    assert [span.section for span in split(votes, 250)] == ["", "ada", "ada", "ben", "ben"]
+    remarks = "\n".join(f"  * Remark {place}: {'the tool confuses people. ' * 9}" for place in range(6))
+    minutes = f"# Meeting\n\n* Remove the tool\n{remarks}"
+    assert [span.section for span in split(minutes)][1:] == ["Meeting > Remove the tool"]
+    novel = "\n".join(f"   It was a wet day.\n{'The rain fell on the sea. ' * 30}" for _ in range(4))
+    assert {span.enclosing for span in split(novel)} == {""}
+
+
 def test_the_first_passage_of_a_long_text_takes_little_memory() -> None:
     """A paragraph of 14 million short lines took 4 GB before its first passage came."""
     text = "x\n" * 500_000
@@ -183,3 +194,19 @@ def test_a_stop_at_the_end_of_a_title_ends_no_sentence_and_one_within_bold_lette
         "**为什么删除？**",
         "因为代价高。",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ('He wrote: "We seek no consensus. We vote." They did.', 'He wrote: "We seek no consensus. We vote."'),
+        (
+            "He wrote “We seek no consensus. We vote” and left. They did.",
+            "He wrote “We seek no consensus. We vote” and left.",
+        ),
+        ("他说“不求一致。投票”。他们投了票。", "他说“不求一致。投票”。"),
+        ('A pipe of 5" fits. Another of 6" does, too.', 'A pipe of 5" fits.'),
+    ],
+)
+def test_no_sentence_ends_within_a_quotation(text: str, first: str) -> None:
+    assert text[sentences(text)[0].start : sentences(text)[0].end] == first

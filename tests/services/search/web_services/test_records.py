@@ -90,9 +90,9 @@ def test_ones_own_record_stands_in_for_a_built_in_one(tmp_path: Path) -> None:
         ('snippet = "blurb"', 'snippet = "a[b"', "library.fields.snippet"),
         ('title = ["name", "signature"]', "title = []", "library.fields.title"),
         ("[library.fields]", "[library.felder]", "library.felder .*no field of this name"),
-        ("[library]", "[Library One]", "is no TOML"),
+        ("[library]", "[Library One]", "is not valid TOML"),
         ("[library]", "[LIBRARY]", "LIBRARY"),
-        ("[library]", "library = 7\n[other]", "library is no table|is no TOML"),
+        ("[library]", "library = 7\n[other]", "library is no table|is not valid TOML"),
         ("[library]", '[library]\nname = "x"', "library.name"),
     ],
 )
@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_services(tmp_path / "missing.toml")
     file = tmp_path / "latin.toml"
     file.write_bytes(b'title = "\xe9"')
-    with pytest.raises(BadInput, match=r"latin\.toml is no TOML"):
+    with pytest.raises(BadInput, match=r"latin\.toml is not valid TOML"):
         read_services(file)
     file.write_bytes(b"#" * 1_000_001)
     with pytest.raises(BadInput, match="too long"):

@@ -1,0 +1,40 @@
+"""What the user's folders hold, in a few lines, so that a plan asks for what can stand there."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+MAX_LINES = 30
+"""Maximum lines: titles of a small folder, parts of a larger one."""
+DEEPEST = 3
+"""Maximum levels of subfolders that are told apart."""
+SHOWN, LONGEST_TITLE = 3, 80
+"""Titles shown of a part, the first, the middle and the last by path; and characters of each."""
+
+
+def overview(files: Sequence[tuple[str, str]]) -> list[str]:
+    """Describe folders by their texts.
+
+    Args:
+        files: path and title of each text, sorted by path; paths begin with the folder's name.
+
+    Returns:
+        A title a line; of more than `MAX_LINES` texts a line for each subfolder, with its number of texts and some titles.
+    """
+    if len(files) <= MAX_LINES:
+        return [title[:LONGEST_TITLE] for _, title in files]
+    parts: dict[str, list[str]] = {}
+    for depth in range(DEEPEST, 0, -1):
+        parts = {}
+        for path, title in files:
+            parts.setdefault("/".join(PurePosixPath(path).parent.parts[:depth]), []).append(title)
+        if len(parts) <= MAX_LINES:
+            break
+    largest = sorted(parts, key=lambda part: -len(parts[part]))[:MAX_LINES]
+    lines = [f"{part}: {len(parts[part])}, such as {_some(parts[part])}" for part in parts if part in largest]
+    rest = [len(titles) for part, titles in parts.items() if part not in largest]
+    return [*lines, f"{len(rest)} more folders: {sum(rest)}"] if rest else lines
+
+
+def _some(titles: Sequence[str]) -> str:
+    places = sorted({0, len(titles) // 2, len(titles) - 1})[:SHOWN]
+    return "; ".join(titles[place][:LONGEST_TITLE] for place in places)
