@@ -38,7 +38,7 @@ _ADVICE = {
     403: "The endpoint forbids this. Check the rights of {key}.",
     404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
     429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
-    500: "The model's endpoint failed. Try again later by resuming the run.",
+    500: "The model's endpoint failed. Try again later by continuing the run.",
 }
 """What to do by status; 400 and 500 stand for the others of their kind."""
 MAX_WORDS = 300
@@ -185,10 +185,10 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
     elif _is_transport(error) and "Timeout" in type(error).__name__:
         advice = (
             f"The model's endpoint did not answer in time. Check {address} and the network, or give a slow model more time "
-            "(LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then resume the run."
+            "(LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then the run can be continued."
         )
     elif _is_transport(error):
-        advice = f"The model's endpoint could not be reached. Check {address} and the network, then resume the run."
+        advice = f"The model's endpoint could not be reached. Check {address} and the network; then the run can be continued."
     elif type(error).__module__.startswith(_CLIENTS) or isinstance(
         error, TypeError | ValueError | LookupError | AttributeError
     ):

@@ -76,7 +76,7 @@ def provider_of(access: Access, filters: Filters | None = None) -> SearchProvide
                 "Search through Tavily was requested, but TAVILY_API_KEY is not set. Set it, or choose another search: "
                 "duckduckgo needs no key.",
                 page="Search through Tavily was requested, but this server has no key for it. Choose another under “Where to "
-                "search” in the settings: duckduckgo needs no key.",
+                "search” in the settings: DuckDuckGo needs no key.",
             )
         return TavilySearch(access.key, access.address or None, filters=filters, seconds=seconds)
     return ServiceSearch(

@@ -144,6 +144,8 @@ def test_in_the_page_files_are_attached_before_the_question_and_removed(page: Pa
     page.wait("document.querySelectorAll('#attached li').length === 1")
     choose_files(page, tmp_path / "run.exe")
     page.wait("document.getElementById('banner').innerText.includes('cannot be read')")
+    choose_files(page, tmp_path / "other.txt")
+    page.wait("document.getElementById('banner').hidden", "that the refusal is over")
     ask(page, ASKED)
     assert "Jesse Ramsden" in report_text(page)
     page.hover(f"{REPORT}.querySelector('.cite .mark')")

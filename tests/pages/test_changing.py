@@ -113,6 +113,7 @@ def test_without_a_model_the_page_shows_passages_and_no_verdict_and_says_in_chin
     status(page, "done")
     page.wait("document.querySelector('form.change')", "the form")
     assert report_text(page).strip().startswith("Closest passages: Who designed the wire sounding machine")
+    assert report_text(page).count("took the place of hemp rope in it?") == 1
     badge = page.evaluate(f"{REPORT}.querySelector('.badge').textContent")
     assert badge.startswith("every quote checked (")  # no tick, and not whether it answers
     assert page.evaluate("document.querySelector('.follow-ups')") is None

@@ -105,7 +105,7 @@ def _examples_and_stopping(tab: Page, site: Site) -> None:
     site.model.hold("reporter")
     site.model.endpoint.choose = _thinks_and_asks_on
     tab.wait("document.querySelector('#examples button')", "questions to begin with")
-    tab.click("document.querySelector('#examples button')")
+    tab.click("document.querySelectorAll('#examples button')[1]")  # which needs a plan
     tab.wait(
         "document.querySelector('.node[data-node=reporter][data-state=running]')", "the reporter", seconds=SEARCHING
     )

@@ -48,7 +48,7 @@ def test_a_model_is_tried_out_and_connected_and_its_key_is_nowhere(
 
     connect(page, endpoint.base_url, "sk-another-key-0123456789")
     page.wait("document.querySelector('#connect .problem:not([hidden])')", "why it is not connected")
-    assert "401" in text(page, "#connect .problem")
+    assert "The endpoint does not accept this key." in text(page, "#connect .problem")
     assert "sk-another" not in text(page, "#connect .problem")
     assert page.evaluate(CHIP) == "No model"
     page.click(button("Cancel"))

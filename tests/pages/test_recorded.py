@@ -16,6 +16,10 @@ def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: tuple[str,
     page = browser.another()
     opened(page, bare[0])
     page.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
+    page.click("document.getElementById('watch')")
+    page.wait("document.querySelector('.played')", "the recording")
+    page.evaluate("history.back()")
+    page.wait("document.getElementById('watch').checkVisibility()", "the way back")
     page.evaluate(FASTER)
     page.click("document.getElementById('watch')")
     page.wait("document.querySelector('.steps [data-status=running]')", "a step at work")
@@ -24,6 +28,7 @@ def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: tuple[str,
     page.wait("document.querySelector('.recorded a')", "the link to its report")
     assert page.evaluate("document.querySelectorAll('.steps [data-status=done]').length") > 1
     assert "This was a recording" in text(page, ".reply")
+    assert "14 sources" in text(page, ".work .facts")  # as many as the report has, not all that were looked at
     assert "six figures within 1.56 percent" in text(page, ".recorded")
     assert httpx.get(page.evaluate("document.querySelector('.recorded a').href")).status_code == 200
     page.click("document.querySelector('.recorded button')")

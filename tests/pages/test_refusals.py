@@ -12,7 +12,7 @@ from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a search that there is not": ({"search": "altavista"}, "There is no search 'altavista'"),
-    "a search without a key": ({"search": "tavily"}, "“Where to search” in the settings: duckduckgo needs no key"),
+    "a search without a key": ({"search": "tavily"}, "“Where to search” in the settings: DuckDuckGo needs no key"),
     "another search without a key": ({"search": "brave"}, "“Where to search” in the settings"),
     "a folder that is not open": ({"documents": ["/etc"]}, "“Document folders” in the settings"),
     "a folder that does not exist": ({"documents": ["nowhere"]}, "“Document folders” in the settings"),

@@ -45,7 +45,7 @@ function quiet() {
   banner.hidden = true;
 }
 
-const files = attachments(problem);
+const files = attachments(problem, quiet);
 const runs = runList({ open: (thread) => go(thread), deleted, problem });
 const work = session({
   began(begun) {
@@ -152,6 +152,7 @@ function sending(running) {
 function watchRecording() {
   playing.abort();
   playing = new AbortController();
+  history.pushState({}, "", "/"); // the way back leads to the empty page
   document.body.dataset.open = "thread";
   const nothing = async () => false;
   playRecording((recorded) => {

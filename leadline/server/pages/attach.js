@@ -4,9 +4,9 @@ import { api } from "./api.js";
 import { ICONS, announce, drawing, el } from "./dom.js";
 import { say } from "./words.js";
 
-/** The attached files beside the question. `problem` is told what goes wrong.
+/** The attached files beside the question. `problem` is told what goes wrong, `taken` that a file was taken.
  *  {show(thread), threadFor(question), documents(thread), added}. */
-export function attachments(problem) {
+export function attachments(problem, taken) {
   const list = document.getElementById("attached");
   const input = document.getElementById("files");
   const button = document.getElementById("attach");
@@ -57,6 +57,7 @@ export function attachments(problem) {
         const made = await api.attach(thread, file);
         added = true;
         known = await api.attached(thread);
+        taken();
         announce(say("attachedOne", { name: made.name }));
       }
     } catch (wrong) {

@@ -12,7 +12,7 @@ let made = 0;
 export async function changeableReport(thread, question, actions) {
   const [latest, versions] = await Promise.all([api.view(thread), api.versions(thread)]);
   const place = el("div", { class: "report-place" });
-  const element = el("div", { class: "changeable", data: { title: latest.title } });
+  const element = el("div", { class: "changeable", data: { title: latest.title, sources: latest.sources } });
   const bar = versions.length > 1 ? versionBar(versions, show, differs) : null;
   element.append(...[bar?.element, place].filter(Boolean));
 
@@ -21,7 +21,7 @@ export async function changeableReport(thread, question, actions) {
     const shown = number === latest.version ? undefined : number;
     const report = await reportView(thread, view, question, { onAsk: actions.ask, onProblem: actions.problem, version: shown });
     place.replaceChildren(report);
-    if (!shown) report.querySelector(".downloads").before(changeForm(latest, actions));
+    if (!shown && latest.claims) report.querySelector(".downloads").before(changeForm(latest, actions));
   }
 
   /** Show what a version has that the one before had not, and what it has no more. */

@@ -2,7 +2,22 @@
 
 import { api } from "./api.js";
 import { announce, el } from "./dom.js";
+import { refusal } from "./refusals.js";
 import { say } from "./words.js";
+
+/** What a failed test means for whoever typed the endpoint, the key and the name. */
+const FAILURES = [
+  [/^The model's endpoint could not be reached\b/, "connect_unreached"],
+  [/^The endpoint rejected the key\b/, "connect_rejected"],
+  [/^The endpoint (?:knows no such model or path|answered with something that is not a chat completion)\b/, "connect_unknown"],
+];
+
+/** Why a model was not connected, with what its endpoint said. */
+function failure(text) {
+  const key = FAILURES.find(([pattern]) => pattern.test(text))?.[1];
+  const said = key !== "connect_unreached" && /It said: (“[^]*”)/.exec(text)?.[1];
+  return key ? [say(key), said && say("connect_said", { said })].filter(Boolean).join("\n") : refusal(text);
+}
 
 /** Make the chip work. Returns the function that shows the names of the connected models in it. */
 export function modelChip() {
@@ -55,7 +70,7 @@ function connectionForm(dialog, offers, connected, close) {
     try {
       await act();
     } catch (wrong) {
-      problem.textContent = wrong.message;
+      problem.textContent = failure(wrong.message);
       problem.hidden = false;
       return;
     } finally {

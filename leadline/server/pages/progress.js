@@ -7,7 +7,7 @@ const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are no
 /** A turn of a thread before anything of it is known. */
 export function nothingYet(question) {
   return {
-    question, status: "running", now: "", error: "", reply: "", refused: "", byMessage: false, standing: false, review: null, report: null, started: 0, ended: 0,
+    question, status: "running", now: "", error: "", reply: "", refused: "", byMessage: false, standing: false, review: null, report: null, reportSources: 0, started: 0, ended: 0,
     plans: [], steering: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], searched: [], notices: [], drafts: new Map(), calls: new Map(),
     wishes: {}, tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
@@ -174,6 +174,7 @@ function takeProgress(turn, event) {
   turn.now = title;
   if (type === "background") Object.assign(turn, { background: data.sources || [], searched: data.searched || [] });
   if (type === "steering") takeSaid(turn, data);
+  if (type === "report") turn.reportSources = data.sources; // of all that were read, those that it draws on
   if (type === "reflection") turn.outline = data.outline || [];
   if (type === "notice" && data.section && !turn.reworked.includes(title)) turn.reworked.push(title);
   if (type === "round") {

@@ -34,6 +34,8 @@ export async function reportView(thread, view, question, { onAsk, onProblem, ver
   body.innerHTML = policy ? policy.createHTML(view.html) : view.html;
   root.append(body);
   body.classList.toggle("as-asked", letters(view.title) === letters(question));
+  const asked = body.querySelector(".question");
+  if (asked && letters(asked.lastChild.textContent) === letters(question)) asked.remove(); // it stands above
   fit(body, thread, version);
   sources(body, thread, onProblem, version);
   citations(root);

@@ -82,7 +82,7 @@ export function turnView(thread, graph, actions) {
       if (turn.status !== "done") announce(text);
     }
     facts.textContent = [
-      counted("plans", turn.plans.length > 1 ? turn.plans.length : 0), counted("steps", turn.steps.size), counted("sources", turn.sources.size),
+      counted("plans", turn.plans.length > 1 ? turn.plans.length : 0), counted("steps", turn.steps.size), counted("sources", turn.reportSources || turn.sources.size),
     ].filter(Boolean).join(" · ");
     const writing = turn.nodes.get("reporter")?.running > 0;
     writeNow.hidden = turn.status !== "running" || writing || !turn.nodes.get("coordinator")?.done || turn.steering.some((one) => one.action === "write");
@@ -152,6 +152,8 @@ export function turnView(thread, graph, actions) {
       fold();
       ending.replaceChildren(...above, made);
       reported = true;
+      turn.reportSources = Number(made.dataset.sources);
+      line();
       draft.show(turn, true);
       if (!above.length) announce(say("reportReady", { title: made.dataset.title }));
     } catch (problem) {
