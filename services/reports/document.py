@@ -158,7 +158,7 @@ class ParsedReport:
         """Whether it is longer than about four pages, and has a list of its contents in print."""
         printed = [words(content) for block in walk(self) for content in contents(block)]
         printed += [block.text for block in walk(self) if isinstance(block, Code)]
-        printed += [quote for reference in self.cited for quote in reference.quoted_texts]
+        printed += [quote for reference in self.cited for quote in reference.printed_quotes]
         return words_in(" ".join(printed)) >= LONG
 
     @property

@@ -17,6 +17,8 @@ MAX_NAME = 40
 _WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 MAX_AUTHORS = 3
 """Maximum authors in a reference."""
+PRINTED_QUOTES = 3
+"""Quotes of a source that stand on paper, as `page.css` has it, too."""
 MAX_ADDRESSES = 20
 """Maximum addresses shown of one text; `evidence.json` has all."""
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
@@ -159,6 +161,17 @@ class Reference:
         """
         cited = [quote for quote in self.quotes if quote.cited]
         return {as_line(quote.text): " ".join(quote.text.split()) for quote in cited or self.quotes}
+
+    @property
+    def printed_quotes(self) -> list[str]:
+        """Its first quotes, which stand on paper and in notes; `evidence.json` and the page have all of them."""
+        return list(self.quoted_texts)[:PRINTED_QUOTES]
+
+    @property
+    def further_quotes(self) -> str:
+        """The number of quotes that do not stand on paper: `+37`; empty where all do."""
+        further = len(self.quoted_texts) - PRINTED_QUOTES
+        return f"+{further}" if further > 0 else ""
 
 
 def is_web_link(link: str) -> bool:

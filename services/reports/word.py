@@ -246,8 +246,9 @@ class Tree:
             _str(f" — {about}" if about else ""),
         ]
         # A word that is cut goes, unless it is of a script without blanks
-        quotes = [re.sub(r"(?a:(?<!\w)\w++)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.quoted_texts]
-        return [_paragraph("Bibliography", content), *(_paragraph("Quote", [_str(quote)]) for quote in quotes)]
+        quotes = [re.sub(r"(?a:(?<!\w)\w++)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.printed_quotes]
+        written = filter(None, [*quotes, reference.further_quotes])
+        return [_paragraph("Bibliography", content), *(_paragraph("Quote", [_str(quote)]) for quote in written)]
 
     def _inlines(self, content: Inlines) -> list[Node]:
         """Return inlines; a marked statement is underlined, with its sign behind it."""

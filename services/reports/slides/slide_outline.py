@@ -296,4 +296,4 @@ def _notes(slide: Slide, report: ParsedReport) -> Iterator[str]:
     for reference in report.references:
         if reference.number in cited:
             yield f"[{reference.number}] {reference.title} — {' · '.join(reference.parts)}"
-            yield from (f"    “{quote}”" for quote in list(reference.quoted_texts)[:3])
+            yield from (f"    “{quote}”" for quote in reference.printed_quotes)

@@ -1,17 +1,28 @@
 """The list of references names who speaks in each source, of which kind it is, and since when."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report
+from services.reports.html import page
 from services.reports.html.page import render_fragment
 from services.reports.labels import Labels, labels_for
 from services.reports.numbered_text import with_references
 from services.reports.parser import parse_report
-from services.reports.references import MAX_ADDRESSES, Quote, Reference, confirming_sources, details, references
+from services.reports.references import (
+    MAX_ADDRESSES,
+    PRINTED_QUOTES,
+    Quote,
+    Reference,
+    confirming_sources,
+    details,
+    references,
+)
 
+STYLE = Path(page.__file__).with_name("page.css")
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
 
 
@@ -129,3 +140,11 @@ def test_of_the_quotes_of_a_source_those_are_listed_that_statements_cite() -> No
     listed = Reference(1, "Sea", "sea.md", "sources/a.txt", (), (), (), cited=True, quotes=quotes)
     assert listed.quoted_texts == {"It is deep.": "It is deep."}
     assert list(replace(listed, quotes=quotes[1:]).quoted_texts) == ["It is wet."]
+
+
+def test_on_paper_a_source_has_its_first_quotes_and_the_number_of_the_others() -> None:
+    quotes = tuple(Quote(f"E1-{number}", f"It is {number} m deep.", cited=True) for number in range(5))
+    listed = Reference(1, "Sea", "sea.md", "sources/a.txt", (), (), (), cited=True, quotes=quotes)
+    assert listed.printed_quotes == ["It is 0 m deep.", "It is 1 m deep.", "It is 2 m deep."]
+    assert (listed.further_quotes, replace(listed, quotes=quotes[:3]).further_quotes) == ("+2", "")
+    assert f"blockquote:nth-of-type(n + {PRINTED_QUOTES + 1}) {{ display: none; }}" in STYLE.read_text("utf-8")
