@@ -38,8 +38,7 @@ def answer(prompt: BaseModel | None) -> str:
         ModelError: the prompt needs a language model, such as one for a program.
     """
     if type(prompt) not in _BY_PROMPT:
-        kind = type(prompt).__name__.removesuffix("Prompt")
-        raise ModelError(f"No language model is connected, and {kind} needs one. To connect one: leadline init")
+        raise ModelError("No language model is connected, and this needs one. To connect one: leadline init")
     reply = _BY_PROMPT[type(prompt)](prompt)
     return reply if isinstance(reply, str) else reply.model_dump_json()
 

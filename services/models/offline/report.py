@@ -36,7 +36,7 @@ def report(prompt: ReporterPrompt) -> str:
     blocks: list[str] = []
     for part in parts:
         passages = closest_passages(prompt.question, evidence, MAX_SHOWN if len(parts) == 1 else MAX_OF_PART, part)
-        heading = [f"## {part}"] if len(parts) > 1 else []
+        heading = [f"## {part[:1].upper()}{part[1:]}"] if len(parts) > 1 else []
         if passages:
             blocks += [*heading, *_passages([excerpt for excerpt, _ in passages], shown)]
         elif len(parts) > 1:

@@ -25,7 +25,7 @@ async def test_it_streams_what_it_answers() -> None:
 
 
 def test_what_only_a_model_can_answer_is_refused() -> None:
-    with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+    with pytest.raises(ModelError, match="leadline init"):
         answer(None)
 
 
