@@ -134,7 +134,7 @@ def _gaps(state: ResearchState) -> list[str]:
     """Return the gaps: those of the reflector, or before the first plan those of the coordinator."""
     reflection, triage = state["reflection"], state["triage"]
     if reflection is not None:
-        return reflection.missing_aspects or reflection.follow_up_queries
+        return list(dict.fromkeys([*reflection.missing_aspects, *reflection.follow_up_queries]))
     return triage.missing if triage is not None else []
 
 

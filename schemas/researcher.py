@@ -16,6 +16,7 @@ MOST_REFERENCES, MOST_WIDE = 40, 120
 """Of one relevance, in one answer; and where breadth matters more than cost, so that a prompt shows more passages."""
 MOST_QUERIES = 4
 MOST_READ_ON = 4
+MOST_WITHDRAWN = 20
 """Requests to read on in one answer."""
 MOST_SECTIONS, LONGEST_SERVED = 12, 200
 """Lines that say which passages serve a section, in one answer, and characters of one."""
@@ -77,8 +78,8 @@ class ResearcherPrompt(BaseModel):
     """The reflector's feedback on an earlier attempt; empty at the first."""
     findings: list[FindingView]
     """Findings of the steps this one depends on."""
-    so_far: str = ""
-    """What earlier rounds of this step found."""
+    so_far: list[str] = Field(default_factory=list)
+    """What earlier rounds of this step found, by sentences, which the prompt numbers from 1."""
     missing: list[str] = Field(default_factory=list)
     """What the last round missed; its queries are then those of this round."""
     sections: list[OutlineNode] = Field(default_factory=list)
@@ -111,6 +112,8 @@ class Findings(BaseModel):
     """Sentences that are related, where breadth matters."""
     finding: Annotated[str, AtMost(1_600)] = ""
     """What answers the step, from these passages; they are added to those of earlier rounds."""
+    withdrawn: SkipJsonSchema[list[int]] = Field(default_factory=list)
+    """Numbers of sentences of earlier rounds that no longer hold."""
     missing_aspects: Annotated[list[Reason], AtMost(6)] = Field(default_factory=list)
     queries: SkipJsonSchema[list[str]] = Field(default_factory=list)
     """What to search for next; empty where nothing is missing."""
@@ -177,17 +180,19 @@ _SECTIONS: Any = (
     ],
     Field(default_factory=list),
 )
+_WITHDRAWN: Any = (Annotated[list[int], AtMost(MOST_WITHDRAWN)], Field(default_factory=list))
 _WIDE: Any = (Annotated[list[Reference], AtMost(MOST_WIDE)], Field(default_factory=list))
 _MANY: dict[str, Any] = {"high": _WIDE, "medium": _WIDE, "low": _WIDE}
 
 
 @cache
-def _schema(wide: bool, more: bool, outlined: bool) -> type[Findings]:
+def _schema(wide: bool, again: bool, more: bool, outlined: bool) -> type[Findings]:
     return create_model(
         "Findings",
         __base__=Findings,
         __doc__=Findings.__doc__,
         **(_MANY if wide else {}),
+        **({"withdrawn": _WITHDRAWN} if again else {}),
         **({"queries": _QUERIES, "read_on": _READ_ON} if more else {}),
         **({"sections": _SECTIONS} if outlined else {}),
     )
@@ -195,4 +200,4 @@ def _schema(wide: bool, more: bool, outlined: bool) -> type[Findings]:
 
 def findings_schema(prompt: ResearcherPrompt) -> type[Findings]:
     """Return what a prompt asks for: the next queries only where a round may follow, sections only of an outline, more references for breadth."""
-    return _schema(prompt.wide, prompt.rounds_left > 0, bool(prompt.sections))
+    return _schema(prompt.wide, bool(prompt.so_far), prompt.rounds_left > 0, bool(prompt.sections))

@@ -1,5 +1,6 @@
 """The result of a check by code."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,9 @@ Fault = Literal[
 ]  # fmt: skip
 CERTAIN: frozenset[Fault] = frozenset({"uncited", "numbers", "untraced", "quote", "premises", "share"})
 """Faults that code decides alone. The others are suspicions: a verifier decides, and without a verifier the statement is marked."""
+
+_NO_QUANTITY = re.compile(r"\D+|v?\d+(?:\.\d+){2,}", re.IGNORECASE)
+"""A number in words, or one of three parts and more: of a section, a criterion, a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,9 @@ class Verdict:
 
     @property
     def certain(self) -> bool:
-        """Tell whether code decides alone that the statement is unproved: not by numbers in words, which may count what it lists."""
-        in_words = self.fault == "numbers" and not any(char.isdigit() for what in self.what for char in what)
-        return self.fault in CERTAIN and not in_words
+        """Tell whether code decides alone that the statement is unproved.
+
+        Not by numbers in words, which may count what it lists, nor by numbers of several parts, which name something: section 2.5.8.
+        """
+        softly = self.fault == "numbers" and all(_NO_QUANTITY.fullmatch(what) for what in self.what)
+        return self.fault in CERTAIN and not softly

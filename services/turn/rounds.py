@@ -28,7 +28,7 @@ from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
 from services.search.pool import what_begins
-from services.text.passages import split
+from services.text.passages import sentences, split
 
 STRETCH = 3
 """Passages that one request brings, at most: about a section."""
@@ -332,7 +332,7 @@ class _Rounds:
         prompt = self.need.model_copy(
             update={
                 "passages": numbered(passages),
-                "so_far": gathered.finding,
+                "so_far": _sentences(gathered.finding),
                 "missing": gathered.missing_aspects,
                 "queries": (gathered.rounds and self.next_queries) or self.need.queries,
                 "rounds_left": self.left(done=1),
@@ -343,18 +343,23 @@ class _Rounds:
         new = taken(answer, prompt.passages, self.step_id, 1 + len(gathered.excerpts)).excerpts
         gathered.excerpts += new
         gathered.rounds += 1
-        gathered.finding = _joined(gathered.finding, answer.finding)
+        gathered.finding = _joined(prompt.so_far, answer)
         gathered.missing_aspects = answer.missing_aspects
         gathered.confidence = max(answer.confidence, gathered.confidence if not new else 0.0)
         self.barren = 0 if new else self.barren + 1
         return answer
 
 
-def _joined(before: str, finding: str) -> str:
-    """Add a round's finding to those of earlier rounds, unless one says all of the other."""
-    if not before or before in finding:
-        return finding or before
-    return before if finding in before else f"{before} {finding}"
+def _sentences(finding: str) -> list[str]:
+    return [finding[span.start : span.end] for span in sentences(finding)]
+
+
+def _joined(so_far: Sequence[str], answer: Findings) -> str:
+    """Add a round's finding to those of earlier rounds without what it withdraws, unless one says all of the other."""
+    before = " ".join(sentence for place, sentence in enumerate(so_far, 1) if place not in answer.withdrawn)
+    if not before or before in answer.finding:
+        return answer.finding or before
+    return before if answer.finding in before else f"{before} {answer.finding}"
 
 
 async def answered(prompt: ResearcherPrompt, limits: list[str], step_id: str) -> Findings:

@@ -257,5 +257,5 @@ async def test_the_check_says_exactly_what_is_wrong(
 async def test_the_check_without_a_key_calls_nobody_and_says_how_to_connect_a_model() -> None:
     checks = await checked_models()
     assert not any(check.problem for check in checks)
-    assert "OPENAI_API_KEY" in "\n".join(model_lines(checks))
+    assert "leadline init" in "\n".join(model_lines(checks))
     assert json.dumps([check.model_dump(mode="json") for check in checks])

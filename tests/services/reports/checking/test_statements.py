@@ -204,3 +204,14 @@ def test_without_a_verifier_an_unknown_name_is_marked_and_a_verifier_is_not_told
 def test_a_citation_behind_a_quotation_stays_behind_its_mark() -> None:
     said = f'The minister said: "{EXPORTS.partition(" [")[0].rstrip(".")}!" [E1-1] {WRECK}'
     assert '!" [E1-1]' in check(said).markdown
+
+
+def test_the_number_of_a_section_names_it_so_that_a_verifier_decides_and_a_quantity_from_nowhere_stays_unproved() -> (
+    None
+):
+    numbered, wrong = "By section 2.5.8 exports were 23.4 million tonnes.", "Exports were 24.3 million tonnes."
+    checked = check(f"{numbered[:-1]} [E1-1]. {wrong[:-1]} [E1-1].")
+    assert checked.marked == 2
+    assert list(checked.undecided) == [(numbered, ("E1-1",))]
+    told = {(numbered, ("E1-1",)): Judgement(verdict="supported", words="23.4 million tonnes")}
+    assert [claim.verified for claim in check(checked.markdown, judgements=told).claims] == [True, False]

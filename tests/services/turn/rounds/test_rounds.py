@@ -41,13 +41,26 @@ async def test_a_second_round_searches_what_the_first_one_names_and_shows_no_pas
     assert all(gathered.sources[one.content_hash].title for one in gathered.excerpts)
     one, two = map(human, endpoint.requests)
     assert "<so_far>" not in one
-    assert "<so_far>\nIt is heavy.\n</so_far>" in two
+    assert "<so_far>\n1| It is heavy.\n</so_far>" in two
     assert (gathered.missing_aspects, gathered.rounds, gathered.shown) == ([], 2, 3)
     assert gathered.finding == "It is heavy. All are heavy."
     assert [(data["round"], data["passages"], data["excerpts"], data["queries"]) for data in step.told] == [
         (1, 1, 1, ["bilge and anchor", "hawser"]),
         (2, 2, 3, []),
     ]
+
+
+async def test_a_later_round_withdraws_what_it_corrects(endpoint: OpenAIServer, folder: Path) -> None:
+    first = quoting(
+        fact("anchor"), finding="It is heavy. Its owner is unknown.", missing_aspects=["owner"], queries=["bilge"]
+    )
+    endpoint.script["researcher"] = [first, quoting(fact("bilge"), finding="Ada owns it.", withdrawn=[2, 9])]
+    assert (await Step(endpoint).search("anchor")).finding == "It is heavy. Ada owns it."
+    first_round, second_round = (
+        body["response_format"]["json_schema"]["schema"]["properties"] for body in endpoint.requests
+    )
+    assert "withdrawn" in second_round
+    assert "withdrawn" not in first_round
 
 
 async def test_a_further_round_searches_what_is_missing_in_the_words_that_say_so(
