@@ -116,7 +116,7 @@ def period_of(quantity: Quantity) -> Period | None:
 
 def _of_sentence(sentence: str) -> Iterator[Figure]:
     text, placed = quantities_with_places(sentence)
-    cuts = [found.start() for found in _CUT.finditer(text)]
+    cuts = [match.start() for match in _CUT.finditer(text)]
     clauses = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     subjects = [_subjects(clause) for clause in clauses]
     periods: dict[int, set[Period]] = {}
@@ -171,8 +171,8 @@ def _nearest(clause: int, periods: dict[int, set[Period]]) -> frozenset[Period]:
     """Return the periods of the clause nearest to a clause; of two equally near ones both."""
     if not periods:
         return frozenset()
-    least = min(abs(place - clause) for place in periods)
-    return frozenset(period for place, held in periods.items() if abs(place - clause) == least for period in held)
+    distance = min(abs(place - clause) for place in periods)
+    return frozenset(period for place, held in periods.items() if abs(place - clause) == distance for period in held)
 
 
 def _of_table(table: TableRead) -> Iterator[Figure]:

@@ -30,27 +30,28 @@ def difference(first: str, other: str) -> Difference:
     if has_cjk(first) != has_cjk(other):
         return ""
     for clause in left.clauses:
-        near = nearest_clause(clause, [right])
-        if near and negated(near) is not negated(clause):
+        counterpart = nearest_clause(clause, [right])
+        if counterpart and negated(counterpart) is not negated(clause):
             return "negation"
-        if near and (opposite(clause, near) or opposite(near, clause)):
+        if counterpart and (opposite(clause, counterpart) or opposite(counterpart, clause)):
             return "opposites"
     return "dates" if _other_years(left, right) else ""
 
 
 def difference_within(text: str) -> Difference:
     """Return whether two sentences of an excerpt give one thing different figures; a denial beside another sentence is no disagreement."""
-    told = [text[span.start : span.end] for span in sentences(text)]
-    return "numbers" if any(difference(first, other) == "numbers" for first, other in combinations(told, 2)) else ""
+    parts = [text[span.start : span.end] for span in sentences(text)]
+    return "numbers" if any(difference(first, other) == "numbers" for first, other in combinations(parts, 2)) else ""
 
 
 def agreement(first: str, other: str) -> bool:
     """Tell whether two excerpts give one thing the same figure."""
     left, right = read(first), read(other)
     kinds = {figure.measure.kind for figure in (*left.figures, *right.figures)} & MEASURED_KINDS
-    told = kinds - {"time"} or kinds  # a time beside other figures says when or how long they were measured
+    compared = kinds - {"time"} or kinds  # a time beside other figures says when or how long they were measured
     return not difference(first, other) and any(
-        mine.measure.kind in told and equal(mine.measure, theirs.measure) for mine, theirs in _of_one_thing(left, right)
+        mine.measure.kind in compared and equal(mine.measure, theirs.measure)
+        for mine, theirs in _of_one_thing(left, right)
     )
 
 
@@ -76,8 +77,8 @@ def _alike(mine: Figure, theirs: Figure) -> bool:
     if mine.chinese is not theirs.chinese:
         return bool(name_parts(mine.subjects) & name_parts(theirs.subjects))
     left, right = mine.clause or mine.words, theirs.clause or theirs.words
-    common, least = len(left & right), min(len(left), len(right))
-    return 0 < common == least
+    common, smaller = len(left & right), min(len(left), len(right))
+    return 0 < common == smaller
 
 
 def _gives(reading: ComparedText, figure: Figure) -> bool:

@@ -37,7 +37,7 @@ def proving(quote: str, untraced: Collection[str] | None) -> str:
         return quote
     text, placed = quantities_with_places(quote)
     nowhere = [quantity for number in untraced for quantity in quantities(number)]
-    return blanked(text, [found for found in placed if NO_INPUT in untraced or is_held(found[2], nowhere)])
+    return blanked(text, [figure for figure in placed if NO_INPUT in untraced or is_held(figure[2], nowhere)])
 
 
 def fault_of(absent: Sequence[str], untraced: Sequence[str]) -> Verdict:
@@ -59,17 +59,17 @@ def _missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
     tried = 0
     for quantity in claim.quantities:
-        given = quantity.kind in {"number", "percent"} and quantity.value in values
-        if given or is_held(quantity, held):
+        has_value = quantity.kind in {"number", "percent"} and quantity.value in values
+        if has_value or is_held(quantity, held):
             continue
         measure = figures.get(quantity.text)
         if measure is not None and any(equal(measure, figure.measure) for figure in _figures(evidence)):
             continue
         tried += 1
-        found = tried <= MAX_FOLLOWING and (
+        is_derived = tried <= MAX_FOLLOWING and (
             (measure is not None and follows(measure, evidence)) or _is_in_parts(quantity, evidence)
         )
-        if not found:
+        if not is_derived:
             yield quantity.text
 
 

@@ -58,9 +58,9 @@ def check_support(
         return Verdict("names", tuple(strangers))
     if has_cjk(text) != has_cjk("\n".join(quotes)):
         return _across(text, around, quotes, likeness)
-    if len(text) <= MAX_CLAIM and (found := suspicion(claim, readings[: len(quotes)], readings[len(quotes) :])).fault:
-        return found
-    return Verdict() if _told(text, around) else Verdict("words")
+    if len(text) <= MAX_CLAIM and (doubt := suspicion(claim, readings[: len(quotes)], readings[len(quotes) :])).fault:
+        return doubt
+    return Verdict() if _shares_words(text, around) else Verdict("words")
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:
@@ -73,7 +73,7 @@ def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | 
     return Verdict("" if cosine >= MEANING else "meaning", likeness=cosine)
 
 
-def _told(text: str, around: str) -> bool:
+def _shares_words(text: str, around: str) -> bool:
     """Tell whether the texts hold enough of a statement's words."""
     bar = SUPPORT_ANCHORED if quantities(text) else SUPPORT
     return lexical_share(text, around) >= bar
@@ -89,11 +89,11 @@ def lexical_share(text: str, around: str) -> float:
     beginnings: dict[str, list[str]] = {}
     for word in held:
         beginnings.setdefault(word[:_BEGINNING], []).append(word)
-    found = sum(
+    covered = sum(
         term in held or any(_forms_of_one(term, word) for word in beginnings.get(term[:_BEGINNING], ()))
         for term in terms
     )
-    return found / len(terms) if terms else 1.0
+    return covered / len(terms) if terms else 1.0
 
 
 def _forms_of_one(term: str, word: str) -> bool:

@@ -110,7 +110,7 @@ def _other_clause(figure: Figure, other: Figure, held: Sequence[Figure]) -> bool
 def _instead(figure: Figure, held: Sequence[Figure], known: frozenset[str]) -> str:
     """Return the figure that the texts bind to the statement's subject and period, if there is exactly one value."""
     mine = name_parts(figure.subjects & known)
-    found = {
+    alternatives = {
         other.measure.text
         for other in held
         if other.measure.kind == figure.measure.kind
@@ -118,30 +118,30 @@ def _instead(figure: Figure, held: Sequence[Figure], known: frozenset[str]) -> s
         and (other.periods & figure.periods or mine & name_parts(other.subjects))
         and not conflicting(other.periods, figure.periods)
     }
-    return found.pop() if len(found) == 1 else ""
+    return alternatives.pop() if len(alternatives) == 1 else ""
 
 
 def _turned(claim: ComparedText, evidence: Sequence[ComparedText]) -> Verdict:
     """Compare each clause of a statement with the clause that says nearly the same, for a denial and the opposite direction."""
     for clause in claim.clauses:
-        near = nearest_clause(clause, evidence)
-        if near and negated(near) is not negated(clause):
-            return Verdict("negation", instead=near)
-        if near and (turned := opposite(clause, near)):
-            return Verdict("opposite", turned, near)
+        counterpart = nearest_clause(clause, evidence)
+        if counterpart and negated(counterpart) is not negated(clause):
+            return Verdict("negation", instead=counterpart)
+        if counterpart and (turned := opposite(clause, counterpart)):
+            return Verdict("opposite", turned, counterpart)
     return Verdict()
 
 
 def nearest_clause(clause: str, evidence: Sequence[ComparedText]) -> str:
     """Return the clause of the texts that shares most words with a clause, if each holds enough of the other's; else an empty text."""
     wanted = word_keys(clause)
-    least = ALIKE_CHINESE if has_cjk(clause) else ALIKE
+    min_share = ALIKE_CHINESE if has_cjk(clause) else ALIKE
     best, nearest = 0.0, ""
     for reading in evidence:
         for other in reading.clauses:
             words = word_keys(other)
             common = len(wanted & words)
             share = common / max(len(wanted), len(words), 1)
-            if share > best and share >= least and common > 1:
+            if share > best and share >= min_share and common > 1:
                 best, nearest = share, other
     return nearest

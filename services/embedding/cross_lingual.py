@@ -38,10 +38,10 @@ async def likeness_of(pairs: Sequence[Pair]) -> Likeness | None:
 
     request = {"pairs": [[text, list(quotes)] for text, quotes in pairs]}
     journal = current_run().journal
-    found = (await journal.once("likeness", f"{len(pairs)} sentences", request, _Cosines, work)).answer.by_pair
-    if found is None:
+    values = (await journal.once("likeness", f"{len(pairs)} sentences", request, _Cosines, work)).answer.by_pair
+    if values is None:
         return None
-    by_pair = {(text, tuple(quotes)): cosine for (text, quotes), cosine in zip(pairs, found, strict=True)}
+    by_pair = {(text, tuple(quotes)): cosine for (text, quotes), cosine in zip(pairs, values, strict=True)}
     return lambda text, quotes: by_pair.get((text, tuple(quotes)))
 
 

@@ -56,11 +56,11 @@ class Dictionary:
             The translations of each known word, as search terms separated by spaces. Chinese is split into the longest
             known words, English into the longest known phrases.
         """
-        found = (
+        translated = (
             [" ".join(tokens(word)) if has_cjk(word) else word for word in words]
             for words in self.translations(query).values()
         )
-        return [known for words in found if (known := [term for term in words if term])]
+        return [known for words in translated if (known := [term for term in words if term])]
 
     def translations(self, query: str) -> dict[str, list[str]]:
         """Return the known words of a query with their translations into the other language.
@@ -68,10 +68,10 @@ class Dictionary:
         English words, given or returned, are search terms.
         """
         with closing(sqlite3.connect(f"{self.file.as_uri()}?mode=ro", uri=True)) as db:
-            found = {word: self._english(db, word) for word in self._words(db, query)}
+            by_word = {word: self._english(db, word) for word in self._words(db, query)}
             for part in _LATIN.findall(query):
-                found |= self._chinese(db, tokens(part))
-        return {word: known for word, known in found.items() if known}
+                by_word |= self._chinese(db, tokens(part))
+        return {word: known for word, known in by_word.items() if known}
 
     def _words(self, db: sqlite3.Connection, query: str) -> Iterator[str]:
         """Yield the words of a Chinese text that are not part of a longer word; words may overlap."""
@@ -97,18 +97,18 @@ class Dictionary:
         statement = (
             "SELECT DISTINCT chinese FROM pairs WHERE english = ? AND length(chinese) > 1 ORDER BY sense, rowid LIMIT ?"
         )
-        found: dict[str, list[str]] = {}
+        by_phrase: dict[str, list[str]] = {}
         place = 0
         while place < len(terms):
             for length in range(LONGEST_PHRASE, 0, -1):
                 phrase = " ".join(terms[place : place + length])
                 words = [word for (word,) in db.execute(statement, (phrase, MOST))]
                 if words:
-                    found[phrase] = words
+                    by_phrase[phrase] = words
                     place += length - 1
                     break
             place += 1
-        return found
+        return by_phrase
 
 
 def dictionary() -> Dictionary | None:

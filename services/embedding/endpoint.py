@@ -62,7 +62,7 @@ class OpenAIEmbeddings:
     key: str
     by_sentence: bool = False
     batch: int = 64
-    most: int | None = None
+    max_passages: int | None = None
     weight: float = 1.0
     words: float = 1.0
     name: str = field(init=False)

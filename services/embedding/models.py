@@ -42,7 +42,7 @@ class Local:
     """Whether sentences of a passage are embedded separately: for sentence models, which blur a whole passage."""
     batch: int
     """Number of passages embedded at once."""
-    most: int | None
+    max_passages: int | None
     """Maximum number of passages in a folder for which the model is used."""
     weight: float
     """Weight of its similarities in sums with other models."""
@@ -137,7 +137,7 @@ def _installed(which: str) -> bool:
 def fast_model() -> Local | None:
     """Return the fast local model, which embeds any number of texts, if it is in use."""
     models = embedders(settings())
-    return next((model for model in models if isinstance(model, Local) and model.most is None), None)
+    return next((model for model in models if isinstance(model, Local) and model.max_passages is None), None)
 
 
 async def load_ahead() -> None:

@@ -21,8 +21,8 @@ MIN_LETTERS = 12
 def all_excerpts(state: ResearchState) -> list[Excerpt]:
     """Return the excerpts of steps, of earlier turns and of the background."""
     results, background = state["results"], state["background"]
-    found = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
-    return [*found, *(background.excerpts if background else [])]
+    of_steps = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
+    return [*of_steps, *(background.excerpts if background else [])]
 
 
 def with_each(state: ResearchState, change: Callable[[Excerpt], Excerpt]) -> ResearchState:
@@ -33,8 +33,8 @@ def with_each(state: ResearchState, change: Callable[[Excerpt], Excerpt]) -> Res
 
     results = {key: result.model_copy(update=changed(result.excerpts)) for key, result in state["results"].items()}
     background = state["background"]
-    found = background and background.model_copy(update=changed(background.excerpts))
-    return {**state, "results": results, "background": found}
+    changed_background = background and background.model_copy(update=changed(background.excerpts))
+    return {**state, "results": results, "background": changed_background}
 
 
 def cited_evidence(state: ResearchState) -> list[Excerpt]:
@@ -51,10 +51,10 @@ def kept_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt
     An excerpt names as confirming it only others that are kept.
     """
     besides = (excerpt for excerpt, _ in unquoted(state["background"], state["results"]))
-    kept = {excerpt.id: excerpt for excerpt in [*excerpts, *besides]}
+    by_id = {excerpt.id: excerpt for excerpt in [*excerpts, *besides]}
     return [
-        excerpt.model_copy(update={"confirmed_by": [key for key in excerpt.confirmed_by if key in kept]})
-        for excerpt in kept.values()
+        excerpt.model_copy(update={"confirmed_by": [key for key in excerpt.confirmed_by if key in by_id]})
+        for excerpt in by_id.values()
     ]
 
 

@@ -46,10 +46,10 @@ def confirmations(excerpts: Sequence[Excerpt], sources: Mapping[str, Source]) ->
 
 def with_confirmations(state: ResearchState) -> ResearchState:
     """Return the state with its excerpts saying which others confirm them. Blocking."""
-    found = confirmations(all_excerpts(state), state["sources"])
-    if not found:
+    confirming = confirmations(all_excerpts(state), state["sources"])
+    if not confirming:
         return state
-    return with_each(state, lambda excerpt: excerpt.model_copy(update={"confirmed_by": found.get(excerpt.id, [])}))
+    return with_each(state, lambda excerpt: excerpt.model_copy(update={"confirmed_by": confirming.get(excerpt.id, [])}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ def check_contradiction(
     if not pairs:
         return None
     sides = [side for side in sides if any(side in pair for pair in pairs)]
-    differs = next((found for first, other in pairs if (found := difference(first.quote, other.quote))), "")
+    differs = next((kind for first, other in pairs if (kind := difference(first.quote, other.quote))), "")
     return named.model_copy(update={"excerpt_ids": [side.id for side in sides], "differs": differs})
 
 

@@ -35,7 +35,7 @@ class Origin:
 
     untraced: tuple[str, ...] = ()
     """Numbers of the output that no source gives; of a program that takes in nothing `NO_INPUT` and the numbers in it."""
-    given: tuple[str, ...] = ()
+    sourced: tuple[str, ...] = ()
     """Numbers in the program that a source gives."""
 
 
@@ -55,25 +55,25 @@ def origin_of(code: str, output: str, known: Sequence[str], inputs: Collection[s
     held = [quantity for text in (*known, *inputs) for quantity in quantities(text)]
     written = [_values(text) for text in known]
 
-    def is_given(number: str) -> bool:
-        values, found = _values(number), quantities(number)
+    def is_sourced(number: str) -> bool:
+        values, stated = _values(number), quantities(number)
         return (bool(values) and any(values <= there for there in written)) or (
-            bool(found) and all(is_held(quantity, held) for quantity in found)
+            bool(stated) and all(is_held(quantity, held) for quantity in stated)
         )
 
     data = program.data()
-    given = tuple(number for number in data if is_given(number))
-    if not files_read(tree, inputs) and (not data or len(given) < len(data)):
-        return Origin((NO_INPUT, *(number for number in data if number not in given)), given)
+    sourced = tuple(number for number in data if is_sourced(number))
+    if not files_read(tree, inputs) and (not data or len(sourced) < len(data)):
+        return Origin((NO_INPUT, *(number for number in data if number not in sourced)), sourced)
     selecting = program.selecting()
     printed = [number for number in program.printed() if number not in selecting and not SMALL_NUMBER.fullmatch(number)]
-    own = [quantity for number in printed if not is_given(number) for quantity in quantities(number)]
-    told = (
+    own = [quantity for number in printed if not is_sourced(number) for quantity in quantities(number)]
+    unsourced = (
         quantity
         for quantity in (quantities(output) if own else ())
         if is_held(replace(quantity, approximate=True), own)
     )
-    return Origin(tuple(dict.fromkeys(quantity.text for quantity in told)), given)
+    return Origin(tuple(dict.fromkeys(quantity.text for quantity in unsourced)), sourced)
 
 
 def parsed(code: str) -> ast.Module | None:
@@ -165,16 +165,16 @@ class _Program:
 
     def _reached(self, expressions: Iterable[ast.AST]) -> list[str]:
         """Return the numbers that expressions carry, by themselves and by names."""
-        found: dict[str, None] = {}
+        numbers: dict[str, None] = {}
         names: set[str] = set()
         waiting = list(expressions)
         while waiting:
             for part in _carried(waiting.pop()):
-                found |= dict.fromkeys(_numbers(part))
+                numbers |= dict.fromkeys(_numbers(part))
                 if isinstance(part, ast.Name) and part.id not in names:
                     names.add(part.id)
                     waiting += self._bound.get(part.id, ())
-        return list(found)
+        return list(numbers)
 
 
 def _carried(expression: ast.AST) -> Iterator[ast.AST]:

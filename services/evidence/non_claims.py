@@ -75,17 +75,18 @@ def claims_nothing(words: str, *, cites: bool, evidence: str) -> bool:
 
 def says_nothing_known(words: str, evidence: str) -> bool:
     """Tell whether a sentence only says that the evidence lacks something: each of its clauses says so, or asks what is lacking."""
-    asked = evidence.lower()
+    lower_evidence = evidence.lower()
     bare = _ASKED.sub(
-        lambda part: "" if (part[1] or part[2]).rstrip(".。 ").lower() in asked else part[0], words.strip(".。 ")
+        lambda part: "" if (part[1] or part[2]).rstrip(".。 ").lower() in lower_evidence else part[0],
+        words.strip(".。 "),
     )
     clauses = [clause.strip() for clause in _CLAUSE.split(bare) if tokens(clause)]
     lacks = [
         bool(_NOT_KNOWN.match(clause) or (_OF_EVIDENCE.search(clause) and (negated(clause) or _LACKS.search(clause))))
         for clause in clauses
     ]
-    told = all(lack or _OPEN.search(clause) for clause, lack in zip(clauses, lacks, strict=True))
-    return any(lacks) and told and not _TURN.search(bare, 1) and not missing_quantities(words, [evidence])
+    all_clauses = all(lack or _OPEN.search(clause) for clause, lack in zip(clauses, lacks, strict=True))
+    return any(lacks) and all_clauses and not _TURN.search(bare, 1) and not missing_quantities(words, [evidence])
 
 
 def without_label(words: str) -> str:

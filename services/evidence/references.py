@@ -36,9 +36,9 @@ def numbered(passages: Iterable[Passage]) -> list[NumberedPassage]:
     """Number what can be quoted of passages: sentences, rows of tables, blocks of code."""
     shown: list[NumberedPassage] = []
     for passage in passages:
-        found = units(passage.text, in_code=is_fence(passage.above))
-        code = [place for place, unit in enumerate(found) if unit.code]
-        spans = [(unit.start, unit.end) for unit in found]
+        sentences = units(passage.text, in_code=is_fence(passage.above))
+        code = [place for place, unit in enumerate(sentences) if unit.code]
+        spans = [(unit.start, unit.end) for unit in sentences]
         shown.append(NumberedPassage(**passage.model_dump(), spans=spans, code=code))
     return shown
 
@@ -68,10 +68,10 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
     # Sentences by where they begin in a stored text, as a page that is read whole holds passages of a search
     held: set[tuple[str, int]] = set()
     for reference, relevance in answer.references:
-        found = _places(reference, by_id)
-        if not found:
+        located = _places(reference, by_id)
+        if not located:
             unknown.append(reference)
-        for passage, places in found:
+        for passage, places in located:
             begins = {place: (passage.content_hash, passage.start + passage.spans[place][0]) for place in places}
             heads = Heads(passage.text, passage.above)
             fresh = [place for place, begin in begins.items() if begin not in held]
@@ -97,12 +97,12 @@ def _places(reference: str, by_id: dict[str, NumberedPassage]) -> list[tuple[Num
     """Return the sentences that a reference names, by their places from 0; several stretches may stand in one reference."""
     named: list[tuple[NumberedPassage, list[int]]] = []
     passage: NumberedPassage | None = None
-    for found in _REFERENCE.finditer(reference):
-        if found[1]:
-            passage = by_id.get(found[1].casefold())
+    for match in _REFERENCE.finditer(reference):
+        if match[1]:
+            passage = by_id.get(match[1].casefold())
         if passage is None:
             continue
-        start, end = sorted((int(found[2]), int(found[3] or found[2])))
+        start, end = sorted((int(match[2]), int(match[3] or match[2])))
         places = [place - 1 for place in range(max(1, start), min(end, len(passage.spans)) + 1)]
         if places:
             named.append((passage, places))
@@ -117,13 +117,13 @@ def _by_beginning(reference: str, passages: Iterable[NumberedPassage]) -> list[t
     words = " ".join(reference.split()).casefold()
     if words_in(words) < LEAST_WORDS:
         return []
-    found = [
+    candidates = [
         (passage, [place])
         for passage in passages
         for place, sentence in enumerate(passage.sentences)
         if sentence[: 2 * len(words)].casefold().startswith(words)
     ]
-    return found if len(found) == 1 else []
+    return candidates if len(candidates) == 1 else []
 
 
 def _stretches(places: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[list[int]]:
@@ -152,13 +152,13 @@ async def ask_for_references(prompt: ResearcherPrompt) -> Findings:
     def check(answer: Findings) -> Findings:
         """Refuse an answer once, if at least half of its references name no sentence that there is."""
         nonlocal first
-        found = taken(answer, prompt.passages)
+        selection = taken(answer, prompt.passages)
         if first is not None:
-            return answer if found.excerpts or not taken(first, prompt.passages).excerpts else first
-        if found.unknown and 2 * len(found.unknown) >= len(answer.references):
+            return answer if selection.excerpts or not taken(first, prompt.passages).excerpts else first
+        if selection.unknown and 2 * len(selection.unknown) >= len(answer.references):
             first = answer
             raise ValueError(
-                f"{len(found.unknown)} references name no sentence that there is: {'; '.join(found.unknown[:_NAMED])}. Name sentences "
+                f"{len(selection.unknown)} references name no sentence that there is: {'; '.join(selection.unknown[:_NAMED])}. Name sentences "
                 "by the passage's id and their numbers in it, as P1:2 or P1:2-4, and leave out what no passage says"
             )
         return answer

@@ -21,22 +21,22 @@ LONGEST_SECTION = 120
 
 async def with_places(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
     """Return the state with its excerpts holding their sections and pages, and the headings of their tables or the beginning of their code."""
-    found = await _found(all_excerpts(state), evidence)
-    return with_each(state, lambda excerpt: excerpt.model_copy(update=found.get(_place(excerpt), {})))
+    locations = await _locations(all_excerpts(state), evidence)
+    return with_each(state, lambda excerpt: excerpt.model_copy(update=locations.get(_place(excerpt), {})))
 
 
-async def _found(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> dict[tuple[str, int], dict[str, Any]]:
+async def _locations(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> dict[tuple[str, int], dict[str, Any]]:
     by_source: dict[str, list[Excerpt]] = {}
     for excerpt in excerpts:
         by_source.setdefault(excerpt.content_hash, []).append(excerpt)
-    found: dict[tuple[str, int], dict[str, Any]] = {}
+    locations: dict[tuple[str, int], dict[str, Any]] = {}
     for content_hash, quoted in by_source.items():
         try:
             text = await evidence.get_text(content_hash)
         except StoreError:
             continue
-        found |= await asyncio.to_thread(_above, text, quoted)
-    return found
+        locations |= await asyncio.to_thread(_above, text, quoted)
+    return locations
 
 
 def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[str, Any]]:

@@ -111,17 +111,17 @@ def overview(
     return within(shown, room, computed)
 
 
-def within(findings: Sequence[FindingView], room: int, kept: Collection[str] = ()) -> list[FindingView]:
+def within(findings: Sequence[FindingView], room: int, pinned: Collection[str] = ()) -> list[FindingView]:
     """Keep of the shown excerpts the most relevant ones that have room together, of each step its first ones first, in the order of their texts.
 
     Args:
         findings: results with their excerpts.
         room: tokens that the excerpts may have.
-        kept: ids of excerpts that stay in any case.
+        pinned: ids of excerpts that stay in any case.
     """
     ranked = [(item, place) for finding in findings for place, item in enumerate(finding.evidence)]
-    ranked.sort(key=lambda one: (one[0].id not in kept, -_RELEVANCE.index(one[0].relevance), one[1]))
-    left, shown = room, set(kept)
+    ranked.sort(key=lambda entry: (entry[0].id not in pinned, -_RELEVANCE.index(entry[0].relevance), entry[1]))
+    left, shown = room, set(pinned)
     for item, _ in ranked:
         left -= estimate(item.quote)
         if left < 0:

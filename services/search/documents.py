@@ -212,7 +212,7 @@ async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple
     """
     models = embedders(settings())
     count = await asyncio.to_thread(index.passages)
-    fast = [model for model in models if model.most is None or count <= model.most]
+    fast = [model for model in models if model.max_passages is None or count <= model.max_passages]
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(max(MIN_EMBEDDING_SECONDS, until - time.monotonic())):
             for model in fast if count <= WHOLLY_EMBEDDED else []:

@@ -88,8 +88,8 @@ class _Sentence:
     def is_twin(self, other: "_Sentence") -> bool:
         """Tell whether two sentences speak of one thing, by the words that they share."""
         smaller = min(len(self.terms), len(other.terms))
-        least = TWIN_CHINESE if has_cjk(self.text) and has_cjk(other.text) else TWIN
-        return bool(smaller) and len(self.terms & other.terms) >= max(1, least * smaller)
+        min_share = TWIN_CHINESE if has_cjk(self.text) and has_cjk(other.text) else TWIN
+        return bool(smaller) and len(self.terms & other.terms) >= max(1, min_share * smaller)
 
     def _other_words(self, other: "_Sentence") -> bool:
         """Tell whether a run of Chinese characters, where names have no capitals, stands in the place of another one."""
@@ -139,7 +139,7 @@ def _letters(sentences: Iterable[_Sentence]) -> int:
 @lru_cache(maxsize=64)
 def _sentences(text: str) -> dict[str, _Sentence]:
     """Return the sentences of a text by their letters, without those that tell of the text itself; line breaks do not count."""
-    found: dict[str, _Sentence] = {}
+    by_key: dict[str, _Sentence] = {}
     for paragraph in _paragraphs(text):
         if _about_itself().match(paragraph):
             continue
@@ -147,11 +147,11 @@ def _sentences(text: str) -> dict[str, _Sentence]:
             for start in range(0, len(sentence), MAX_SENTENCE):
                 piece = sentence[start : start + MAX_SENTENCE].strip()
                 if (key := _key(piece)) and not _about_itself().match(piece):
-                    if key in found:
-                        found[key].times += 1
+                    if key in by_key:
+                        by_key[key].times += 1
                     else:
-                        found[key] = _Sentence(piece)
-    return found
+                        by_key[key] = _Sentence(piece)
+    return by_key
 
 
 def _paragraphs(text: str) -> Iterator[str]:

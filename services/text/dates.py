@@ -55,9 +55,9 @@ def wanted_time(question: str, today: date) -> WantedTime | None:
     """
     question = question[:LONGEST_QUESTION]
     years = [
-        int(found["named"] or found.groupdict().get("last") or 0)
+        int(match["named"] or match.groupdict().get("last") or 0)
         for pattern in (_ENGLISH_YEAR, _CHINESE_YEAR)
-        for found in pattern.finditer(question)
+        for match in pattern.finditer(question)
     ]
     if _LAST_YEARS.search(question):
         years.append(today.year - 1)
@@ -77,8 +77,8 @@ def iso_date(text: str | None) -> str | None:
     2024 …`, `12-Mar-2024`) are read. A month or day that does not exist makes it none, and so does `3/4/2024`, which may be either.
     """
     text = (text or "")[:LONGEST_DATE]
-    found = _COMPACT.match(text) or _NUMERIC.match(text)
-    year, month, day = (int(part) if part else None for part in found.groups()) if found else _in_words(text)
+    match = _COMPACT.match(text) or _NUMERIC.match(text)
+    year, month, day = (int(part) if part else None for part in match.groups()) if match else _in_words(text)
     if year is None or not _exists(year, month or 1, day or 1):
         return None
     return "-".join([f"{year:04}", *(f"{part:02}" for part in (month, day) if part)])
@@ -91,10 +91,10 @@ def _in_words(text: str) -> tuple[int | None, int | None, int | None]:
 
 def latest_day(published: str | None) -> date | None:
     """Return the last day that a date may mean: 31 December for a year alone; None where it is no date."""
-    told = iso_date(published)
-    if told is None:
+    iso = iso_date(published)
+    if iso is None:
         return None
-    year, month, day = (*map(int, told.split("-")), 0, 0)[:3]
+    year, month, day = (*map(int, iso.split("-")), 0, 0)[:3]
     if day:
         return date(year, month, day)
     following = date(year + 1, 1, 1) if month in {0, 12} else date(year, month + 1, 1)
@@ -103,8 +103,8 @@ def latest_day(published: str | None) -> date | None:
 
 def first_day(published: str | None) -> str:
     """Return the first day that a date may mean, as an ISO date; empty where it is none."""
-    told = iso_date(published)
-    return f"{told}-01-01"[:10] if told else ""
+    iso = iso_date(published)
+    return f"{iso}-01-01"[:10] if iso else ""
 
 
 def last_day(published: str | None) -> str:

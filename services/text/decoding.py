@@ -140,16 +140,16 @@ def _guessed(sample: bytes, name: str) -> float:
 @cache
 def _everyday() -> frozenset[str]:
     """Return the characters of nearly all ordinary Chinese, Japanese and Korean text."""
-    found = {chr(code) for code in (*range(0x3001, 0x3020), *range(0x3041, 0x30FF), *range(0xFF01, 0xFF5F))}
-    found |= set("“”‘’„«»…—–·•©®™°±×€£§é\u00a0\u3000")
+    characters = {chr(code) for code in (*range(0x3001, 0x3020), *range(0x3041, 0x30FF), *range(0xFF01, 0xFF5F))}
+    characters |= set("“”‘’„«»…—–·•©®™°±×€£§é\u00a0\u3000")
     for name, lead, trail in (
         ("gb2312", range(0xB0, 0xD8), range(0xA1, 0xFF)),
         ("big5", range(0xA4, 0xC7), (*range(0x40, 0x7F), *range(0xA1, 0xFF))),
         ("euc_jp", range(0xB0, 0xD0), range(0xA1, 0xFF)),
         ("euc_kr", range(0xB0, 0xC9), range(0xA1, 0xFF)),
     ):
-        found |= set("".join(bytes((first, second)).decode(name, "ignore") for first in lead for second in trail))
-    return frozenset(found)
+        characters |= set("".join(bytes((first, second)).decode(name, "ignore") for first in lead for second in trail))
+    return frozenset(characters)
 
 
 def _single_byte(sample: bytes) -> str | None:

@@ -46,11 +46,11 @@ class Heads:
 
     @cached_property
     def _code(self) -> list[_Headed]:
-        found: list[_Headed] = []
+        blocks: list[_Headed] = []
         for block in code_blocks(self._text):
             line = self._text[block.start : block.end].partition("\n")[0]
-            found.append(_Headed(block.start + len(line) + 1, block.end, line.strip()))
-        return found
+            blocks.append(_Headed(block.start + len(line) + 1, block.end, line.strip()))
+        return blocks
 
 
 def _at(parts: Sequence[_Headed], start: int) -> str:
@@ -60,16 +60,16 @@ def _at(parts: Sequence[_Headed], start: int) -> str:
 
 def _rows(text: str) -> list[_Headed]:
     """Return the rows of the tables of a text, in order."""
-    found: list[_Headed] = []
+    rows: list[_Headed] = []
     heads, first, before, former, place = "", 0, "", None, 0
     for line in [*text.split("\n"), ""]:
         row = row_of(line)
         if former is not None and (row is None or not same_table(before, line, former, row)):
             if first < place and len(heads) <= MAX_HEADS:
-                found.append(_Headed(first, place, heads))
+                rows.append(_Headed(first, place, heads))
             former = None
         if row is not None and former is None:
             heads, first = line, place + len(line) + 1
         before, former = line, row
         place += len(line) + 1
-    return found
+    return rows

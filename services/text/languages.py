@@ -66,11 +66,11 @@ def is_written_in(text: str, locale: str) -> bool:
     if not scripts:
         return True
     kana = scripts["HIRAGANA"] + scripts["KATAKANA"]
-    found = "KANA" if kana >= _KANA * scripts.total() else scripts.most_common(1)[0][0]
+    script = "KANA" if kana >= _KANA * scripts.total() else scripts.most_common(1)[0][0]
     wanted = _SCRIPT_OF.get(language)
     if wanted is not None:
-        return wanted in {"", found}
-    if found != "LATIN":
+        return wanted in {"", script}
+    if script != "LATIN":
         return False
     words = re.findall(r"\w+", text.lower())
     shares = {name[:2]: sum(word in common for word in words) / len(words) for name, common in _WORDS_OF.items()}

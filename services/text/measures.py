@@ -129,8 +129,8 @@ _DIGITS = re.compile(r"\d[\d,]{0,15}(?:\.\d{1,10})?")
 
 def digits_of(text: str) -> float:
     """Return a number as its digits are written, without its scale: 112.1 of `112.1 thousand`; 0 for one in words."""
-    found = _DIGITS.search(text)
-    return float(found.group().replace(",", "")) if found else 0.0
+    match = _DIGITS.search(text)
+    return float(match.group().replace(",", "")) if match else 0.0
 
 
 _YEAR = re.compile(r"[12]\d{3}$")

@@ -66,18 +66,18 @@ _NOT_OF_A_NAME = CJK_STOP | frozenset(
 
 def missing_names(text: str, around: str) -> list[str]:
     """Return the names of a sentence, as written, that do not occur in a text."""
-    held, squeezed = _vocabulary(around)
+    vocabulary, squeezed = _vocabulary(around)
     missing = []
     for name in names(text):
         if not can_be_found(name, around):
             continue
         if has_cjk(name):
-            given = re.sub(r"\W+", "", _plain(name)) in squeezed or _is_a_cell(name, around)
-            if not given and not _is_country_in_short(name, around):
+            is_present = re.sub(r"\W+", "", _plain(name)) in squeezed or _is_a_cell(name, around)
+            if not is_present and not _is_country_in_short(name, around):
                 missing.append(name)
             continue
         words = [_plain(word) for word in _PART.findall(re.sub(r"['’]s\b", "", name))]
-        if not all(_occurs(word, held, squeezed) for word in words if word not in _JOINING):
+        if not all(_occurs(word, vocabulary, squeezed) for word in words if word not in _JOINING):
             missing.append(name)
     return missing
 
@@ -85,14 +85,14 @@ def missing_names(text: str, around: str) -> list[str]:
 def _is_country_in_short(name: str, around: str) -> bool:
     """Tell whether a text has the short form of a country: `中美`, `德企`."""
     short = re.escape(name[0])
-    found = re.search(rf"[中对赴在驻旅]{short}|{short}[方军籍媒企元裔制两]", around)
-    return found is not None and _CHINESE_COUNTRY.fullmatch(name) is not None
+    match = re.search(rf"[中对赴在驻旅]{short}|{short}[方军籍媒企元裔制两]", around)
+    return match is not None and _CHINESE_COUNTRY.fullmatch(name) is not None
 
 
 def _is_a_cell(name: str, around: str) -> bool:
     """Tell whether a table has a name without the kind that its heading gives: `星河` under `运营公司`."""
-    found = _CHINESE_PLACE.fullmatch(name)
-    return found is not None and found.group(2) in around and f"|{found.group(1)}|" in around.replace(" ", "")
+    match = _CHINESE_PLACE.fullmatch(name)
+    return match is not None and match.group(2) in around and f"|{match.group(1)}|" in around.replace(" ", "")
 
 
 @lru_cache(maxsize=8)
@@ -128,10 +128,10 @@ def names(text: str) -> list[str]:
     English: runs of capitalised words; a lone one that begins the sentence only where it acts as a person does (`Murray
     wrote`), for any word may begin one. Chinese: titles in 《》 and what ends like an institution or a place.
     """
-    found: list[str] = []
+    proper_names: list[str] = []
     subject = _SUBJECT.match(text)
     if subject and subject.group(1).lower() not in _NOT_SUBJECTS and not _COMMON_ENDING.search(subject.group(1)):
-        found.append(subject.group(1))
+        proper_names.append(subject.group(1))
     run: list[str] = []
     first = True
     begins = False
@@ -147,22 +147,22 @@ def names(text: str) -> list[str]:
         elif run and word.lower() in _JOINING and word not in {"and", "&"}:
             run.append(word)
         else:
-            found.extend(_closed(run, begins))
+            proper_names.extend(_closed(run, begins))
             run = []
         ends = word.endswith(".") and len(bare) > LONGEST_ABBREVIATION
         first = ends or word in {".", "!", "?", ":", "|", ";", "•"} or (first and not bare[:1].isalpha())
         if first and run:
-            found.extend(_closed(run, begins))
+            proper_names.extend(_closed(run, begins))
             run = []
-    found.extend(match.group(1) for match in _CHINESE_TITLE.finditer(text))
+    proper_names.extend(match.group(1) for match in _CHINESE_TITLE.finditer(text))
     places = _CHINESE_PLACE.finditer(text)
-    found.extend(
+    proper_names.extend(
         match.group()
         for match in places
         if not _NOT_OF_A_NAME.intersection(match.group(1)) and match.group(1) not in _SORTS
     )
-    found.extend(_CHINESE_COUNTRY.findall(text))
-    return list(dict.fromkeys(found))
+    proper_names.extend(_CHINESE_COUNTRY.findall(text))
+    return list(dict.fromkeys(proper_names))
 
 
 def _closed(run: list[str], begins: bool) -> list[str]:

@@ -32,10 +32,10 @@ def normalise_text(text: str) -> str:
     return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n")
 
 
-def _with_fewer_marks(found: re.Match[str]) -> str:
+def _with_fewer_marks(match: re.Match[str]) -> str:
     pieces: list[str] = []
     marks = 0
-    for char in found.group():
+    for char in match.group():
         marks = marks + 1 if unicodedata.combining(char) else 0
         if marks <= MOST_MARKS:
             pieces.append(char)

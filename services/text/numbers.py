@@ -159,32 +159,32 @@ def quantities(text: str) -> list[Quantity]:
 
 def quantities_with_places(text: str) -> _Placed:
     """Return a text in the form in which its quantities are read, and each with its start and end there."""
-    return (_kept if len(text) <= LONGEST_KEPT else _read)(text)
+    return (_cached_read if len(text) <= LONGEST_KEPT else _read)(text)
 
 
 def _read(text: str) -> _Placed:
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
     text = normal_form("NFKC", _EXPONENT.sub("^", text.replace("−", "-").replace("‰", "‰")))
-    text = _SPACED.sub(lambda found: found.group(1) + re.sub(r"\s", "", found.group(2)), text)
-    text = _MONEY.sub(lambda found: f"{found.group(1)} {SCALE_SIGNS[found.group(2).lower()]}", text)
+    text = _SPACED.sub(lambda match: match.group(1) + re.sub(r"\s", "", match.group(2)), text)
+    text = _MONEY.sub(lambda match: f"{match.group(1)} {SCALE_SIGNS[match.group(2).lower()]}", text)
     text = _GROUPED.sub("", text)
     text = _SHORT_RANGE.sub(_whole_range, text)
-    rest = _TOO_LONG.sub(lambda found: "\0" * len(found.group()), text)
-    found: list[tuple[int, int, Quantity]] = []
+    rest = _TOO_LONG.sub(lambda match: "\0" * len(match.group()), text)
+    placed: list[tuple[int, int, Quantity]] = []
     for finder in (_dates, _years, _ordinals, _shares, _versions, _mixed, _digits, _chinese, _english):
         taken = list(finder(rest))
-        found.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
+        placed.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
         rest = _blanked(rest, [(start, end) for start, end, _ in taken])
-    return text, tuple(sorted(found, key=lambda item: item[0]))
+    return text, tuple(sorted(placed, key=lambda item: item[0]))
 
 
-def _whole_range(found: re.Match[str]) -> str:
+def _whole_range(match: re.Match[str]) -> str:
     """Return a range with both years in full; what would go back is a year and a month."""
-    first, last = found[1], f"{found[1][:2]}{found[2]}"
-    return f"{first}-{last}" if last > first else found[0]
+    first, last = match[1], f"{match[1][:2]}{match[2]}"
+    return f"{first}-{last}" if last > first else match[0]
 
 
-_kept = lru_cache(maxsize=1_024)(_read)
+_cached_read = lru_cache(maxsize=1_024)(_read)
 
 
 def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
@@ -226,7 +226,7 @@ def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
     return wanted.kind != "version" and any(_same(wanted, value, kind) for value, kind in values)
 
 
-_Found = Iterator[tuple[int, int, Quantity | None]]
+_Spans = Iterator[tuple[int, int, Quantity | None]]
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
@@ -238,16 +238,16 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
     return "".join([*pieces, text[last:]])
 
 
-def _dates(text: str) -> _Found:
+def _dates(text: str) -> _Spans:
     taken: list[tuple[int, int]] = []
     for pattern in _DATES:
         rest = _blanked(text, taken)
-        for found in pattern.finditer(rest):
-            parts = found.groupdict()
+        for match in pattern.finditer(rest):
+            parts = match.groupdict()
             month = MONTHS[parts["month"].lower()] if parts.get("month") else _part(parts.get("number"))
             date = (_part(parts.get("year")), month, _part(parts.get("day")))
-            taken.append(found.span())
-            yield *found.span(), Quantity(found.group().strip(), "date", date=date)
+            taken.append(match.span())
+            yield *match.span(), Quantity(match.group().strip(), "date", date=date)
 
 
 def _part(written: str | None) -> int | None:
@@ -256,60 +256,60 @@ def _part(written: str | None) -> int | None:
     return int(written) if written.isdigit() and written.isascii() else int(chinese_value(written))
 
 
-def _years(text: str) -> _Found:
-    for found in _DECADE.finditer(text):
-        if found.group(1):
-            first = int(found.group(1))
-            span = (first, first + (99 if first % 100 == 0 and found.group(1).endswith("00") else 9))
+def _years(text: str) -> _Spans:
+    for match in _DECADE.finditer(text):
+        if match.group(1):
+            first = int(match.group(1))
+            span = (first, first + (99 if first % 100 == 0 and match.group(1).endswith("00") else 9))
         else:
-            start = ((_part(found.group(2)) or 1) - 1) * 100
-            decade = _part(found.group(3))
+            start = ((_part(match.group(2)) or 1) - 1) * 100
+            decade = _part(match.group(3))
             span = (start + 1, start + 100) if decade is None else (start + decade, start + decade + 9)
-        yield *found.span(), Quantity(found.group().strip(), "years", years=span)
+        yield *match.span(), Quantity(match.group().strip(), "years", years=span)
 
 
-def _ordinals(text: str) -> _Found:
-    for found in _ORDINAL.finditer(text):
-        yield *found.span(), None
+def _ordinals(text: str) -> _Spans:
+    for match in _ORDINAL.finditer(text):
+        yield *match.span(), None
 
 
-def _shares(text: str) -> _Found:
-    for found in _SHARE.finditer(text):
-        whole, part = found.groups()
+def _shares(text: str) -> _Spans:
+    for match in _SHARE.finditer(text):
+        whole, part = match.groups()
         value = _decimal(part) if part[0].isascii() else chinese_value(part)
         if whole == "百":
-            yield *found.span(), _number(text, found, value, percent=True)
+            yield *match.span(), _number(text, match, value, percent=True)
         else:
             total = Fraction(int(whole)) if whole.isascii() else chinese_value(whole)
             share = value / total if total else value
-            yield *found.span(), _number(text, found, share, percent=False, step=share * _ABOUT_A_SHARE)
+            yield *match.span(), _number(text, match, share, percent=False, step=share * _ABOUT_A_SHARE)
 
 
-def _versions(text: str) -> _Found:
-    for found in _VERSION.finditer(text):
-        if found["number"]:
-            yield *found.span(), _number(text, found, Fraction(found["number"]), percent=False, written=found["number"])
+def _versions(text: str) -> _Spans:
+    for match in _VERSION.finditer(text):
+        if match["number"]:
+            yield *match.span(), _number(text, match, Fraction(match["number"]), percent=False, written=match["number"])
         else:
-            value = sum(int(part) / 1000**place for place, part in enumerate(found["parts"].split(".")))
-            yield *found.span(), Quantity(found["parts"], "version", value)
+            value = sum(int(part) / 1000**place for place, part in enumerate(match["parts"].split(".")))
+            yield *match.span(), Quantity(match["parts"], "version", value)
 
 
-def _mixed(text: str) -> _Found:
-    for found in _MIXED.finditer(text):
-        whole, scale, part, finer, rest = found.groups()
+def _mixed(text: str) -> _Spans:
+    for match in _MIXED.finditer(text):
+        whole, scale, part, finer, rest = match.groups()
         if scale_value(scale) > scale_value(finer or ""):
             value = Fraction(int(whole) * scale_value(scale) + int(part or rest) * scale_value(finer or ""))
-            yield *found.span(), _number(text, found, value, percent=False)
+            yield *match.span(), _number(text, match, value, percent=False)
 
 
-def _digits(text: str) -> _Found:
-    for found in _DIGITS.finditer(text):
-        value = _decimal(found["digits"])
-        sign = SCALE_SIGNS[found["sign"].lower()] if found["sign"] else ""  # 8.5K, 7B
-        scale = scale_value(found["scale"] or found["word"] or sign)
+def _digits(text: str) -> _Spans:
+    for match in _DIGITS.finditer(text):
+        value = _decimal(match["digits"])
+        sign = SCALE_SIGNS[match["sign"].lower()] if match["sign"] else ""  # 8.5K, 7B
+        scale = scale_value(match["scale"] or match["word"] or sign)
         yield (
-            *found.span(),
-            _number(text, found, value * scale, percent=bool(found["percent"]), step=_step(value) * scale),
+            *match.span(),
+            _number(text, match, value * scale, percent=bool(match["percent"]), step=_step(value) * scale),
         )
 
 
@@ -332,18 +332,18 @@ def _step(value: Fraction) -> Fraction:
 
 def _number(
     text: str,
-    found: re.Match[str],
+    match: re.Match[str],
     value: Fraction,
     *,
     percent: bool,
     step: Fraction | None = None,
     written: str = "",
 ) -> Quantity:
-    before = text[max(0, found.start() - 16) : found.start()]
-    about = _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, found.end()) is not None
+    before = text[max(0, match.start() - 16) : match.start()]
+    about = _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, match.end()) is not None
     step = _step(value) if step is None else step
     kind: Kind = "percent" if percent else "number"
-    return Quantity(written or found.group().strip(), kind, _float(value), step=_float(step), approximate=about)
+    return Quantity(written or match.group().strip(), kind, _float(value), step=_float(step), approximate=about)
 
 
 def _float(value: Fraction) -> float:
@@ -353,14 +353,14 @@ def _float(value: Fraction) -> float:
         return math.inf
 
 
-def _chinese(text: str) -> _Found:
-    for found in _CHINESE.finditer(text):
-        written = found.group().removesuffix("个百分点")
-        if len(written) > 1 and written[-1] in "两兩" and not found["percent"]:  # 一千二百两: the unit
+def _chinese(text: str) -> _Spans:
+    for match in _CHINESE.finditer(text):
+        written = match.group().removesuffix("个百分点")
+        if len(written) > 1 and written[-1] in "两兩" and not match["percent"]:  # 一千二百两: the unit
             counted = chinese_value(written[:-1])
-            yield found.start(), found.end() - 1, _number(text, found, counted, percent=False, written=written[:-1])
-        elif _counts(written, text[found.end() : found.end() + 1]) or found["percent"]:
-            yield *found.span(), _number(text, found, chinese_value(written), percent=bool(found["percent"]))
+            yield match.start(), match.end() - 1, _number(text, match, counted, percent=False, written=written[:-1])
+        elif _counts(written, text[match.end() : match.end() + 1]) or match["percent"]:
+            yield *match.span(), _number(text, match, chinese_value(written), percent=bool(match["percent"]))
 
 
 def _counts(written: str, following: str) -> bool:
@@ -372,13 +372,13 @@ def _counts(written: str, following: str) -> bool:
     return written not in "一零〇百千万萬亿億" and following != "" and following in _MEASURED
 
 
-def _english(text: str) -> _Found:
-    for found in _WORDS.finditer(text):
-        value = english_value(found.group())
+def _english(text: str) -> _Spans:
+    for match in _WORDS.finditer(text):
+        value = english_value(match.group())
         if value > 1 and not (
-            _SCALE.fullmatch(found.group()) and not _A.search(text[max(0, found.start() - 8) : found.start()])
+            _SCALE.fullmatch(match.group()) and not _A.search(text[max(0, match.start() - 8) : match.start()])
         ):
-            yield *found.span(), _number(text, found, value, percent=bool(found["percent"]))
+            yield *match.span(), _number(text, match, value, percent=bool(match["percent"]))
 
 
 def _is_version(wanted: Quantity, held: Quantity) -> bool:

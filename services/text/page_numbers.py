@@ -22,9 +22,9 @@ class Pages:
     """Where the pages of a text begin."""
 
     def __init__(self, text: str) -> None:
-        found = list(_HEADING.finditer(text))
-        self._starts = [heading.start() for heading in found]
-        self._numbers = [int(heading[1] or heading[2]) for heading in found]
+        headings = list(_HEADING.finditer(text))
+        self._starts = [heading.start() for heading in headings]
+        self._numbers = [int(heading[1] or heading[2]) for heading in headings]
 
     def at(self, place: int) -> int | None:
         """Return the number of the page with a place of the text; None where the text has none."""

@@ -121,8 +121,8 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     for block in _blocks(text, target):
         written = text[block.start : block.end]
         heading = None if block.code else _heading(written)
-        most = 2 * target if start >= 0 and text[end - 1 : end] in _INTRODUCES else target
-        if start >= 0 and (heading is not None or block.end - start > most) and not only_headings:
+        max_chars = 2 * target if start >= 0 and text[end - 1 : end] in _INTRODUCES else target
+        if start >= 0 and (heading is not None or block.end - start > max_chars) and not only_headings:
             yield passage()
             start = -1
         if heading is not None:
@@ -197,7 +197,7 @@ def _blocks(text: str, target: int) -> Iterator[Span]:
 
 def code_blocks(text: str) -> Iterator[Span]:
     """Yield the blocks of code of a text, with their fences."""
-    return (Span(*found.span(), code=True) for found in _FENCED.finditer(text))
+    return (Span(*match.span(), code=True) for match in _FENCED.finditer(text))
 
 
 def _unbroken(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -219,9 +219,9 @@ def _between_blank_lines(text: str, start: int, last: int) -> Iterator[tuple[int
         yield first.start(), end
 
 
-def _fitting(text: str, start: int, end: int, target: int, most: int) -> Iterator[Span]:
-    """Yield a stretch of at most `most` characters whole, and pieces of a longer one."""
-    if end - start <= most:
+def _fitting(text: str, start: int, end: int, target: int, max_chars: int) -> Iterator[Span]:
+    """Yield a stretch of at most `max_chars` characters whole, and pieces of a longer one."""
+    if end - start <= max_chars:
         yield Span(start, end)
         return
     piece: Span | None = None
@@ -282,16 +282,16 @@ def _each_sentence(text: str, *, in_code: bool = False) -> Iterator[Span]:
 def _parts_of_code(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield parts of code, between lines; a last part without words, such as its fence alone, belongs to the one before it."""
     part: Span | None = None
-    for found in _CODE_PART.finditer(text, start, end):
-        if not (written := found.group().strip()):
+    for match in _CODE_PART.finditer(text, start, end):
+        if not (written := match.group().strip()):
             continue
-        right = found.start() + len(found.group().rstrip())
+        right = match.start() + len(match.group().rstrip())
         if part is not None and not any(map(str.isalnum, written)):
             part = replace(part, end=right)
             continue
         if part is not None:
             yield part
-        part = Span(found.end() - len(found.group().lstrip("\n")), right, code=True)
+        part = Span(match.end() - len(match.group().lstrip("\n")), right, code=True)
     if part is not None:
         yield part
 

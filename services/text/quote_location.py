@@ -100,12 +100,12 @@ class _Folded:
         pieces: list[str] = []
         places = array("L")
         last = 0
-        for found in pattern.finditer(self.text):
-            pieces += (self.text[last : found.start()], by)
-            places.extend(self.places[last : found.start()])
+        for match in pattern.finditer(self.text):
+            pieces += (self.text[last : match.start()], by)
+            places.extend(self.places[last : match.start()])
             if by:
-                places.append(self.places[found.start()])
-            last = found.end()
+                places.append(self.places[match.start()])
+            last = match.end()
         pieces.append(self.text[last:])
         places.extend(self.places[last:])
         return _Folded("".join(pieces), places)
@@ -115,11 +115,11 @@ class _Folded:
         pieces: list[str] = []
         places = array("L")
         last = 0
-        for found in pattern.finditer(self.text):
-            for left, right in ((last, found.start()), found.span(1)):
+        for match in pattern.finditer(self.text):
+            for left, right in ((last, match.start()), match.span(1)):
                 pieces.append(self.text[left:right])
                 places.extend(self.places[left:right])
-            last = found.end()
+            last = match.end()
         return _Folded("".join([*pieces, self.text[last:]]), places + self.places[last:])
 
     def span(self, left: int, right: int) -> tuple[int, int] | None:
@@ -136,13 +136,13 @@ def _fold(text: str) -> _Folded:
     pieces: list[str] = []
     places = array("L")
     last = 0
-    for found in _UNUSUAL.finditer(text):
-        place = found.start()
-        piece = _fold_char(found.group())
+    for match in _UNUSUAL.finditer(text):
+        place = match.start()
+        piece = _fold_char(match.group())
         pieces += (text[last:place], piece)
         places.extend(range(last, place))
         places.extend([place] * len(piece))
-        last = found.end()
+        last = match.end()
     pieces.append(text[last:])
     places.extend(range(last, len(text)))
     folded = _Folded("".join(pieces), places)
@@ -195,8 +195,8 @@ def _search(parts: list[str], folded: _Folded) -> tuple[int, int] | None:
             return None
         right: int = left + len(parts[0])
         for part in parts[1:]:
-            found = folded.text.find(part, right, right + MAX_GAP + len(part))
-            right = found + len(part) if found >= 0 else -1
+            part_start = folded.text.find(part, right, right + MAX_GAP + len(part))
+            right = part_start + len(part) if part_start >= 0 else -1
             if right < 0:
                 break
         span = folded.span(left, right) if right > 0 else None

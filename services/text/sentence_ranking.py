@@ -85,25 +85,25 @@ def sentence_scores(claim: str, sentences: Sequence[str]) -> list[float]:
 def sentence_features(claim: str, sentences: Sequence[str]) -> list[Signs]:
     """Return what speaks for each sentence of a text."""
     words = bm25([tokens(sentence) for sentence in sentences], tokens(claim), K1, B)
-    most = max(words, default=0.0) or 1.0
-    words = [score / most for score in words]
+    best = max(words, default=0.0) or 1.0
+    words = [score / best for score in words]
     parts = [set(_parts(sentence)) for sentence in sentences]
     share = shares(_parts(claim), parts)
     wanted = quantities(claim)
-    found = []
+    features = []
     for place, sentence in enumerate(sentences):
         held = quantities(sentence) if wanted else []
-        near = range(max(0, place - NEIGHBOURS), min(len(words), place + NEIGHBOURS + 1))
-        found.append(
+        neighbours = range(max(0, place - NEIGHBOURS), min(len(words), place + NEIGHBOURS + 1))
+        features.append(
             Signs(
                 words=words[place],
                 letters=sum(weight for part, weight in share.items() if part in parts[place]),
                 numbers=sum(is_held(quantity, held) for quantity in wanted) / max(1, len(wanted)),
-                around=sum(words[neighbour] for neighbour in near) - words[place],
+                around=sum(words[neighbour] for neighbour in neighbours) - words[place],
                 late=place / len(sentences),
             )
         )
-    return found
+    return features
 
 
 def coverage(claim: str, sentences: Sequence[str], passage: int = PASSAGE) -> float:
@@ -130,9 +130,9 @@ def shares(terms: Iterable[str], sentences: Sequence[Collection[str]]) -> dict[s
 
 def _parts(text: str) -> list[str]:
     """Return the words of a text in threes of letters, Chinese in twos."""
-    found: list[str] = []
+    parts: list[str] = []
     for piece in pieces(text):
         if piece not in STOP_WORDS:
             size, whole = (2, piece) if has_cjk(piece) else (3, f"^{piece}$")
-            found.extend(whole[place : place + size] for place in range(max(1, len(whole) - size + 1)))
-    return found
+            parts.extend(whole[place : place + size] for place in range(max(1, len(whole) - size + 1)))
+    return parts

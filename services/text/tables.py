@@ -163,10 +163,10 @@ _SCALE = re.compile(rf"[（(]\s*({CHINESE_SCALE}{{1,3}})")
 
 def scale_of(head: str) -> int:
     """Return what a column's heading multiplies its cells by."""
-    if found := _SCALE.search(head):
-        return scale_value(found.group(1))
-    if found := re.search(r"[$€£¥]\s?(k|mn?|bn|tn)\b", head, re.IGNORECASE):
-        return SCALES[SCALE_SIGNS[found.group(1).lower()]]
+    if match := _SCALE.search(head):
+        return scale_value(match.group(1))
+    if match := re.search(r"[$€£¥]\s?(k|mn?|bn|tn)\b", head, re.IGNORECASE):
+        return SCALES[SCALE_SIGNS[match.group(1).lower()]]
     return next((SCALES[word] for word in pieces(head) if word in SCALES), 1)
 
 
@@ -185,8 +185,8 @@ def unit_of_column(head: str, caption: str) -> str:
     """Return the text that gives a column its unit: its heading where that has one, else what the line above the table says of all cells."""
     if _OWN_UNIT.search(head):
         return head
-    if found := _UNIT_OF_ALL.search(caption):
-        return f"({(found['scale'] or found['money'] or found['chinese']).split(' of ')[0].rstrip('s')})"
+    if match := _UNIT_OF_ALL.search(caption):
+        return f"({(match['scale'] or match['money'] or match['chinese']).split(' of ')[0].rstrip('s')})"
     return next((f"({inside})" for inside in _IN_BRACKETS.findall(caption) if _is_unit(inside.strip())), head)
 
 

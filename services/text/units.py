@@ -29,10 +29,10 @@ def units(text: str, *, in_code: bool = False) -> list[Span]:
         text: any.
         in_code: whether it begins amid code.
     """
-    found = sentences(text, in_code=in_code)
+    spans = sentences(text, in_code=in_code)
     telling = [
-        span for span, following in zip_longest(found, found[1:]) if span.code or not _announces(text, span, following)
-    ] or found
+        span for span, following in zip_longest(spans, spans[1:]) if span.code or not _announces(text, span, following)
+    ] or spans
     parts: list[Span] = []
     mark: int | None = None
     for place, span in enumerate(telling, 1):

@@ -43,13 +43,13 @@ def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
     for first in (
         place for place, terms in enumerate(held) if terms
     ):  # no best run begins with a sentence that holds none
-        found: set[str] = set()
+        covered: set[str] = set()
         for last in range(first, min(first + MOST_SENTENCES, len(spans))):
             start, end = spans[first][0], spans[last][1]
             if last > first and end - start > limit:
                 break
-            found |= held[last]
-            score = len(found) - (last - first) * 0.1
+            covered |= held[last]
+            score = len(covered) - (last - first) * 0.1
             if score > best_score:
                 best, best_score = (start, end), score
     return best

@@ -64,7 +64,7 @@ class Workspace:
             frozenset(self.made),
         )
         source, output = await computation.store(self.evidence)
-        self.literals[source.content_hash] = computation.origin.given
+        self.literals[source.content_hash] = computation.origin.sourced
         if source.untraced:
             self.made.update(name.rpartition("/")[2] for name in run.artifacts)
         return source, output

@@ -128,7 +128,7 @@ def test_hostile_programs_are_read_in_time(hostile: str) -> None:
 
 def test_a_number_that_a_source_gives_may_be_printed_and_is_named_as_given() -> None:
     origin = origin_of(f"{READ}print('In 1875 it was', table.depth_m.max())", "In 1875 it was 9", KNOWN, FILES)
-    assert (origin.untraced, origin.given) == ((), ("1875",))
+    assert (origin.untraced, origin.sourced) == ((), ("1875",))
 
 
 @pytest.mark.parametrize(
