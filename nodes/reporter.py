@@ -163,7 +163,7 @@ async def _proved(
     """
     written, state, excerpts, added = made
     checked = await _check(run, state, written, excerpts, runtime)
-    if told := written.verified.told:
+    if told := written.verified.new_excerpts:
         results = with_excerpts(state["results"], told)
         state = await _settled({**state, "results": {**state["results"], **results}}, runtime)
         added = {**added, "results": {**added.get("results", {}), **results}}

@@ -82,10 +82,10 @@ def _is_judged_well(folder: Path) -> bool:
         text = " ".join(claim.text.split())[:100]
         echo(f"DOUBTED statement {number} ({text!r}): {said.verdict.replace('_', ' ')}{words}", err=True)
     counts = ", ".join(f"{count} {verdict.replace('_', ' ')}" for verdict, count in judgement.counts.items())
-    silent = judgement.asked - len(judgement.judged)
+    silent = judgement.sentence_count - len(judgement.judged)
     open_ones = f"; for {silent} it quoted no words of the passages" if silent else ""
     echo(
-        f"{folder}: {judgement.model} was asked about {judgement.asked} sentence{'' if judgement.asked == 1 else 's'} ({counts or 'none judged'}{open_ones})."
+        f"{folder}: {judgement.model} was asked about {judgement.sentence_count} sentence{'' if judgement.sentence_count == 1 else 's'} ({counts or 'none judged'}{open_ones})."
     )
     return not judgement.doubted
 

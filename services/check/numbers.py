@@ -32,7 +32,7 @@ def equal(former: Measure, other: Measure) -> bool:
 
 
 def proving(quote: str, untraced: Collection[str] | None) -> str:
-    """Return a quote without the numbers that prove nothing: of a computation's output those that no source gives (`Source.untraced`)."""
+    """Remove from a quote the numbers that are no evidence: of a computation's output those that no source gives (`Source.untraced`)."""
     if not untraced:
         return quote
     text, placed = quantities_with_places(quote)

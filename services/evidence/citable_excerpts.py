@@ -46,9 +46,9 @@ def cited_evidence(state: ResearchState) -> list[Excerpt]:
 
 
 def kept_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt]:
-    """Return what a report keeps: what it may cite, and what else of the background search no step quotes.
+    """Return the excerpts that a report stores: those it may cite, and those of the background search that no step quotes.
 
-    An excerpt names as confirming it only others that are kept.
+    `confirmed_by` then names only stored excerpts.
     """
     besides = (excerpt for excerpt, _ in unquoted(state["background"], state["results"]))
     by_id = {excerpt.id: excerpt for excerpt in [*excerpts, *besides]}

@@ -33,7 +33,7 @@ _WHOLE = re.compile(r"\W{0,3}(\w{1,12})\W{0,3}")
 
 
 def numbered(passages: Iterable[Passage]) -> list[NumberedPassage]:
-    """Number what can be quoted of passages: sentences, rows of tables, blocks of code."""
+    """Number the quotable units of passages: sentences, rows of tables, blocks of code."""
     shown: list[NumberedPassage] = []
     for passage in passages:
         sentences = units(passage.text, in_code=is_fence(passage.above))
@@ -141,11 +141,11 @@ def _stretches(places: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[
 async def ask_for_references(prompt: ResearcherPrompt) -> Findings:
     """Ask the researcher's model; where half of its references or more name nothing, tell it once which.
 
-    What comes back the second time is taken as it is, unless it names nothing at all and the first answer does.
+    The second answer is used as it is, unless it names no sentence and the first one does.
 
     Raises:
         LimitReached: the budget leaves no room for the first call.
-        ModelError: the endpoint failed, or no answer came to fit.
+        ModelError: the endpoint failed, or no answer fits the schema.
     """
     first: Findings | None = None
 

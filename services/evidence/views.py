@@ -112,7 +112,7 @@ def overview(
 
 
 def within(findings: Sequence[FindingView], room: int, pinned: Collection[str] = ()) -> list[FindingView]:
-    """Keep of the shown excerpts the most relevant ones that have room together, of each step its first ones first, in the order of their texts.
+    """Keep the most relevant excerpts that fit into `room` together, in the order of their texts; of equal relevance, the first ones of each step.
 
     Args:
         findings: results with their excerpts.

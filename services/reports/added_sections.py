@@ -54,7 +54,7 @@ def _newest(date: str, dates: Sequence[str]) -> bool:
 
 def _order(date: str, other: str) -> int:
     """Return 1 if a date is later than another, -1 if it is earlier, 0 if unknown: March may be before 3 March."""
-    left, right = (found.group() if (found := _ISO.match(day)) else "" for day in (date, other))
+    left, right = (match.group() if (match := _ISO.match(day)) else "" for day in (date, other))
     size = min(len(left), len(right))
     return (left[:size] > right[:size]) - (left[:size] < right[:size])
 

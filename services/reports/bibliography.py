@@ -109,10 +109,10 @@ def _issued(source: Source) -> list[int]:
 
 
 def _date_parts(written: str) -> list[int]:
-    found = _DATE.match(written)
-    if not found:
+    match = _DATE.match(written)
+    if not match:
         return []
-    year, month, day = (int(part) if part else 0 for part in found.groups())
+    year, month, day = (int(part) if part else 0 for part in match.groups())
     if not 1 <= month <= 12:
         return [year]
     return [year, month, day] if 1 <= day <= 31 else [year, month]
@@ -139,8 +139,8 @@ def _ascii(text: str) -> list[str]:
 def csl_name(name: str) -> Name:
     """Split a catalogue's name into its parts if they are clear, else return it whole.
 
-    Read are `Ada B. Sounder`, `Sounder, Ada B.` and `Sounder AB`. Names in scripts without capitals, such as Chinese, stay whole: where
-    the family name ends is not written.
+    It reads `Ada B. Sounder`, `Sounder, Ada B.` and `Sounder AB`. Names in scripts without capitals, such as Chinese, stay whole, because
+    they do not show where the family name ends.
     """
     words = name.split()
     has_no_case = any(char.isalpha() and char.lower() == char.upper() for char in name)

@@ -148,15 +148,15 @@ def read_report(folder: Path) -> Report:
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:
-    """Check that a bundle is of a size that can be checked in little time.
+    """Check that a bundle is small enough to be checked quickly.
 
     Raises:
-        BundleError: it holds more of something than any report does.
+        BundleError: a list or a statement is longer than its limit.
     """
-    for name, most in MAX_ITEMS.items():
+    for name, limit in MAX_ITEMS.items():
         items = raw.get(name)
-        if isinstance(items, list) and len(items) > most:
-            raise BundleError(f"{file} has {len(items):,} {name}, more than the limit of {most:,}. Not checked.")
+        if isinstance(items, list) and len(items) > limit:
+            raise BundleError(f"{file} has {len(items):,} {name}, more than the limit of {limit:,}. Not checked.")
     claims = raw.get("claims")
     for number, claim in enumerate(claims if isinstance(claims, list) else [], 1):
         text = claim.get("text") if isinstance(claim, dict) else None

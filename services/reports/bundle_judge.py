@@ -20,7 +20,7 @@ class BundleJudgement:
     """A model's judgement of a report."""
 
     model: str
-    asked: int = 0
+    sentence_count: int = 0
     """Number of judged sentences."""
     judged: dict[int, tuple[Claim, Judgement]] = field(default_factory=dict)
     """Claims with their verdicts, by number, from 1."""

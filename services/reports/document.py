@@ -220,17 +220,17 @@ def changed(block: Block, change: Callable[[Inlines], Inlines]) -> Block:
 
 
 def without_empty_sections(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Leave out the headings, below the title, under which nothing stands."""
-    kept: list[Block] = []
+    """Remove the headings below the title that have no content."""
+    remaining: list[Block] = []
     below = 0
     """Level of the heading that comes next; 0 at the end, 9 where another block comes."""
     for block in reversed(blocks):
         level = block.level if isinstance(block, Heading) else 9
         if 1 < level < 9 and below <= level:
             continue
-        kept.append(block)
+        remaining.append(block)
         below = level
-    return tuple(kept[::-1])
+    return tuple(remaining[::-1])
 
 
 def number_sides(rows: Sequence[Sequence[str]]) -> tuple[Alignment, ...]:
@@ -302,12 +302,12 @@ def letters(text: str) -> str:
 
 def is_label(content: Inlines) -> bool:
     """Tell whether a text is all bold, except for citations and the blanks between them: a title of the following block."""
-    told = tuple(
+    parts = tuple(
         inline
         for inline in content
         if not isinstance(inline, Citation) and not (isinstance(inline, Text) and inline.text.isspace())
     )
-    return bool(told) and is_bold(told)
+    return bool(parts) and is_bold(parts)
 
 
 def is_bold(content: Inlines) -> bool:

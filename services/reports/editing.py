@@ -183,8 +183,7 @@ async def edited(
         unmet: what the draft as a whole lacks of what is asked for, in words.
 
     Returns:
-        The new blocks; None where nothing is to be mended, or where the answer would leave less than half of the draft, unless that was
-        asked for.
+        The new blocks; None if nothing needs a change, or if the answer keeps less than half of the draft although `unmet` is empty.
 
     Raises:
         LimitReached: the budget or the time left does not suffice for the call.
@@ -192,7 +191,7 @@ async def edited(
     """
     pieces = pieces_of(draft.blocks)
     views = views_of(pieces)
-    said = {view.id: letters(_CITATION.sub("", view.text)) for view in views}
+    texts = {view.id: letters(_CITATION.sub("", view.text)) for view in views}
     wanted: set[str] = set()
     known = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
     held = held_by(known)
@@ -200,7 +199,7 @@ async def edited(
     for claim in {claim.text: claim for claim in objections}.values():
         reason = " ".join(filter(None, [claim.reason, reasons.get(claim.text, "")]))
         for view in views:
-            if _holds(said[view.id], claim.text):
+            if _holds(texts[view.id], claim.text):
                 view.objections.append(Objection(text=claim.text, reason=reason))
                 wanted.update(cited_in(next(piece.blocks for piece in pieces if piece.id == view.id)))
                 wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
@@ -227,8 +226,8 @@ async def edited(
     faulty = {view.id for view in views if view.objections}
     edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in faulty or unmet or not only_mend]
     blocks = with_edits(pieces, edits, {excerpt.id: excerpt for excerpt in draft.excerpts})
-    least = 0.0 if unmet else LEAST_LEFT * words_in(to_draft(draft.blocks))
-    if not blocks or blocks == draft.blocks or words_in(to_draft(blocks)) < least:
+    min_words = 0.0 if unmet else LEAST_LEFT * words_in(to_draft(draft.blocks))
+    if not blocks or blocks == draft.blocks or words_in(to_draft(blocks)) < min_words:
         return None
     return blocks
 
@@ -272,15 +271,15 @@ def headings_of(blocks: Sequence[Block]) -> list[str]:
 
 def without_section(blocks: Sequence[Block], heading: str) -> tuple[Block, ...] | None:
     """Return a report without a section, those inside it, and one that held nothing else; None if no section has this heading."""
-    kept: list[Block] = []
+    remaining: list[Block] = []
     dropped = 0
     """Level of the section that is left out; 0 outside of it."""
     for block in blocks:
         if isinstance(block, Heading) and (not dropped or block.level <= dropped):
             dropped = block.level if block.level > 1 and words(block.content) == heading.strip() else 0
         if not dropped:
-            kept.append(block)
-    return without_empty_sections(kept) if len(kept) < len(blocks) else None
+            remaining.append(block)
+    return without_empty_sections(remaining) if len(remaining) < len(blocks) else None
 
 
 def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
@@ -288,7 +287,7 @@ def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
     Labels stay above what they name; a section that holds only labels goes.
     """
-    kept: list[Block] = []
+    shown: list[Block] = []
     waiting: list[Block] = []
     """A heading and labels, until a block below them is kept."""
     complete = in_section = False
@@ -296,15 +295,15 @@ def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
         if isinstance(block, Heading):
             in_section, complete = block.level > 1, False
             waiting = [block] if in_section else []
-            kept += [] if in_section else [block]
+            shown += [] if in_section else [block]
         elif not in_section:
-            kept.append(block)
+            shown.append(block)
         elif not complete and isinstance(block, Paragraph) and is_label(block.content):
             waiting.append(block)
         elif not complete:
-            kept += [*waiting, _beginning(block)]
+            shown += [*waiting, _beginning(block)]
             complete = True
-    return tuple(kept)
+    return tuple(shown)
 
 
 def _beginning(block: Block) -> Block:
@@ -313,9 +312,9 @@ def _beginning(block: Block) -> Block:
         return replace(block, items=block.items[:ITEMS])
     if not isinstance(block, Paragraph):
         return block
-    told: list[Units] = []
+    beginning: list[Units] = []
     for sentence in sentences_of(units_of(block.content)):
-        told.append(sentence)
-        if len(told) >= SENTENCES and ids_in(sentence):
-            return Paragraph(join_sentences(told))
+        beginning.append(sentence)
+        if len(beginning) >= SENTENCES and ids_in(sentence):
+            return Paragraph(join_sentences(beginning))
     return block

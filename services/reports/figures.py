@@ -72,7 +72,7 @@ def key_figures(report: Report, citations: Citations, opening: str) -> tuple[Key
 def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
     """Return the measured and new number of a claim, a range in full; empty if it has none, or several outside of brackets."""
     text, numbers = quantities_with_places(claim)
-    found: list[str] = []
+    figures: list[str] = []
     ranged = 0
     for place, (start, end, number) in enumerate(numbers):
         last_end, last = end, number
@@ -81,9 +81,9 @@ def _figure(claim: str, in_question: Sequence[Quantity]) -> str:
         before = _CURRENCY.search(text, 0, start) or _RATE_BEFORE.search(text, 0, start)
         after = _end(text, last_end, last, bare=_CURRENCY.search(text, 0, start) is not None)
         if after and start >= ranged and not is_held(number, in_question) and not _in_brackets(text, start):
-            found.append(text[before.start() if before else start : after].rstrip())
+            figures.append(text[before.start() if before else start : after].rstrip())
             ranged = last_end
-    return found[0] if len(found) == 1 else ""
+    return figures[0] if len(figures) == 1 else ""
 
 
 def _in_brackets(text: str, place: int) -> bool:

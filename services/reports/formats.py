@@ -36,14 +36,14 @@ FORMATS: dict[OutputFormat, Format] = {
 }
 
 
-def chosen_formats(given: str | Iterable[str]) -> list[OutputFormat]:
+def chosen_formats(formats: str | Iterable[str]) -> list[OutputFormat]:
     """Return formats by their names, each once, from a list or a comma-separated string.
 
     Raises:
         BadInput: a format does not exist, or no format is named.
     """
-    given = given.replace(";", ",").split(",") if isinstance(given, str) else given
-    names = [name.strip().lower().lstrip(".") for name in given if name.strip()]
+    formats = formats.replace(";", ",").split(",") if isinstance(formats, str) else formats
+    names = [name.strip().lower().lstrip(".") for name in formats if name.strip()]
     if not names:
         raise BadInput(f"No format is named. Choose from: {', '.join(FORMATS)}.")
     aliases = {"markdown": "md", "ppt": "pptx", "deck": "slides", "word": "docx", "csl-json": "csl"}

@@ -30,8 +30,8 @@ class Labels(SimpleNamespace):
         count, sure = sum(statuses.values()), sum(statuses.get(status, 0) for status in SURE)
         shown = (self.states[status].format(count=statuses[status]) for status in self.states if statuses.get(status))
         line = self.all_sure if sure == count else self.some_sure
-        told = line.format(sure=sure, count=count, statements=self.count(count), states=self.comma.join(shown))
-        return BETWEEN.join(filter(None, [self.answers.get(answered, ""), told if count else self.no_statements]))
+        counts = line.format(sure=sure, count=count, statements=self.count(count), states=self.comma.join(shown))
+        return BETWEEN.join(filter(None, [self.answers.get(answered, ""), counts if count else self.no_statements]))
 
     def reason(self, verdict: Verdict) -> str:
         """Return in words why a sentence is unsupported; empty if it is supported."""

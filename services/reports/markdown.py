@@ -120,9 +120,9 @@ class ReportInputs:
 
 
 def _proving(draft: ReportInputs) -> dict[str, str]:
-    """Return what proves a number of a chart, by the ids of excerpts."""
-    kept = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
-    return {excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in kept}
+    """Return the quotes that can prove a number of a chart, by excerpt id."""
+    citable = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
+    return {excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in citable}
 
 
 def _naming(draft: ReportInputs) -> str:
@@ -287,7 +287,7 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
         notes = (f" — {note}" if note else "" for note in side_notes(sides, draft.sources, labels))
         yield from _listed(
             (
-                *_text(f"“{as_line(side.quote if len(sides) == 1 else _telling(side.quote, about))}” "),
+                *_text(f"“{as_line(side.quote if len(sides) == 1 else _best_sentence(side.quote, about))}” "),
                 Citation(0, "", (side.id,)),
                 *_text(note),
             )
@@ -297,12 +297,12 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
             yield Paragraph(_text(labels.unconfirmed))
 
 
-def _telling(quote: str, about: str) -> str:
-    """Return a quote, or of a long one the sentence that tells most of something."""
+def _best_sentence(quote: str, about: str) -> str:
+    """Return a quote; of a long one, the sentence most relevant to `about`."""
     spans = sentences(quote) if len(quote) > LONGEST_SIDE else []
-    told = [quote[span.start : span.end] for span in spans]
-    scores = sentence_scores(about, told)
-    return told[max(range(len(told)), key=lambda place: scores[place])] if told else quote
+    parts = [quote[span.start : span.end] for span in spans]
+    scores = sentence_scores(about, parts)
+    return parts[max(range(len(parts)), key=lambda place: scores[place])] if parts else quote
 
 
 def _limits(draft: ReportInputs, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:

@@ -52,12 +52,12 @@ _TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTAL
 
 def _citation(state: StateInline, silent: bool) -> bool:
     """Read an excerpt's id in brackets as a token of its own."""
-    found = _CITED.match(state.src, state.pos)
-    if found is None:
+    match = _CITED.match(state.src, state.pos)
+    if match is None:
         return False
     if not silent:
-        state.push("citation", "", 0).content = found[1]
-    state.pos = found.end()
+        state.push("citation", "", 0).content = match[1]
+    state.pos = match.end()
     return True
 
 
@@ -131,11 +131,11 @@ def inert(content: Inlines, evidence: str) -> Inlines:
         else:
             last = 0
             text = _INVENTED.sub(_GONE, inline.text)
-            for found in URL.finditer(text):
-                parts.append(replace(inline, text=text[last : found.start()]))
-                known = found[0] in evidence
-                parts.append(Text(found[0], inline.styles | {"code"}) if known else replace(inline, text=_GONE))
-                last = found.end()
+            for match in URL.finditer(text):
+                parts.append(replace(inline, text=text[last : match.start()]))
+                known = match[0] in evidence
+                parts.append(Text(match[0], inline.styles | {"code"}) if known else replace(inline, text=_GONE))
+                last = match.end()
             parts.append(replace(inline, text=text[last:]))
     return tuple(
         replace(part, text=_EMPTY_BRACKETS.sub("", part.text))
@@ -147,7 +147,7 @@ def inert(content: Inlines, evidence: str) -> Inlines:
 
 def inert_code(text: str, evidence: str) -> str:
     """Take citations and addresses that the evidence does not name out of code."""
-    return URL.sub(lambda found: found[0] if found[0] in evidence else "", _CITED.sub("", text))
+    return URL.sub(lambda match: match[0] if match[0] in evidence else "", _CITED.sub("", text))
 
 
 def with_dollars(markdown: str) -> str:

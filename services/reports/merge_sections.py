@@ -45,7 +45,7 @@ def number_paragraphs(sections: Sequence[tuple[str, str]], excerpts: Mapping[str
         excerpts: citable excerpts by id.
     """
     seen: set[Block] = set()
-    said: set[tuple[str, ...]] = set()
+    earlier: set[tuple[str, ...]] = set()
     numbered: list[WrittenSection] = []
     number = 0
     for title, markdown in sections:
@@ -55,7 +55,7 @@ def number_paragraphs(sections: Sequence[tuple[str, str]], excerpts: Mapping[str
             if bare in seen and not isinstance(block, Heading):
                 continue
             seen.add(bare)
-            if (left := _said_once(block, said)) is not None:
+            if (left := _without_repeated(block, earlier)) is not None:
                 number += 1
                 numbered[-1].paragraphs[number] = left
     return numbered
@@ -65,30 +65,30 @@ def _uncited(content: Inlines) -> Inlines:
     return (Text(words_of(inline for inline in content if not isinstance(inline, Citation))),)
 
 
-def _said_once(block: Block, said: set[tuple[str, ...]]) -> Block | None:
+def _without_repeated(block: Block, earlier: set[tuple[str, ...]]) -> Block | None:
     """Remove repeated sentences from a paragraph; other blocks stay unchanged."""
     if not isinstance(block, Paragraph):
         return block
     sentences = sentences_of(units_of(block.content))
-    kept: list[Units] = []
+    new: list[Units] = []
     for sentence in sentences:
         words = tuple(tokens(words_of(sentence)))
-        if len(words) < MIN_REPEATED or words not in said:
-            kept.append(sentence)
-        said.add(words)
-    return block if len(kept) == len(sentences) else Paragraph(join_sentences(kept)) if kept else None
+        if len(words) < MIN_REPEATED or words not in earlier:
+            new.append(sentence)
+        earlier.add(words)
+    return block if len(new) == len(sentences) else Paragraph(join_sentences(new)) if new else None
 
 
 def shown_sections(sections: Sequence[WrittenSection]) -> list[SectionText]:
     """Return sections for the joining model: of long reports, the beginning of each paragraph."""
     blocks = [block for section in sections for block in section.paragraphs.values()]
     total = sum(len(to_draft([block])) for block in blocks)
-    most = total if total <= MAX_SHOWN else max(MIN_SHOWN, MAX_SHOWN // len(blocks))
+    max_chars = total if total <= MAX_SHOWN else max(MIN_SHOWN, MAX_SHOWN // len(blocks))
     return [
         SectionText(
             title=section.title,
             paragraphs=[
-                NumberedParagraph(number=number, text=inferences_in_words(_beginning(block, most)))
+                NumberedParagraph(number=number, text=inferences_in_words(_beginning(block, max_chars)))
                 for number, block in section.paragraphs.items()
             ],
         )
@@ -96,19 +96,19 @@ def shown_sections(sections: Sequence[WrittenSection]) -> list[SectionText]:
     ]
 
 
-def _beginning(block: Block, most: int) -> str:
+def _beginning(block: Block, max_chars: int) -> str:
     """Return the sentences of a paragraph that fit, at least the first, or the lines of another block."""
     text = to_draft([block])
-    if len(text) <= most:
+    if len(text) <= max_chars:
         return text
     if not isinstance(block, Paragraph):
-        return text[:most].rpartition("\n")[0] or text[:most]
-    kept: list[Units] = []
+        return text[:max_chars].rpartition("\n")[0] or text[:max_chars]
+    beginning: list[Units] = []
     for sentence in sentences_of(units_of(block.content)):
-        if kept and sum(map(len, kept)) + len(sentence) > most:
+        if beginning and sum(map(len, beginning)) + len(sentence) > max_chars:
             break
-        kept.append(sentence)
-    return to_draft([Paragraph(join_sentences(kept))])
+        beginning.append(sentence)
+    return to_draft([Paragraph(join_sentences(beginning))])
 
 
 def merge_sections(
@@ -126,9 +126,9 @@ def merge_sections(
     ]
     blocks = [*read_draft("\n\n".join(filter(None, opening)), excerpts)]
     for section in sections:
-        kept = [block for number, block in section.paragraphs.items() if number not in dropped]
-        if kept:
-            blocks += [Heading(2, (Text(section.title),)), *(_with_terms(block, joining.terms) for block in kept)]
+        remaining = [block for number, block in section.paragraphs.items() if number not in dropped]
+        if remaining:
+            blocks += [Heading(2, (Text(section.title),)), *(_with_terms(block, joining.terms) for block in remaining)]
     return tuple(blocks)
 
 

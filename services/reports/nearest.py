@@ -24,33 +24,33 @@ class _Nearest(BaseModel):
     """Places of the nearest excerpts of each statement, the nearest first."""
 
 
-def nearest(text: str, excerpts: Iterable[Excerpt], sources: Mapping[str, Source], most: int) -> list[Excerpt]:
+def nearest(text: str, excerpts: Iterable[Excerpt], sources: Mapping[str, Source], max_items: int) -> list[Excerpt]:
     """Return the excerpts that share most words with a text, with their sources' titles, the nearest first and each quote once.
 
     Args:
         text: the statement.
         excerpts: those to choose from.
         sources: by content hash.
-        most: maximum number.
+        max_items: maximum number.
     """
     others = _each_once(excerpts)
     [ranked] = _by_words([text], _words_of(others, sources))
-    return [others[place] for place in ranked[:most]]
+    return [others[place] for place in ranked[:max_items]]
 
 
 async def nearest_each(
-    texts: Sequence[str], excerpts: Iterable[Excerpt], sources: Mapping[str, Source], most: int
+    texts: Sequence[str], excerpts: Iterable[Excerpt], sources: Mapping[str, Source], max_items: int
 ) -> list[list[Excerpt]]:
     """Return the excerpts nearest to each text by words and meaning; the journal records which, as a replay may lack the model."""
     others = _each_once(excerpts)
 
     async def work() -> _Nearest:
-        return _Nearest(places=await asyncio.to_thread(_ranked, texts, others, sources, most))
+        return _Nearest(places=await asyncio.to_thread(_ranked, texts, others, sources, max_items))
 
     quotes = hashlib.sha256("\0".join(excerpt.quote for excerpt in others).encode()).hexdigest()
-    request = {"texts": list(texts), "quotes": quotes, "most": most}
-    found = await current_run().journal.once("nearest", f"{len(texts)} statements", request, _Nearest, work)
-    return [[others[place] for place in places] for places in found.answer.places]
+    request = {"texts": list(texts), "quotes": quotes, "most": max_items}
+    recorded = await current_run().journal.once("nearest", f"{len(texts)} statements", request, _Nearest, work)
+    return [[others[place] for place in places] for places in recorded.answer.places]
 
 
 def _each_once(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
@@ -71,7 +71,7 @@ def _by_words(texts: Iterable[str], held: Sequence[Sequence[str]]) -> list[list[
 
 
 def _ranked(
-    texts: Sequence[str], excerpts: Sequence[Excerpt], sources: Mapping[str, Source], most: int
+    texts: Sequence[str], excerpts: Sequence[Excerpt], sources: Mapping[str, Source], max_items: int
 ) -> list[list[int]]:
     by_words = _by_words(texts, _words_of(excerpts, sources))
     depth = min(CANDIDATES, EMBEDDED // max(1, len(texts)))
@@ -80,17 +80,17 @@ def _ranked(
     passages = [f"{sources[excerpts[place].content_hash].title}. {excerpts[place].quote}" for place in embedded]
     vectors = embed_locally([*texts, *passages]) if embedded else None
     if vectors is None:
-        return [ranked[:most] for ranked in by_words]
+        return [ranked[:max_items] for ranked in by_words]
     rows = dict(zip(embedded, vectors[len(texts) :], strict=True))
-    found: list[list[int]] = []
+    rankings: list[list[int]] = []
     for statement, words, places in zip(vectors, by_words, candidates, strict=False):
         cosines = {place: float(rows[place] @ statement) for place in places}
         meant = sorted(places, key=lambda place: -cosines[place])
-        found.append(list(fuse([words[:depth], meant]))[:most])
-    return found
+        rankings.append(list(fuse([words[:depth], meant]))[:max_items])
+    return rankings
 
 
-def _others(ranked: Collection[int], count: int, most: int) -> list[int]:
+def _others(ranked: Collection[int], count: int, max_items: int) -> list[int]:
     """Return places of excerpts that share no word with a statement, which may be in another language: evenly from all."""
-    left = sorted(set(range(count)).difference(ranked)) if len(ranked) < most else []
-    return left[:: max(1, len(left) // most)]
+    left = sorted(set(range(count)).difference(ranked)) if len(ranked) < max_items else []
+    return left[:: max(1, len(left) // max_items)]

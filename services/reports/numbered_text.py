@@ -68,8 +68,8 @@ def numbered_text(report: Report, *, counts: bool = True) -> tuple[Block, ...]:
         counts: whether to write how many of its statements have quotes.
     """
     document = report.document or Document(())
-    told = counts_of(report.citations, report.answered, labels_for(report.locale)).text if counts else ""
-    line = [Paragraph((Text(told, frozenset({"emphasis"})),))] if told else []
+    summary = counts_of(report.citations, report.answered, labels_for(report.locale)).text if counts else ""
+    line = [Paragraph((Text(summary, frozenset({"emphasis"})),))] if summary else []
     blocks = [*document.body[:1], *line, *document.notes, *document.body[1:], *document.added]
     citations = Citations.of(report)
     return tuple(changed(block, citations.numbered) for block in blocks)
@@ -115,14 +115,14 @@ class Sentence(BaseModel):
 def compared(before: Report, after: Report) -> list[Sentence]:
     """Return the sentences of both versions in one text: common, removed and added ones."""
     first, second = list(_lines(before)), list(_lines(after))
-    told: list[Sentence] = []
+    lines: list[Sentence] = []
     for tag, start, end, from_, to in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         if tag == "equal":
-            told += [Sentence(state="same", text=text) for text in first[start:end]]
+            lines += [Sentence(state="same", text=text) for text in first[start:end]]
         else:
-            told += [Sentence(state="removed", text=text) for text in first[start:end]]
-            told += [Sentence(state="added", text=text) for text in second[from_:to]]
-    return told
+            lines += [Sentence(state="removed", text=text) for text in first[start:end]]
+            lines += [Sentence(state="added", text=text) for text in second[from_:to]]
+    return lines
 
 
 def own_text(report: Report) -> list[str]:

@@ -193,9 +193,9 @@ def numbers_of(report: Report) -> dict[str, int]:
 
 def cited_numbers(report: Report) -> set[int]:
     """Return the numbers of the sources that the text or a chart of a report cites."""
-    told = {int(number) for number in _CITATION.findall(report.markdown)}
+    in_text = {int(number) for number in _CITATION.findall(report.markdown)}
     numbers = numbers_of(report)
-    return told | {numbers[key] for key in _in_charts(report) if key in numbers}
+    return in_text | {numbers[key] for key in _in_charts(report) if key in numbers}
 
 
 def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
@@ -255,12 +255,12 @@ def confirming_sources(excerpts: Iterable[Excerpt], numbers: Mapping[str, int]) 
         excerpts: all excerpts of the report.
         numbers: number under which each excerpt is cited, by its id.
     """
-    found: dict[int, set[int]] = {}
+    by_number: dict[int, set[int]] = {}
     for excerpt in excerpts:
         if excerpt.id in numbers:
             others = {numbers[key] for key in excerpt.confirmed_by if key in numbers} - {numbers[excerpt.id]}
-            found.setdefault(numbers[excerpt.id], set()).update(others)
-    return {number: sorted(others) for number, others in found.items() if others}
+            by_number.setdefault(numbers[excerpt.id], set()).update(others)
+    return {number: sorted(others) for number, others in by_number.items() if others}
 
 
 def details(

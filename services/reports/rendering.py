@@ -171,9 +171,9 @@ def _code(text: str) -> str:
     return f"{ticks} {text} {ticks}" if text.startswith("`") or text.endswith("`") else f"{ticks}{text}{ticks}"
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return "&amp;" if found[0] == "&" else f"\\{found[0]}"
+def _escaped(match: re.Match[str]) -> str:
+    return "&amp;" if match[0] == "&" else f"\\{match[0]}"
 
 
-def _escaped_start(found: re.Match[str]) -> str:
-    return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
+def _escaped_start(match: re.Match[str]) -> str:
+    return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"

@@ -55,7 +55,7 @@ class Written:
     """Whether its writer wrote it anew from a first draft."""
     by_rules: bool = False
     """Whether rules wrote it; they see only the findings, not open questions."""
-    asked: list[str] = field(default_factory=list)
+    follow_up_questions: list[str] = field(default_factory=list)
     """Follow-up questions besides those in the text."""
     likeness: Likeness | None = None
     """Similarity of its sentences to quotes in another language."""
@@ -82,7 +82,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
     """Build the draft of a report."""
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     _, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
-    asked = [without_markup(line.strip(" -*•0123456789.、")) for line in questions.strip("=\n ").splitlines()]
+    follow_ups = [without_markup(line.strip(" -*•0123456789.、")) for line in questions.strip("=\n ").splitlines()]
     question = title_question(state)
     return ReportInputs(
         question=question,
@@ -93,7 +93,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         if wishes_of(state["triage"]).said
         else question,
         blocks=written.blocks,
-        excerpts=written.verified.with_told(kept_evidence(state, excerpts)),
+        excerpts=written.verified.with_new_excerpts(kept_evidence(state, excerpts)),
         sources=state["sources"],
         plans=plans_of(state),
         results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],
@@ -101,7 +101,9 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         contradictions=reflection.contradictions if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
         limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
-        follow_up_questions=list(dict.fromkeys(filter(None, [*asked, *map(without_markup, written.asked)])))[:3],
+        follow_up_questions=list(
+            dict.fromkeys(filter(None, [*follow_ups, *map(without_markup, written.follow_up_questions)]))
+        )[:3],
         unsupported=context.unsupported,
         notes=written.notes,
         opening=_note(state["triage"], context),
@@ -158,19 +160,21 @@ async def write_sentences(prompt: ReporterPrompt) -> str:
         ],
     )
     answer = await ask("reporter", variables, PassageSentences, template=SENTENCES)
-    said: dict[str, str] = {}
+    by_excerpt: dict[str, str] = {}
     for sentence in answer.sentences:
         if 1 <= sentence.number <= len(chosen) and (text := _bare(sentence.sentence)):
-            said.setdefault(chosen[sentence.number - 1].id, text)
-    told = [
-        (title, [f"{said[item.id]} [{item.id}]" for item in evidence if item.id in said]) for title, evidence in parts
+            by_excerpt.setdefault(chosen[sentence.number - 1].id, text)
+    written_parts = [
+        (title, [f"{by_excerpt[item.id]} [{item.id}]" for item in evidence if item.id in by_excerpt])
+        for title, evidence in parts
     ]
-    told = [(title, sentences) for title, sentences in told if sentences]
+    written_parts = [(title, sentences) for title, sentences in written_parts if sentences]
     if prompt.length == "answer":
-        return " ".join(sentence for _, sentences in told for sentence in sentences)
+        return " ".join(sentence for _, sentences in written_parts for sentence in sentences)
     return "\n\n".join(
-        (f"## {title}\n\n" if title and len(told) > 1 else "") + "\n".join(f"- {sentence}" for sentence in sentences)
-        for title, sentences in told
+        (f"## {title}\n\n" if title and len(written_parts) > 1 else "")
+        + "\n".join(f"- {sentence}" for sentence in sentences)
+        for title, sentences in written_parts
     )
 
 

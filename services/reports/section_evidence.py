@@ -66,7 +66,7 @@ def sections_of(
             section.parts.append(SectionPart(title=node.title, wanted=node.wanted, excerpt_ids=ids))
         section.figures |= node.figures
         section.shared_ids += [key for key in node.also_ids if key in views]
-    chosen = [found for section in sections.values() if (found := _with_evidence(section, views)).all_ids]
+    chosen = [filled for section in sections.values() if (filled := _with_evidence(section, views)).all_ids]
     chosen += _by_steps(findings, placed)
     _add_background(chosen, [item for item in background if item.id not in placed], views)
     return share(chosen, views)
@@ -100,16 +100,16 @@ def _repeated(
     listed: dict[str, list[str]] = {}
     for node in nodes:
         listed.setdefault(tops[node.id], []).extend(key for key in node.excerpt_ids if key in views)
-    waiting, told, kept = [iter(keys) for keys in listed.values()], set[tuple[str, str]](), set[str]()
+    waiting, seen, unique = [iter(keys) for keys in listed.values()], set[tuple[str, str]](), set[str]()
     while waiting:
         for keys in waiting.copy():
-            key = next((key for key in keys if (views[key].title, views[key].quote) not in told), None)
+            key = next((key for key in keys if (views[key].title, views[key].quote) not in seen), None)
             if key is None:
                 waiting.remove(keys)
             else:
-                told.add((views[key].title, views[key].quote))
-                kept.add(key)
-    return frozenset(key for keys in listed.values() for key in keys) - kept
+                seen.add((views[key].title, views[key].quote))
+                unique.add(key)
+    return frozenset(key for keys in listed.values() for key in keys) - unique
 
 
 def _with_evidence(section: Section, views: Mapping[str, EvidenceView]) -> Section:
@@ -117,10 +117,10 @@ def _with_evidence(section: Section, views: Mapping[str, EvidenceView]) -> Secti
 
     A single part of a section without other content is merged into it; a section that has only what it shares has that.
     """
-    told = {(views[key].title, views[key].quote) for key in section.all_ids}
-    shared = [key for key in dict.fromkeys(section.shared_ids) if (views[key].title, views[key].quote) not in told]
+    own = {(views[key].title, views[key].quote) for key in section.all_ids}
+    shared = [key for key in dict.fromkeys(section.shared_ids) if (views[key].title, views[key].quote) not in own]
     section = section.model_copy(
-        update={"shared_ids": shared if told else [], "excerpt_ids": section.excerpt_ids if told else shared}
+        update={"shared_ids": shared if own else [], "excerpt_ids": section.excerpt_ids if own else shared}
     )
     parts = [part for part in section.parts if part.excerpt_ids]
     if len(parts) == 1 and not section.excerpt_ids:
@@ -174,8 +174,8 @@ def share(sections: Sequence[Section], views: Mapping[str, EvidenceView]) -> lis
             ids += _nearest(section, others, MOST - len(own))
         if section.figures:
             ids += with_figures
-        told = {*section.all_ids}
-        shared.append(section.model_copy(update={"shared_ids": [key for key in dict.fromkeys(ids) if key not in told]}))
+        held = {*section.all_ids}
+        shared.append(section.model_copy(update={"shared_ids": [key for key in dict.fromkeys(ids) if key not in held]}))
     return shared
 
 
@@ -183,10 +183,10 @@ def _answering(section: Section, views: Mapping[str, EvidenceView]) -> list[str]
     return [key for key in section.all_ids if key in views and views[key].relevance == "high"]
 
 
-def _nearest(section: Section, others: Sequence[EvidenceView], most: int) -> list[str]:
+def _nearest(section: Section, others: Sequence[EvidenceView], max_items: int) -> list[str]:
     scores = bm25([tokens(f"{view.title} {view.quote}") for view in others], set(tokens(_topic(section))))
     ranked = sorted(range(len(others)), key=lambda place: -scores[place])
-    return [others[place].id for place in ranked[:most] if scores[place] > 0]
+    return [others[place].id for place in ranked[:max_items] if scores[place] > 0]
 
 
 def _topic(section: Section) -> str:
@@ -221,15 +221,15 @@ async def surroundings_of(
         source = sources.get(excerpt.content_hash)
         if source is not None and source.kind in _READ:
             by_source.setdefault(excerpt.content_hash, []).append(excerpt)
-    found: dict[str, Surroundings] = {}
+    surroundings: dict[str, Surroundings] = {}
     for key, quoted in by_source.items():
         try:
             text = await text_of(key)
         except StoreError:
             continue
         for excerpt in quoted:
-            found[excerpt.id] = await asyncio.to_thread(_around, text, excerpt.start, excerpt.end)
-    return found
+            surroundings[excerpt.id] = await asyncio.to_thread(_around, text, excerpt.start, excerpt.end)
+    return surroundings
 
 
 def _around(text: str, start: int, end: int) -> Surroundings:
@@ -260,14 +260,14 @@ def beside_each_other(excerpts: Iterable[Excerpt], around: Mapping[str, Surround
             by_source.setdefault(excerpt.content_hash, []).append(excerpt)
     for quoted in by_source.values():
         quoted.sort(key=lambda excerpt: (excerpt.start, excerpt.end))
-        told = 0
+        last_end = 0
         for place, excerpt in enumerate(quoted):
             stretch = around[excerpt.id]
-            left = min(max(stretch.start, told), excerpt.start)
+            left = min(max(stretch.start, last_end), excerpt.start)
             right = min([stretch.end, *(other.start for other in quoted[place + 1 : place + 2])])
             right = max(right, excerpt.end)
             before = stretch.text[left - stretch.start : excerpt.start - stretch.start]
-            after = stretch.text[max(told, excerpt.end) - stretch.start : right - stretch.start]
+            after = stretch.text[max(last_end, excerpt.end) - stretch.start : right - stretch.start]
             shown[excerpt.id] = (before.strip(), after.strip())
-            told = max(told, right)
+            last_end = max(last_end, right)
     return shown

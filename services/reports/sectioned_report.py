@@ -115,7 +115,7 @@ def strengths(
         sources: sources by content hash.
         prompt: the prompt with the question and the locale.
     """
-    found: list[Strength] = []
+    results: list[Strength] = []
     for section, text in zip(sections, texts, strict=True):
         own = {key: excerpts[key] for key in section.all_ids if key in excerpts}
         titles = {excerpt.content_hash: sources[excerpt.content_hash].card.evidence for excerpt in own.values()}
@@ -130,24 +130,26 @@ def strengths(
             locale=prompt.locale,
         )
         aspects = max(1, len(section.parts) + bool(section.excerpt_ids))
-        found.append(Strength(sure_claims(checked.claims) / aspects, len(own)))
-    return found
+        results.append(Strength(sure_claims(checked.claims) / aspects, len(own)))
+    return results
 
 
 def borne(sections: Sequence[Section], claims: Sequence[Claim]) -> list[Strength]:
-    """Return the strengths of sections of a report that one call wrote: by the supported sentences that cite what was found for them."""
-    found: list[Strength] = []
+    """Return the strengths of sections of a report that one call wrote: the supported sentences that cite the section's excerpts count."""
+    results: list[Strength] = []
     for section in sections:
         ids = set(section.all_ids)
         sure = sure_claims(claim for claim in claims if ids.intersection(claim.citations))
-        found.append(Strength(sure / max(1, len(section.parts) + bool(section.excerpt_ids)), len(ids)))
-    return found
+        results.append(Strength(sure / max(1, len(section.parts) + bool(section.excerpt_ids)), len(ids)))
+    return results
 
 
-def weakest(found: Sequence[Strength], done: Collection[int]) -> int | None:
+def weakest(section_strengths: Sequence[Strength], done: Collection[int]) -> int | None:
     """Return the index of the weakest section that was not researched again, or None."""
     return min(
-        (place for place in range(len(found)) if place not in done), key=lambda place: found[place], default=None
+        (place for place in range(len(section_strengths)) if place not in done),
+        key=lambda place: section_strengths[place],
+        default=None,
     )
 
 
@@ -196,7 +198,7 @@ class SectionedReport:
             limits=list(dict.fromkeys(self.writer.limits)),
             blocks=merge_sections(paragraphs, joining, labels_for(self.prompt.locale), self.evidence.excerpts),
             templates=TEMPLATES,
-            asked=joining.follow_up_questions[:3],
+            follow_up_questions=joining.follow_up_questions[:3],
             sections=written_from,
         )
 
@@ -249,10 +251,10 @@ class SectionedReport:
         """Research and rewrite the weakest section, as often as the depth permits; without new evidence it stays."""
         done: set[int] = set()
         for _ in range(self.run.context.level.reworked):
-            found = await asyncio.to_thread(
+            section_strengths = await asyncio.to_thread(
                 strengths, self.writer.sections, self.texts, self.evidence.excerpts, self.sources, self.prompt
             )
-            place = weakest(found, done)
+            place = weakest(section_strengths, done)
             if place is None:
                 return
             done.add(place)

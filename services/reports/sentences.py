@@ -71,13 +71,13 @@ def sentences_of(line: Units) -> list[list[Inline]]:
     """
     units: list[Inline] = []
     last = 0
-    for found in _AFTER_STOP.finditer(text_of(line)):
-        stop, cited = line[slice(*found.span(1))], line[slice(*found.span(2))]
-        blank = [] if found[1][0] in "。！？…" else [Text(" ")]
-        if found[1][-1] in _CLOSING:
+    for match in _AFTER_STOP.finditer(text_of(line)):
+        stop, cited = line[slice(*match.span(1))], line[slice(*match.span(2))]
+        blank = [] if match[1][0] in "。！？…" else [Text(" ")]
+        if match[1][-1] in _CLOSING:
             continue
-        units += [*line[last : found.start()], *blank, *cited, *stop, *blank]
-        last = found.end()
+        units += [*line[last : match.start()], *blank, *cited, *stop, *blank]
+        last = match.end()
     units += line[last:]
     cut = [units[span.start : span.end] for span in statements(text_of(units))]
     for before, sentence in pairwise(cut):
@@ -101,18 +101,18 @@ def join_sentences(parts: Iterable[Units]) -> Inlines:
 
 
 def cited_once(content: Inlines) -> Inlines:
-    """Return a paragraph in which sentences in a row with the same sources name them once, behind the last; marked ones keep theirs."""
+    """Cite the sources that consecutive sentences share only once, after the last of them; marked sentences keep their citations."""
     sentences = sentences_of(units_of(content))
-    kept: list[bool] = []
+    shown: list[bool] = []
     for before, after in zip_longest(sentences, sentences[1:], fillvalue=()):
         sources = [{unit.number for unit in sentence if isinstance(unit, Citation)} for sentence in (before, after)]
         marked = any(isinstance(unit, Mark | Break) for unit in (*before, *after))
-        kept += [sources[0] != sources[1] or 0 in sources[0] or marked] * sum(
-            isinstance(one, Citation) for one in before
+        shown += [sources[0] != sources[1] or 0 in sources[0] or marked] * sum(
+            isinstance(inline, Citation) for inline in before
         )
-    if all(kept):
+    if all(shown):
         return content
-    keeps = iter(kept)
+    keeps = iter(shown)
     return joined(trimmed(units_of(tuple(part for part in content if not isinstance(part, Citation) or next(keeps)))))
 
 
@@ -143,19 +143,19 @@ def ids_in(content: Iterable[Inline]) -> list[str]:
 
 
 def trimmed(units: Units) -> list[Inline]:
-    """Return units without blanks at the end and before punctuation, as citations leave them that are taken out."""
-    kept = list(units)
-    for found in reversed(list(_IDLE_BLANKS.finditer(text_of(units)))):
-        if found.start():
-            del kept[slice(*found.span())]
-    return kept
+    """Remove the blanks that removed citations leave at the end and before punctuation."""
+    trimmed_units = list(units)
+    for match in reversed(list(_IDLE_BLANKS.finditer(text_of(units)))):
+        if match.start():
+            del trimmed_units[slice(*match.span())]
+    return trimmed_units
 
 
 def with_citations(sentence: Units, ids: Iterable[str]) -> list[Inline]:
     """Insert citations before the full stop of a sentence, behind its own citations."""
     text = text_of(sentence)
-    found = _END.search(text)
-    place = found.start() if found else len(text)
+    match = _END.search(text)
+    place = match.start() if match else len(text)
     close = "。" in text[place:] or text[:place].endswith(CITED)
     cited = [Citation(0, "", (key,)) for key in ids]
     return [*sentence[:place], *([] if close or not cited else [Text(" ")]), *cited, *sentence[place:]]

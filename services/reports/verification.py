@@ -52,17 +52,19 @@ class Verified:
     """Whether an editor saw the draft, also where it changed nothing."""
     limits: list[str] = field(default_factory=list)
     """Parts that could not be checked, in the user's language."""
-    told: list[Excerpt] = field(default_factory=list)
-    """New excerpts: what the sources tell although the draft said that they do not."""
+    new_excerpts: list[Excerpt] = field(default_factory=list)
+    """New excerpts that contradict the draft's statements that the sources do not say something."""
 
     def draft(self, draft: ReportInputs) -> ReportInputs:
         """Return a draft with these results."""
         blocks = draft.blocks if self.blocks is None else self.blocks
-        return replace(draft, judgements=self.judgements, blocks=blocks, excerpts=self.with_told(draft.excerpts))
+        return replace(
+            draft, judgements=self.judgements, blocks=blocks, excerpts=self.with_new_excerpts(draft.excerpts)
+        )
 
-    def with_told(self, excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+    def with_new_excerpts(self, excerpts: Sequence[Excerpt]) -> list[Excerpt]:
         """Return excerpts with the new ones."""
-        return [*{excerpt.id: excerpt for excerpt in [*excerpts, *self.told]}.values()]
+        return [*{excerpt.id: excerpt for excerpt in [*excerpts, *self.new_excerpts]}.values()]
 
 
 async def verify_draft(
@@ -90,13 +92,13 @@ async def verify_draft(
     """
     judge = Judge({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.locale, text_of)
     judge.judgements.update(before.judgements if before else {})
-    judge.told.extend(before.told if before else [])
-    verified = Verified(judge.judgements, before.blocks if before else None, told=judge.told)
+    judge.new_excerpts.extend(before.new_excerpts if before else [])
+    verified = Verified(judge.judgements, before.blocks if before else None, new_excerpts=judge.new_excerpts)
     try:
         checked = await _judged(draft, verified, judge)
-        kept = draft.former.citations if draft.former else []
+        former_claims = draft.former.citations if draft.former else []
         fallen = {id(claim): claim for claim in [*checked.failed, *checked.left_out]}
-        objections = [claim for claim in fallen.values() if claim not in kept]
+        objections = [claim for claim in fallen.values() if claim not in former_claims]
         now = verified.draft(draft)
         blocks = await edited(
             now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend, unmet=unmet
@@ -133,8 +135,8 @@ class Judge:
     text_of: TextOf
     judgements: dict[Statement, Judgement] = field(default_factory=dict)
     """What it has judged so far, also where a call failed."""
-    told: list[Excerpt] = field(default_factory=list)
-    """New excerpts that contradict what was said not to be told; among the others, too."""
+    new_excerpts: list[Excerpt] = field(default_factory=list)
+    """New excerpts that contradict a statement of absence; `excerpts` holds them, too."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
 
@@ -154,11 +156,11 @@ class Judge:
         absent = [key for key in statements if key in self.judgements and self.judgements[key].verdict == "absent"]
         if absent:
             passages = await self._passages_of_sources()
-            near = await self._nearest(absent, passages)
-            await self._round(near, passages, statements)
-            for statement, ids in near.items():
+            nearest_ids = await self._nearest(absent, passages)
+            await self._round(nearest_ids, passages, statements)
+            for statement, ids in nearest_ids.items():
                 if self.judgements[statement].verdict == "contradicted":
-                    self._tell(self.judgements[statement].words, [passages[key] for key in ids])
+                    self._add_excerpt(self.judgements[statement].words, [passages[key] for key in ids])
         return {statement: self.judgements[statement] for statement in statements if statement in self.judgements}
 
     async def _round(self, shown: Shown, excerpts: Mapping[str, Excerpt], doubts: Mapping[Statement, Doubt]) -> None:
@@ -200,15 +202,15 @@ class Judge:
         quoted = {excerpt.content_hash for excerpt in self.excerpts.values()}
         own = [passage for passage in passages.values() if passage.content_hash in quoted]
         ranked = [await nearest_each(texts, held, self.sources, NEAREST) for held in (own, [*passages.values()])]
-        found = [
+        nearest = [
             list({passage.id: passage for pair in zip_longest(*both) for passage in pair if passage}.values())[:NEAREST]
             for both in zip(*ranked, strict=True)
         ]
         shown: dict[Statement, list[str]] = {}
         room, held = MAX_NEAREST, set[str]()
         for rank in range(NEAREST):
-            for statement, near in zip(statements, found, strict=True):
-                passage = near[rank] if rank < len(near) else None
+            for statement, passages_by_rank in zip(statements, nearest, strict=True):
+                passage = passages_by_rank[rank] if rank < len(passages_by_rank) else None
                 if passage is None:
                     continue
                 room -= 0 if passage.id in held else estimate(passage.quote)
@@ -218,19 +220,21 @@ class Judge:
                 shown.setdefault(statement, []).append(passage.id)
         return shown
 
-    def _tell(self, words: str, passages: Sequence[Excerpt]) -> None:
-        """Make an excerpt of the sentences with the decisive words, unless another holds them; it belongs to a step, best to one that quotes the source."""
+    def _add_excerpt(self, words: str, passages: Sequence[Excerpt]) -> None:
+        """Add an excerpt of the sentences with the decisive words, unless another holds them; it belongs to a step, preferably to one that quotes the source."""
         for passage in passages:
-            if (found := locate(words, passage.quote)) is None:
+            if (location := locate(words, passage.quote)) is None:
                 continue
-            spans = [span for span in sentences(passage.quote) if span.start < found[1] and found[0] < span.end]
+            spans = [span for span in sentences(passage.quote) if span.start < location[1] and location[0] < span.end]
             start, end = passage.start + spans[0].start, passage.start + spans[-1].end
-            ranked = sorted(self.excerpts.values(), key=lambda one: one.content_hash != passage.content_hash)
-            same = [one for one in ranked if one.content_hash == passage.content_hash]
-            steps = [one.id.partition("-")[0] for one in ranked if one.id.startswith("E")]
-            if steps and not any(one.start < end and start < one.end for one in same):
+            ranked = sorted(self.excerpts.values(), key=lambda excerpt: excerpt.content_hash != passage.content_hash)
+            same = [excerpt for excerpt in ranked if excerpt.content_hash == passage.content_hash]
+            steps = [excerpt.id.partition("-")[0] for excerpt in ranked if excerpt.id.startswith("E")]
+            if steps and not any(excerpt.start < end and start < excerpt.end for excerpt in same):
                 number = 1 + max(
-                    int(one.id.partition("-")[2]) for one in self.excerpts.values() if one.id.startswith(f"{steps[0]}-")
+                    int(excerpt.id.partition("-")[2])
+                    for excerpt in self.excerpts.values()
+                    if excerpt.id.startswith(f"{steps[0]}-")
                 )
                 quote = passage.quote[spans[0].start : spans[-1].end]
                 new = passage.model_copy(
@@ -243,7 +247,7 @@ class Judge:
                     }
                 )
                 self.excerpts[new.id] = new
-                self.told.append(new)
+                self.new_excerpts.append(new)
             return
 
     def _batches(self, shown: Shown, passages: Mapping[str, PassageView]) -> Iterator[list[Statement]]:
@@ -295,7 +299,7 @@ class Judge:
                 continue
             statement = batch[verdict.number - 1]
             refuted = verdict.verdict == "contradicted"
-            words = _found(verdict.words, [passages[key] for key in (held if refuted else shown[statement])])
+            words = _source_words(verdict.words, [passages[key] for key in (held if refuted else shown[statement])])
             again = statement in self.judgements  # judged as absent, and now against all evidence
             if statement in decided or not (words or verdict.verdict in WORDLESS) or (again and not refuted):
                 continue
@@ -327,7 +331,7 @@ def _length(passage: PassageView) -> int:
     return estimate(f"{passage.before}{passage.quote}{passage.after}")
 
 
-def _found(words: str, passages: Sequence[PassageView]) -> str:
+def _source_words(words: str, passages: Sequence[PassageView]) -> str:
     """Return words in the form of a passage or of its source's card; empty if none holds them."""
     for passage in passages if words else ():
         for text in (f"{passage.before}{passage.quote}{passage.after}", passage.title, passage.about, passage.section):

@@ -72,16 +72,16 @@ def length_of(context: RunContext, quoted: int, steps: int) -> Length:
     """
     if context.words is not None:
         return Length(context.words, context.words, context.words)
-    fewest, most = context.level.words
+    fewest, max_words = context.level.words
     if context.length == "full":
         fewest = max(fewest, MIN_FULL, WORDS_A_STEP * steps)
-        return Length(max(fewest, min(BORNE * quoted, most or BORNE * quoted)), fewest, fewest)
+        return Length(max(fewest, min(BORNE * quoted, max_words or BORNE * quoted)), fewest, fewest)
     words = max(fewest, BORNE * quoted)
-    words = min(words, most or words, max(MIN_SECTION, MOST_BORNE * quoted))
+    words = min(words, max_words or words, max(MIN_SECTION, MOST_BORNE * quoted))
     return Length(words, min(fewest, words), fewest if context.level.wide else 0)
 
 
-def fits_one_call(evidence: Iterable[str], words: int, most: int, window: int) -> bool:
+def fits_one_call(evidence: Iterable[str], words: int, max_tokens: int, window: int) -> bool:
     """Tell whether one call can write a whole report.
 
     Graded blind, a strong model's single call over 15,000 tokens of evidence came out better than its sections (November 2026: 7.3
@@ -90,10 +90,10 @@ def fits_one_call(evidence: Iterable[str], words: int, most: int, window: int) -
     Args:
         evidence: all quotes that the writer is shown.
         words: words that the report is to have.
-        most: tokens of evidence that one call may have.
+        max_tokens: tokens of evidence that one call may have.
         window: tokens that the writer's prompt and answer may have together.
     """
-    return words <= ONE_CALL_WORDS and sum(map(estimate, evidence)) <= min(most, window // WINDOW_SHARE)
+    return words <= ONE_CALL_WORDS and sum(map(estimate, evidence)) <= min(max_tokens, window // WINDOW_SHARE)
 
 
 def shared_out(words: int, evidence: Sequence[int]) -> list[int]:
@@ -150,14 +150,14 @@ def _written(blocks: Sequence[Block], context: RunContext, locale: str) -> Itera
 
 
 def unmet_by_sources(sources: Sequence[Source], context: RunContext, locale: str) -> list[str]:
-    """Return which cited sources are of other sites or dates than wished for, and how many tell no date."""
+    """Return which cited sources are of other sites or dates than wished for, and how many have no date."""
     filters, wishes = filters_of(context), context.wishes
-    told = [source for source in sources if source.kind in {"web", "document"}]
+    datable = [source for source in sources if source.kind in {"web", "document"}]
     only = ", ".join(context.include_domains)
     span = "–".join([wishes.after or "…", wishes.before or "…"]) if wishes.after or wishes.before else ""
-    late = [source for source in told if span and not filters.in_time(source.published)]
-    undated = sum(not source.published for source in told) if span else 0
-    outside = [source for source in told if only and (source.kind != "web" or not filters.permit(source.url))]
+    late = [source for source in datable if span and not filters.in_time(source.published)]
+    undated = sum(not source.published for source in datable) if span else 0
+    outside = [source for source in datable if only and (source.kind != "web" or not filters.permit(source.url))]
     return [
         *([say("unmet_dates", locale, span=span, sources=_named(late))] if late else []),
         *([say("undated", locale, span=span, count=undated)] if undated else []),
@@ -176,12 +176,12 @@ def with_json(blocks: Sequence[Block]) -> tuple[Block, ...]:
     The tables stay below it: they have the citations.
     """
     tables = [block for block in blocks if isinstance(block, Table)]
-    kept = [block for block in blocks if not (isinstance(block, Code) and block.language == "json")]
+    prose = [block for block in blocks if not (isinstance(block, Code) and block.language == "json")]
     if not tables:
-        return tuple(kept)
+        return tuple(prose)
     rows = [dict(zip(_keys(table), map(_value, row), strict=False)) for table in tables for row in table.rows]
-    title = 1 if kept and isinstance(kept[0], Heading) else 0
-    return (*kept[:title], Code(json.dumps(rows, ensure_ascii=False, indent=2), "json"), *kept[title:])
+    title = 1 if prose and isinstance(prose[0], Heading) else 0
+    return (*prose[:title], Code(json.dumps(rows, ensure_ascii=False, indent=2), "json"), *prose[title:])
 
 
 def _keys(table: Table) -> list[str]:

@@ -254,7 +254,7 @@ class Tree:
         """Return inlines; a marked statement is underlined, with its sign behind it."""
         nodes: list[Node] = []
         for statement, mark in statements(content):
-            written = [self._inline(inline) for inline in _kept_together(statement)]
+            written = [self._inline(inline) for inline in _with_fixed_blanks(statement)]
             if mark:
                 sign = _node("Superscript", [_str(SIGNS[mark.status])])
                 written = [_span(mark.status.capitalize(), written), _span("Warn", [sign])]
@@ -311,11 +311,11 @@ def _picture(png: bytes, wide: float, high: float, label: str) -> Node:
     return _paragraph("Figure", [_node("Image", size, [_str(label)], [data, ""])])
 
 
-def _kept_together(content: Inlines) -> Iterable[Inline]:
+def _with_fixed_blanks(content: Inlines) -> Iterable[Inline]:
     """Keep a citation on the line of the word before it."""
     for inline, after in zip(content, (*content[1:], None), strict=False):
-        kept = isinstance(inline, Text) and isinstance(after, Citation) and inline.text.endswith(" ")
-        yield Text(f"{inline.text.rstrip(' ')}\u00a0", inline.styles) if isinstance(inline, Text) and kept else inline
+        joins = isinstance(inline, Text) and isinstance(after, Citation) and inline.text.endswith(" ")
+        yield Text(f"{inline.text.rstrip(' ')}\u00a0", inline.styles) if isinstance(inline, Text) and joins else inline
 
 
 def _shares(columns: Sequence[Sequence[str]]) -> list[float]:
@@ -329,8 +329,8 @@ def _in_bold(content: Inlines) -> Inlines:
     return tuple(Text(part.text, part.styles | {"strong"}) if isinstance(part, Text) else part for part in content)
 
 
-def pandoc(given: bytes, *options: str) -> bytes:
-    """Return what Pandoc makes of its input. Blocking.
+def pandoc(document: bytes, *options: str) -> bytes:
+    """Convert a document with Pandoc. Blocking.
 
     Raises:
         NotInstalled: the package `pypandoc-binary` is missing.
@@ -338,18 +338,18 @@ def pandoc(given: bytes, *options: str) -> bytes:
     """
     command = [str(_program()), "--sandbox", *options, "+RTS", f"-M{MEMORY}", "-RTS"]
     try:
-        return subprocess.run(command, input=given, capture_output=True, timeout=SECONDS, env={}, check=True).stdout
+        return subprocess.run(command, input=document, capture_output=True, timeout=SECONDS, env={}, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
         reason = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else error
         raise SettingsError(f"Pandoc failed ({reason}). Choose another format.") from error
 
 
 def _program() -> Path:
-    """Return the program in the package, which is not imported: it would look for other Pandocs."""
+    """Return the package's Pandoc without importing the package, which would search for other installations."""
     package = PathFinder.find_spec("pypandoc")
     folders = package.submodule_search_locations if package else None
     programs = [Path(folder, "files", name) for folder in folders or [] for name in PROGRAMS]
-    found = next(filter(Path.is_file, programs), None)
-    if found is None:
+    program = next(filter(Path.is_file, programs), None)
+    if program is None:
         raise NotInstalled("This needs the package pypandoc-binary.", install_command("formats"))
-    return found
+    return program

@@ -14,7 +14,7 @@ HELD, HELD_CHINESE = 0.6, 0.4
 
 
 def near_best(scores: Sequence[float]) -> list[int]:
-    """Return the places of what scores near the best, best first."""
+    """Return the places of the scores near the best one, best first."""
     min_score = NEAR * max(scores, default=0.0)
     places = (place for place, score in enumerate(scores) if score > 0 and score >= min_score)
     return sorted(places, key=lambda place: (-scores[place], place))

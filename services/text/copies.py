@@ -138,7 +138,7 @@ def _letters(sentences: Iterable[_Sentence]) -> int:
 
 @lru_cache(maxsize=64)
 def _sentences(text: str) -> dict[str, _Sentence]:
-    """Return the sentences of a text by their letters, without those that tell of the text itself; line breaks do not count."""
+    """Return the sentences of a text by their letters, without sentences about the text itself; line breaks are ignored."""
     by_key: dict[str, _Sentence] = {}
     for paragraph in _paragraphs(text):
         if _about_itself().match(paragraph):

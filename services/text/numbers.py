@@ -179,7 +179,7 @@ def _read(text: str) -> _Placed:
 
 
 def _whole_range(match: re.Match[str]) -> str:
-    """Return a range with both years in full; what would go back is a year and a month."""
+    """Return a range with both years in full; one that would run backwards is a year and a month, and stays."""
     first, last = match[1], f"{match[1][:2]}{match[2]}"
     return f"{first}-{last}" if last > first else match[0]
 

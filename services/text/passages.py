@@ -107,7 +107,7 @@ def split(text: str, target: int | None = None) -> list[Span]:
 
 
 def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
-    """Yield the passages of a text as `split` returns them; whoever takes one after the other can stop at any of them."""
+    """Yield the passages that `split` returns, one at a time."""
     if target is None:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
     headings: dict[int, str] = {}

@@ -83,7 +83,7 @@ def sentence_scores(claim: str, sentences: Sequence[str]) -> list[float]:
 
 
 def sentence_features(claim: str, sentences: Sequence[str]) -> list[Signs]:
-    """Return what speaks for each sentence of a text."""
+    """Return the ranking features of each sentence."""
     words = bm25([tokens(sentence) for sentence in sentences], tokens(claim), K1, B)
     best = max(words, default=0.0) or 1.0
     words = [score / best for score in words]
@@ -129,7 +129,7 @@ def shares(terms: Iterable[str], sentences: Sequence[Collection[str]]) -> dict[s
 
 
 def _parts(text: str) -> list[str]:
-    """Return the words of a text in threes of letters, Chinese in twos."""
+    """Return the character trigrams of a text's words; bigrams of Chinese ones."""
     parts: list[str] = []
     for piece in pieces(text):
         if piece not in STOP_WORDS:

@@ -162,7 +162,7 @@ _SCALE = re.compile(rf"[（(]\s*({CHINESE_SCALE}{{1,3}})")
 
 
 def scale_of(head: str) -> int:
-    """Return what a column's heading multiplies its cells by."""
+    """Return the factor that a column's heading gives for its cells."""
     if match := _SCALE.search(head):
         return scale_value(match.group(1))
     if match := re.search(r"[$€£¥]\s?(k|mn?|bn|tn)\b", head, re.IGNORECASE):

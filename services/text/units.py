@@ -23,10 +23,10 @@ _BREAKS = ("},", "; ", ", ", "，", "、", " ")
 def units(text: str, *, in_code: bool = False) -> list[Span]:
     """Return the sentences, rows and parts of code of a text, and the pieces of those that are too long.
 
-    The mark of an item belongs to what follows it. Headings, rulers and the heads of tables are none, unless there is nothing else.
+    A list mark belongs to the text after it. Headings, rulers and table headings are left out, unless there is nothing else.
 
     Args:
-        text: any.
+        text: the text.
         in_code: whether it begins amid code.
     """
     spans = sentences(text, in_code=in_code)

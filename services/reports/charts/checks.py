@@ -136,7 +136,7 @@ def check_charts(
 ) -> CheckedCharts:
     """Check the charts of a draft; the other arguments are those of `checked_chart`."""
     result = CheckedCharts(())
-    kept: list[Block] = []
+    checked: list[Block] = []
     for block in blocks:
         if isinstance(block, Code) and is_chart(block.language):
             try:
@@ -145,10 +145,10 @@ def check_charts(
                 result.limits.append(say("chart_refused", locale, reason=refused))
                 continue
             result.cited += chart.sources
-            kept.append(Code(chart_json(chart), LANGUAGE))
+            checked.append(Code(chart_json(chart), LANGUAGE))
         else:
-            kept.append(block)
-    result.blocks = tuple(kept)
+            checked.append(block)
+    result.blocks = tuple(checked)
     return result
 
 
@@ -158,7 +158,7 @@ def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: s
     A chart that cannot be read, or cites what does not exist, stays: `check_charts` leaves it out with the reason.
     """
 
-    def told(block: Block) -> Block:
+    def chart_or_table(block: Block) -> Block:
         if not isinstance(block, Code) or not is_chart(block.language):
             return block
         try:
@@ -171,20 +171,23 @@ def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: s
             return _as_table(chart) if quotes.keys() >= set(chart.sources) else block
         return block
 
-    return tuple(map(told, blocks))
+    return tuple(map(chart_or_table, blocks))
 
 
 def _as_table(chart: Chart) -> Table:
     """Return the numbers of a chart as a table, each row with the chart's citations."""
     cited = tuple(Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources))
-    names = [" ".join(filter(None, [one.name, f"({chart.unit})" if chart.unit else ""])) for one in chart.series]
+    names = [" ".join(filter(None, [series.name, f"({chart.unit})" if chart.unit else ""])) for series in chart.series]
     rows = [
-        [category, *(format_number(one.values[place]) if place < len(one.values) else "" for one in chart.series)]
+        [
+            category,
+            *(format_number(series.values[place]) if place < len(series.values) else "" for series in chart.series),
+        ]
         for place, category in enumerate(chart.categories)
     ]
     if chart.type == "scatter":
         names = [chart.x_unit or "x", chart.unit or "y"]
-        rows = [[one.name, format_number(x), format_number(y)] for one in chart.series for x, y in one.points]
+        rows = [[series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points]
 
     def plain(cell: str) -> Text:
         return Text(URL.sub("", cell))

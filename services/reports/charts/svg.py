@@ -46,8 +46,8 @@ def chart_png(chart: Chart, *, width: int = 500, height: int = 260) -> tuple[byt
         import vl_convert
     except ImportError:
         return None
-    given = {**specification(chart, width, height), "background": "white"}
-    data = bytes(vl_convert.vegalite_to_png(given, scale=PNG_SCALE, allowed_base_urls=[]))
+    spec = {**specification(chart, width, height), "background": "white"}
+    data = bytes(vl_convert.vegalite_to_png(spec, scale=PNG_SCALE, allowed_base_urls=[]))
     wide, high = struct.unpack(">II", data[16:24])
     return data, wide / PNG_SCALE, high / PNG_SCALE
 

@@ -95,14 +95,14 @@ class BundleCheck:
         """What the check leaves open, and how to have it judged; empty if every verified statement is verbatim."""
         if not self.not_quoted:
             return ""
-        told = (
+        judged = (
             f"The bundle says that a model found {self.judged} of them supported; that is not checked here. "
             if self.judged
             else ""
         )
         return (
             f"Not judged: statements in other words than their quotes ({self.not_quoted} of {self.checked.get('statements', 0)}). "
-            f"Code compared numbers, names and words, but cannot tell whether the meaning is the same. {told}"
+            f"Code compared numbers, names and words, but cannot tell whether the meaning is the same. {judged}"
             "To let a model judge: leadline verify --judge DIR"
         )
 
@@ -174,7 +174,7 @@ class _Evidence:
             source = self._sources.get(excerpt.content_hash)
             if source and source.duplicate_of:
                 self._borrowed.setdefault(source.duplicate_of, []).append(excerpt)
-        self._told: set[int] = set()
+        self._text_supported: set[int] = set()
         """Places of the claims that a model found supported by words that the text of a cited source holds."""
 
     def problems(self, shown: str) -> Iterator[str]:
@@ -211,7 +211,7 @@ class _Evidence:
             yield "evidence.json: more than a third of its claims are called inferred, and no model found them so"
         for place, claim in enumerate(self._clock.each(content.claims), 1):
             problems = [] if letters(claim.text) in shown else ["report.md does not say it"]
-            for problem in chain(self._claim(claim, is_told=place in self._told), problems):
+            for problem in chain(self._claim(claim, in_text=place in self._text_supported), problems):
                 yield f"statement {place} ({' '.join(claim.text.split())[:60]!r}): {problem}"
 
     def _texts(self) -> Iterator[str]:
@@ -226,7 +226,7 @@ class _Evidence:
                 places = [text, source.card.heading, source.card.about]
                 for place, words in self._clock.each(judged.get(source.content_hash, ())):
                     if any(words in held for held in places):
-                        self._told.add(place)
+                        self._text_supported.add(place)
                 if hashlib.sha256(data).hexdigest() != source.content_hash:
                     yield f"{source.id}: its text {source.file} was changed: it does not have its content hash"
             except BundleError as problem:
@@ -276,12 +276,12 @@ class _Evidence:
         if nowhere := origin_of(program.code, program.output, known, program.reads).untraced:
             yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
 
-    def _claim(self, claim: Claim, *, is_told: bool) -> Iterator[str]:
+    def _claim(self, claim: Claim, *, in_text: bool) -> Iterator[str]:
         """Check a claim by its quotes, and count those that code cannot judge.
 
         Args:
             claim: the claim.
-            is_told: whether a model found it supported by words that the text of a cited source holds.
+            in_text: whether a model found it supported by words that the text of a cited source holds.
         """
         if claim.status and claim.verified != (claim.status in {*SURE, "inferred"}):
             yield f"it is called {claim.status}, and {'verified' if claim.verified else 'not verified'}"
@@ -300,7 +300,7 @@ class _Evidence:
                     "supported",
                     *_OF_ABSENCE,
                 }
-            if reason := doubt_of(claim, cited, self._sources, self._content.question, is_told=is_told):
+            if reason := doubt_of(claim, cited, self._sources, self._content.question, in_text=in_text):
                 called = "inferred" if claim.status == "inferred" else "verified"
                 yield f"it is called {called}, but: {reason}"
 
@@ -346,21 +346,21 @@ def _shown(block: Block) -> str:
 
 
 def doubt_of(
-    claim: Claim, cited: Sequence[Excerpt], sources: Mapping[str, Source], question: str, *, is_told: bool = False
+    claim: Claim, cited: Sequence[Excerpt], sources: Mapping[str, Source], question: str, *, in_text: bool = False
 ) -> str:
-    """Return what speaks against a verified claim by the report's rules, in words; a model's verdict can only count against a conclusion.
+    """Return why the report's rules do not accept a verified claim, in words; a model's verdict can only count against a conclusion.
 
     Args:
         claim: the claim.
         cited: the excerpts that it cites.
         sources: by content hash.
         question: of the report.
-        is_told: whether a model found it supported by words that the text of a cited source holds.
+        in_text: whether a model found it supported by words that the text of a cited source holds.
     """
     quotes, judgement = _proven(cited, sources), claim.judgement
-    told = [(excerpt, source) for excerpt in cited if (source := sources.get(excerpt.content_hash))]
-    cards = [source.card.evidence for _, source in told]
-    untraced = [excerpt.headed_quote for excerpt, source in told if source.untraced]
+    with_sources = [(excerpt, source) for excerpt in cited if (source := sources.get(excerpt.content_hash))]
+    cards = [source.card.evidence for _, source in with_sources]
+    untraced = [excerpt.headed_quote for excerpt, source in with_sources if source.untraced]
     if claim.status == "inferred":
         verdict = check_inference(claim.text, quotes, cards, question=question, untraced=untraced)
         if verdict.fault and (verdict.certain or judgement is None):
@@ -371,7 +371,7 @@ def doubt_of(
         return reason.format(words=judgement.words)
     verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
     absence = judgement is not None and judgement.verdict in _OF_ABSENCE
-    if not verdict.certain and (is_told or absence):
+    if not verdict.certain and (in_text or absence):
         return ""
     verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
     return "" if verbatim or (absence and verdict.fault == "uncited") else ENGLISH.reason(verdict)

@@ -172,8 +172,8 @@ class ClaimCheck:
 
     def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
         """Judge a formula or code: its numbers and the names in its labels must occur somewhere in the evidence."""
-        said = _EXCERPT.sub("", text)
-        missing = [number for number in missing_of(quantities(said), self._numbers) if number not in self._digits]
+        words = _EXCERPT.sub("", text)
+        missing = [number for number in missing_of(quantities(words), self._numbers) if number not in self._digits]
         numbers = [number for number in missing if not SMALL_NUMBER.fullmatch(number)]
         if numbers:
             return self.unverified(text, (), Verdict("numbers", tuple(numbers)))

@@ -44,7 +44,7 @@ class CodeCitations:
         titles: Mapping[str, str],
         sections: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        """Take the evidence.
+        """Index the citable excerpts.
 
         Args:
             excerpts: all excerpts shown to the writer, in order; of equal quotes, the first is used.
@@ -65,7 +65,7 @@ class CodeCitations:
             }
             for heading, ids in (sections or {}).items()
         }
-        self._found: dict[tuple[str, str, tuple[str, ...]], str] = {}
+        self._supporters: dict[tuple[str, str, tuple[str, ...]], str] = {}
 
     def find(self, words: str, section: str, parts: Sequence[str], supports: Callable[[str], bool]) -> str:
         """Return the id of the excerpt to cite; empty if none supports the sentence, or if the choice is ambiguous.
@@ -77,9 +77,9 @@ class CodeCitations:
             supports: the check of this sentence against the excerpt with an id.
         """
         known = (section, words, tuple(parts))
-        if known not in self._found:
-            self._found[known] = self._search(words, parts, self._sections.get(section), supports)
-        return self._found[known]
+        if known not in self._supporters:
+            self._supporters[known] = self._search(words, parts, self._sections.get(section), supports)
+        return self._supporters[known]
 
     def _search(
         self, words: str, parts: Sequence[str], among: Collection[str] | None, supports: Callable[[str], bool]
@@ -90,13 +90,13 @@ class CodeCitations:
             return ""
         scores = bm25([self._terms[place] for place in places], terms)
         ranked = sorted((-score, place) for score, place in zip(scores, places, strict=True) if score > 0)
-        found: list[_Supporter] = []
+        candidates: list[_Supporter] = []
         for _, place in ranked[:CANDIDATES]:
             share = self._share(words, place)
             if share >= LEAST_SHARE and supports(self._excerpts[place].id):
-                found.append(_Supporter(share, -place, self._excerpts[place].id))
-        best = max(found, default=None)
-        return best.key if best and (len(found) == 1 or best.share >= CLEAR_SHARE) else ""
+                candidates.append(_Supporter(share, -place, self._excerpts[place].id))
+        best = max(candidates, default=None)
+        return best.key if best and (len(candidates) == 1 or best.share >= CLEAR_SHARE) else ""
 
     def _share(self, words: str, place: int) -> float:
         """Return the share of a sentence's terms in an excerpt; for another language, the share of its numbers."""

@@ -76,8 +76,8 @@ class ReportCheck:
     def report(self, blocks: Sequence[Block]) -> CheckedReport:
         """Check the blocks of a report as a model wrote it."""
         self.coverage = Coverage(blocks)
-        kept = self._blocks(blocks)
-        self.result.blocks = without_empty_sections(kept) if self.result.left_out else kept
+        checked = self._blocks(blocks)
+        self.result.blocks = without_empty_sections(checked) if self.result.left_out else checked
         self.result.undecided = self.check.undecided
         self._end_opening()
         return self.result
@@ -96,8 +96,8 @@ class ReportCheck:
                 shown = self._paragraph((Formula(latex, display=True),), block)
                 return [block] if shown == [Paragraph((Formula(latex, display=True),))] else shown
             case Listing(items=items):
-                kept = tuple(filter(None, map(self._blocks, items)))
-                return [replace(block, items=kept)] if kept else []
+                checked = tuple(filter(None, map(self._blocks, items)))
+                return [replace(block, items=checked)] if checked else []
             case Quotation():
                 return self._quotation(block)
             case Table():
@@ -152,34 +152,34 @@ class ReportCheck:
         return [Paragraph(joined([*lead, *shown]))] if shown else []
 
     def _note_places(self, sentences: Sequence[Units], paragraph: str, before: int) -> None:
-        """Note of the undecided sentences of a paragraph, those behind the first `before`, where they stand."""
+        """Record the paragraph of each undecided sentence after the first `before`."""
         first = sentences[0] if sentences and not ids_in(sentences[0]) else []
-        for (said, _), doubt in list(self.check.undecided.items())[before:]:
+        for (statement, _), doubt in list(self.check.undecided.items())[before:]:
             doubt.paragraph = paragraph if len(sentences) > 1 else ""
-            doubt.uncited = doubt.uncited or said == without_label(words_of(first))
+            doubt.uncited = doubt.uncited or statement == without_label(words_of(first))
 
     def _below(self, block: Block) -> list[str]:
         return [key for key in self.coverage.below(block) if key in self.check.excerpts]
 
     def _sentences(self, sentences: Iterable[tuple[Units, list[str]]]) -> list[Units]:
         """Check the sentences of a line; if the citing sentence is removed, its citations move to the last one that it covers."""
-        kept: list[Units] = []
+        checked: list[Units] = []
         covered = False
         for sentence, ids in sentences:
             shown = self._sentence(sentence, ids)
             cites = bool(self._known_ids(sentence))
             if shown:
-                kept.append(shown)
+                checked.append(shown)
             elif cites and covered:
-                kept[-1] = with_citations(kept[-1], ids)
+                checked[-1] = with_citations(checked[-1], ids)
             covered = bool(ids) and bool(shown) and not ids_in(shown)
-        return kept
+        return checked
 
     def _is_title(self, content: Iterable[Inline]) -> bool:
         """Tell whether a paragraph or heading is only the title of a source, which is not a claim of the report."""
-        said = re.sub(r"\W+", "", words_of(content)).lower()
-        return bool(said) and any(
-            said == re.sub(r"\W+", "", title.partition("\n")[0]).lower() for title in self.check.titles.values()
+        words = re.sub(r"\W+", "", words_of(content)).lower()
+        return bool(words) and any(
+            words == re.sub(r"\W+", "", title.partition("\n")[0]).lower() for title in self.check.titles.values()
         )
 
     def _sentence(self, sentence: Units, ids: list[str]) -> Units:
@@ -211,7 +211,7 @@ class ReportCheck:
             return shown
         if claim.cited_by == "code":
             shown = with_citations(shown, [key for key in claim.citations if key not in ids])
-        return self._said(shown, claim)
+        return self._record(shown, claim)
 
     def _judged(self, words: str, own: list[str], ids: list[str]) -> Claim | None:
         """Judge a sentence by its own citations, else by those that cover it; one of the former report keeps its judgement."""
@@ -232,7 +232,7 @@ class ReportCheck:
             self._note_lack()
         return shown
 
-    def _said(self, shown: Units, claim: Claim) -> Units:
+    def _record(self, shown: Units, claim: Claim) -> Units:
         """Count a verified statement; mark or remove any other."""
         if not claim.verified:
             return self._failed(shown, claim)
@@ -276,13 +276,13 @@ class ReportCheck:
             parts = [
                 part for each in block.blocks for part in (each.items if isinstance(each, Listing) else ((each,),))
             ]
-        kept: list[Block] = []
+        checked: list[Block] = []
         for part in parts:
             if isinstance(part[0], Code):
-                kept += self._quoted_code(part[0])
+                checked += self._quoted_code(part[0])
             elif units := (self._verbatim(part) or self._not_verbatim(part)) if whole is None else whole:
-                kept.append(Paragraph(joined(units)))
-        return [Quotation(tuple(kept))] if kept else []
+                checked.append(Paragraph(joined(units)))
+        return [Quotation(tuple(checked))] if checked else []
 
     def _quoted_code(self, code: Code) -> list[Block]:
         """Keep code that an excerpt holds, with its lines; it is shown as text, whatever its source calls it."""
@@ -293,15 +293,15 @@ class ReportCheck:
     def _verbatim(self, blocks: Iterable[Block]) -> Units | None:
         """Return a quote without links and Markdown, None if no excerpt holds it; one with numbers that no source gives is marked."""
         words, ids = self._quoted(blocks)
-        found = find_quotation(words, self.check.excerpts, ids)
-        if found is None:
+        quotation = find_quotation(words, self.check.excerpts, ids)
+        if quotation is None:
             return None
-        quote, excerpt_id = found
-        told = " ".join(without_markup(unwrapped(quote)).split("\n")) if "|" in quote else as_line(quote)
-        shown: list[Inline] = [Text(f"{told} "), Citation(0, "", (excerpt_id,))]
+        quote, excerpt_id = quotation
+        line = " ".join(without_markup(unwrapped(quote)).split("\n")) if "|" in quote else as_line(quote)
+        shown: list[Inline] = [Text(f"{line} "), Citation(0, "", (excerpt_id,))]
         if numbers := self.check.untraced_numbers(quote, [excerpt_id]):
             return self._failed(shown, self.check.unverified(quote, [excerpt_id], Verdict("untraced", tuple(numbers))))
-        return self._said(shown, Claim(text=told, citations=[excerpt_id], verified=True, status="quoted"))
+        return self._record(shown, Claim(text=line, citations=[excerpt_id], verified=True, status="quoted"))
 
     def _not_verbatim(self, blocks: Iterable[Block]) -> Units:
         words, ids = self._quoted(blocks)
@@ -310,8 +310,8 @@ class ReportCheck:
 
     def _quoted(self, blocks: Iterable[Block]) -> tuple[str, list[str]]:
         """Return the words of quoted blocks, and the known ids in them."""
-        told = [content for block in blocks for part in within(block) for content in contents(part)]
-        return "\n".join(filter(None, map(words_of, told))), self._known_ids(chain.from_iterable(told))
+        lines = [content for block in blocks for part in within(block) for content in contents(part)]
+        return "\n".join(filter(None, map(words_of, lines))), self._known_ids(chain.from_iterable(lines))
 
     def _table(self, table: Table) -> list[Block]:
         over = ids_in(chain.from_iterable(table.header))
@@ -350,7 +350,7 @@ class ReportCheck:
             self.result.connecting.append(words)
             return tuple(map(joined, shown))
         before = len(self.result.left_out)
-        last = self._said(shown[-1], claim)
+        last = self._record(shown[-1], claim)
         rest = (_settled(cell, claim.model_copy(update={"status": ""})) for cell in shown[:-1])
         return () if len(self.result.left_out) > before else tuple(map(joined, [*rest, last]))
 

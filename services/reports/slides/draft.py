@@ -135,32 +135,38 @@ async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
     await asyncio.to_thread(settle_deck, answer, material, parsed, proof)  # records texts that only meaning can compare
     proof.likeness = await likeness_of(list(proof.across))
     pages = await asyncio.to_thread(settle_deck, answer, material, parsed, proof)
-    kept = sum(len(page.cards) for page in pages)
-    log("deck", pages=len(pages), cards=kept, asked=sum(len(page.cards) for page in answer.pages), failed=proof.failed)
+    cards = sum(len(page.cards) for page in pages)
+    log(
+        "deck",
+        pages=len(pages),
+        cards=cards,
+        asked=sum(len(page.cards) for page in answer.pages),
+        failed=proof.failed,
+    )
     return pages
 
 
 def material_of(report: ParsedReport) -> Material:
     """Number the proven statements, charts and tables of a report's own sections."""
-    found = Material()
+    material = Material()
     sections = report.body
     room = max(MIN_STATEMENTS, MAX_STATEMENTS // max(1, len(sections)))
     for place, section in enumerate(sections, 1):
         shown: list[SlideStatement] = []
         figures: list[SlideFigure] = []
         for statement in [*_statements(place, section.blocks)][:room]:
-            number = len(found.statements) + 1
-            found.statements[number] = statement
+            number = len(material.statements) + 1
+            material.statements[number] = statement
             shown.append(SlideStatement(number=number, text=statement.text, inferred=statement.inferred))
         for block in figures_of(section.blocks):
-            number = len(found.figures) + 1
-            found.figures[number] = ProvenFigure(place, tuple(dict.fromkeys(cited_in([block]))))
+            number = len(material.figures) + 1
+            material.figures[number] = ProvenFigure(place, tuple(dict.fromkeys(cited_in([block]))))
             figures.append(_figure(number, block, report.locale))
         if shown or figures:
-            found.sections.append(
+            material.sections.append(
                 SlideSection(number=place, title=words(section.title), statements=shown, figures=figures)
             )
-    return found
+    return material
 
 
 def _figure(number: int, block: Table | Drawing, locale: str) -> SlideFigure:
@@ -216,13 +222,13 @@ class DeckProof:
     def holds(self, text: str, excerpt_ids: Iterable[str]) -> bool:
         """Tell whether excerpts support a text."""
         cited = [self._excerpts[key] for key in excerpt_ids if key in self._excerpts]
-        told = [(excerpt.quote, self._sources.get(excerpt.content_hash)) for excerpt in cited]
+        evidence = [(excerpt.quote, self._sources.get(excerpt.content_hash)) for excerpt in cited]
         verdict = check_support(
             text,
-            [proving(quote, source.untraced) for quote, source in told if source],
-            [source.card.evidence for _, source in told if source],
+            [proving(quote, source.untraced) for quote, source in evidence if source],
+            [source.card.evidence for _, source in evidence if source],
             self.likeness or self._note,
-            [quote for quote, source in told if source and source.untraced],
+            [quote for quote, source in evidence if source and source.untraced],
         )
         return not verdict.fault
 
@@ -233,11 +239,11 @@ class DeckProof:
 def settle_deck(answer: Slides, material: Material, report: ParsedReport, proof: DeckProof) -> list[DeckPage]:
     """Return the pages with proven cards; unproven words are replaced by the report's."""
     pages: list[DeckPage] = []
-    said: set[str] = set()
+    texts: set[str] = set()
     shown: set[int] = set()
     proof.failed = 0
     for page in answer.pages[:MAX_PAGES]:
-        cards = _cards(page.cards[:MAX_CARDS], material, proof, said)
+        cards = _cards(page.cards[:MAX_CARDS], material, proof, texts)
         section = _section_of(page, material)
         drawn = material.figures.get(page.figure)
         figure = page.figure if drawn and drawn.section == section and page.figure not in shown else 0
@@ -261,18 +267,18 @@ def _section_of(page: SlidePage, material: Material) -> int:
     return next((material.statements[number].section for number in named if number in material.statements), 0)
 
 
-def _cards(asked: Sequence[SlideCard], material: Material, proof: DeckProof, said: set[str]) -> list[DeckCard]:
+def _cards(drafts: Sequence[SlideCard], material: Material, proof: DeckProof, texts: set[str]) -> list[DeckCard]:
     """Return a page's cards with their own words, if these are proven; else with a statement's that no other card says."""
-    named = [[number for number in dict.fromkeys(card.statements) if number in material.statements] for card in asked]
-    proven = [_proven(card, numbers, material, proof) for card, numbers in zip(asked, named, strict=True)]
-    told = {number for card, numbers in zip(proven, named, strict=True) if card for number in numbers}
+    named = [[number for number in dict.fromkeys(card.statements) if number in material.statements] for card in drafts]
+    proven = [_proven(card, numbers, material, proof) for card, numbers in zip(drafts, named, strict=True)]
+    used = {number for card, numbers in zip(proven, named, strict=True) if card for number in numbers}
     cards: list[DeckCard] = []
     for card, numbers in zip(proven, named, strict=True):
         proof.failed += card is None
-        kept = card or (_own_words(material.statements[numbers[0]]) if numbers and numbers[0] not in told else None)
-        if kept and kept.text not in said:
-            said.add(kept.text)
-            cards.append(kept)
+        chosen = card or (_own_words(material.statements[numbers[0]]) if numbers and numbers[0] not in used else None)
+        if chosen and chosen.text not in texts:
+            texts.add(chosen.text)
+            cards.append(chosen)
     return cards
 
 
@@ -282,10 +288,10 @@ def _own_words(statement: ProvenSentence) -> DeckCard | None:
     return DeckCard(text=statement.text, citations=list(statement.excerpts), inferred=statement.inferred)
 
 
-def _proven(asked: SlideCard, numbers: Sequence[int], material: Material, proof: DeckProof) -> DeckCard | None:
+def _proven(draft: SlideCard, numbers: Sequence[int], material: Material, proof: DeckProof) -> DeckCard | None:
     """Return a card with its own words, if its statements' excerpts hold them."""
     statements = [material.statements[number] for number in numbers]
-    text, value = _plain(asked.text), _plain(asked.value)
+    text, value = _plain(draft.text), _plain(draft.value)
     excerpts = list(dict.fromkeys(key for statement in statements for key in statement.excerpts))
     if not text or not excerpts or not proof.holds(text, excerpts):
         return None

@@ -79,13 +79,13 @@ def chart_of(table: Table, title: str) -> Drawing | None:
     if not MIN_BARS <= len(names) <= MAX_POINTS or len(set(names)) < len(names) or not all(names) or not sources:
         return None
     for column in range(1, len(table.header)):
-        found = [_FIGURE.fullmatch(words(row[column])) for row in table.rows]
+        matches = [_FIGURE.fullmatch(words(row[column])) for row in table.rows]
         name, unit = _name_and_unit(words(table.header[column]))
-        units = {match[4] or "" for match in found if match}
-        if None in found or len(units) > 1 or not (unit or units - {""}):
+        units = {match[4] or "" for match in matches if match}
+        if None in matches or len(units) > 1 or not (unit or units - {""}):
             continue
         values = [
-            float(f"{'-' if match[1] else ''}{match[2].replace(',', '')}{match[3] or ''}") for match in found if match
+            float(f"{'-' if match[1] else ''}{match[2].replace(',', '')}{match[3] or ''}") for match in matches if match
         ]
         chart = Chart(
             type="bar",
@@ -217,9 +217,9 @@ def beside(cards: Iterable[ShownCard]) -> tuple[str, ...]:
 
 def limited(slides: Sequence[Slide], count: int) -> list[Slide]:
     """Keep the first slides of cards; the content of the others goes into the notes of the last one kept."""
-    kept = list(slides[:count])
+    first = list(slides[:count])
     rest = tuple(card for slide in slides[count:] for card in slide.cards)
-    return [*kept[:-1], *(replace(slide, notes=(*slide.notes, *beside(rest))) for slide in kept[-1:])]
+    return [*first[:-1], *(replace(slide, notes=(*slide.notes, *beside(rest))) for slide in first[-1:])]
 
 
 def readable_picture(block: Block, report: ParsedReport) -> Picture | None:

@@ -116,10 +116,10 @@ def column_widths(rows: Sequence[Sequence[str]], size: int) -> list[float]:
     columns = [[cell for cell in column if cell] or [""] for column in zip(*rows, strict=True)]
     words = [max(width(word) for cell in column for word in [*_unbroken(cell), "0000"]) for column in columns]
     texts = [sum(map(width, column)) / len(column) for column in columns]
-    least = [min(word, LONGEST_WORD) * size * _EM * _BOLD / 72 + CELL for word in words]
-    narrowed = min(1.0, ROOM / sum(least))
-    rest = ROOM - sum(least) * narrowed
-    return [wide * narrowed + rest * text / (sum(texts) or 1) for wide, text in zip(least, texts, strict=True)]
+    min_widths = [min(word, LONGEST_WORD) * size * _EM * _BOLD / 72 + CELL for word in words]
+    narrowed = min(1.0, ROOM / sum(min_widths))
+    rest = ROOM - sum(min_widths) * narrowed
+    return [wide * narrowed + rest * text / (sum(texts) or 1) for wide, text in zip(min_widths, texts, strict=True)]
 
 
 def _unbroken(text: str) -> list[str]:

@@ -120,14 +120,14 @@ def outline(report: ParsedReport) -> list[Slide]:
         return [slide for section in part for slide in _section(section, report, shown, deck.get(section.anchor, ()))]
 
     added = {part[0].anchor: in_full(part) for part in parts if part[0].role}
-    told = {part[0].anchor: in_full(part) for part in own}
+    in_sections = {part[0].anchor: in_full(part) for part in own}
     contents = list(_contents(parts, labels)) if len(own) >= DIVIDED and len(parts) <= 2 * CONTENTS else []
     room = MAX_SLIDES - 1 - len(opening) - len(contents) - sum(map(len, added.values()))
-    if sum(map(len, told.values())) > room and not deck:
-        told = _briefly(own, told, report, shown, room)
+    if sum(map(len, in_sections.values())) > room and not deck:
+        in_sections = _briefly(own, in_sections, report, shown, room)
     slides = [*opening, *contents]
     for part in parts:
-        slides += (told | added).get(part[0].anchor, [])
+        slides += (in_sections | added).get(part[0].anchor, [])
     slides += _sources(report, labels)
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in _counted(slides)]
 
@@ -227,7 +227,7 @@ def _disagreements(title: str, report: ParsedReport) -> list[Slide]:
 
 def _briefly(
     parts: Sequence[Sequence[Section]],
-    told: dict[str, list[Slide]],
+    full: dict[str, list[Slide]],
     report: ParsedReport,
     shown: Collection[str],
     room: int,
@@ -244,7 +244,7 @@ def _briefly(
     else:
         brief = {part[0].anchor: [slide for section in part for slide in points[section.anchor]] for part in parts}
     left = max(MIN_FIGURES, room - sum(map(len, brief.values())))
-    drawn = [(part[0].anchor, slide) for part in parts for slide in told[part[0].anchor] if slide.kind != "cards"]
+    drawn = [(part[0].anchor, slide) for part in parts for slide in full[part[0].anchor] if slide.kind != "cards"]
     chosen = sorted(range(len(drawn)), key=lambda place: drawn[place][1].kind == "table")[:left]
     for place in sorted(chosen):
         anchor, slide = drawn[place]
@@ -283,8 +283,8 @@ def _together(
     made = limited(card_slides(title, [card for card, _ in waiting]), count)
     notes_of = {card.heading: notes for card, notes in waiting}
     for slide in made:
-        told = tuple(chain.from_iterable(notes_of.pop(card.heading, ()) for card in slide.cards))
-        brief[parts[0][0].anchor].append(replace(slide, notes=(*slide.notes, *told)))
+        added_notes = tuple(chain.from_iterable(notes_of.pop(card.heading, ()) for card in slide.cards))
+        brief[parts[0][0].anchor].append(replace(slide, notes=(*slide.notes, *added_notes)))
     return brief
 
 
