@@ -18,7 +18,7 @@ from services.run.scope import choices, evidence_of
 from services.run.ui_text import say
 from services.run.wishes import answer_locale, kept_wishes
 from services.turn.agent_inbox import from_inbox, inbox_request, plan_message
-from services.turn.outline_evidence import found_in, placed
+from services.turn.outline_evidence import evidence_in, placed
 from services.turn.outline_growth import outline_of_review, without_evidence
 
 ACCEPTED = "[ACCEPTED]"
@@ -101,7 +101,7 @@ def _update(review: PlanReview, state: ResearchState, context: RunContext) -> Re
     plan = settle_plan(review.plan, first_id=len(done) + 1, finished=finished, max_steps=context.max_step_num)
     if context.level.nodes:
         plan = outline_of_review(plan, state.get("outline", []), state["locale"], first=not done)
-    outline = placed(plan.outline, found_in(state))
+    outline = placed(plan.outline, evidence_in(state))
     plan = plan.model_copy(update={"outline": without_evidence(outline)})
     plans: Any = Overwrite([*state["plans"][:-1], plan])
     return {

@@ -26,7 +26,7 @@ from services.tools.mcp.offered_tools import servers_once
 from services.tools.tool_set import BASE, own_tool_views
 from services.turn.agent_inbox import plan_message
 from services.turn.drafted_plan import check_draft, settle_draft
-from services.turn.outline_evidence import found_in, placed
+from services.turn.outline_evidence import evidence_in, placed
 from services.turn.outline_growth import without_evidence
 from services.turn.steering import for_planner, hear, heard, undone_steps, wants_report
 from services.turn.steps import left_out
@@ -70,7 +70,7 @@ async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     assignable = [*BASE, *(view.name for view in servers.views)]
     plan = known_tools(first_steps(asked, context.max_step_num), assignable)
     kept = asked.outline if prompt.max_nodes else state.get("outline", [])
-    outline = await asyncio.to_thread(placed, kept, found_in(state))
+    outline = await asyncio.to_thread(placed, kept, evidence_in(state))
     plan = plan.model_copy(update={"outline": without_evidence(outline)})
     problems = [database.problem for database in databases if database.problem]
     limits += [*servers.messages(state["locale"]), *problems, *left_out(run, state["locale"])]

@@ -45,7 +45,14 @@ class AddedEvidence:
 
 
 async def search_step(
-    run: Run, step: Step, evidence: EvidenceStore, *, question: str, locale: str, known: Sequence[Excerpt], most: int
+    run: Run,
+    step: Step,
+    evidence: EvidenceStore,
+    *,
+    question: str,
+    locale: str,
+    known: Sequence[Excerpt],
+    max_sources: int,
 ) -> AddedEvidence:
     """Search for a step without using the report's share of the limits; an error of the step alone becomes a limit.
 
@@ -56,7 +63,7 @@ async def search_step(
         question: the question of the step.
         locale: language of messages.
         known: existing excerpts; their quotes are not new.
-        most: approximate maximum number of quoted sources.
+        max_sources: approximate maximum number of quoted sources.
 
     Raises:
         JournalMiss: the recording of a replay does not hold the search.
@@ -76,7 +83,7 @@ async def search_step(
     try:
         with besides_the_report(run):
             quoted = [(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in known]
-            gathered = await search_in_rounds(run, need, evidence, step.id, Wanted(most, quoted=quoted))
+            gathered = await search_in_rounds(run, need, evidence, step.id, Wanted(max_sources, quoted=quoted))
     except _PASSING_ON:
         raise
     except LimitReached as limit:
@@ -137,7 +144,7 @@ def last_step(state: ResearchState) -> int:
     return max(numbers, default=0)
 
 
-def new_excerpts(found: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[Excerpt]:
+def new_excerpts(excerpts: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[Excerpt]:
     """Return the excerpts whose quote no known excerpt holds."""
     quotes = {" ".join(excerpt.quote.split()) for excerpt in known}
     places: dict[str, list[tuple[int, int]]] = {}
@@ -145,7 +152,7 @@ def new_excerpts(found: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[Exc
         places.setdefault(excerpt.content_hash, []).append((excerpt.start, excerpt.end))
     return [
         excerpt
-        for excerpt in found
+        for excerpt in excerpts
         if " ".join(excerpt.quote.split()) not in quotes
         and not any(
             start <= excerpt.start and excerpt.end <= end for start, end in places.get(excerpt.content_hash, [])
@@ -228,13 +235,13 @@ class SectionResearch:
             question=self.prompt.question,
             locale=self.prompt.locale,
             known=[*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)],
-            most=MOST_SOURCES,
+            max_sources=MOST_SOURCES,
         )
         self.limits += added.limits
         if added.result is None:
             return None
-        found = ResearchState(results={step.id: added.result}, background=None)
-        result = (await with_places(found, self.evidence))["results"][step.id]
+        state = ResearchState(results={step.id: added.result}, background=None)
+        result = (await with_places(state, self.evidence))["results"][step.id]
         new = result.excerpts
         self.steps.append(step)
         self.results[step.id] = result
@@ -258,11 +265,11 @@ class SectionResearch:
         }
 
     def _step(self, section: Section) -> Step:
-        told = [section.wanted, *(f"{part.title}: {part.wanted}".rstrip(": ") for part in section.parts)]
+        aims = [section.wanted, *(f"{part.title}: {part.wanted}".rstrip(": ") for part in section.parts)]
         return Step(
             id=self._next_step,
             title=section.title,
-            description=" ".join(filter(None, told)),
+            description=" ".join(filter(None, aims)),
             nodes=[section.node] if section.node else [],
             queries=self._queries(section),
         )

@@ -40,19 +40,19 @@ def inbox_request(plan: Plan, title: str, description: str) -> dict[str, Any]:
     }
 
 
-def plan_message(plan: Plan, turn: int, number: int, asked: str = "") -> AIMessage:
-    """Return the plan as a message of the thread: chat clients ask only below an answer, and a history without it has a hole.
+def plan_message(plan: Plan, turn: int, number: int, request: str = "") -> AIMessage:
+    """Return the plan as a message of the thread, because chat clients show a question only below an answer.
 
-    Its id is that of every version of a turn's plan of that number, so that a changed or accepted plan takes the former one's place.
+    All versions of a plan have the same id, so that a changed or accepted plan replaces the former one.
 
     Args:
         plan: the plan to show.
         turn: number of the turn, as in the state.
         number: number of the plan within the turn, from 1.
-        asked: the request to the person; empty after the review.
+        request: the request to the person; empty after the review.
     """
     return AIMessage(
-        "\n\n".join([plan._repr_markdown_(), *([asked] if asked else [])]), name=PLANNER, id=f"plan-{turn}-{number}"
+        "\n\n".join([plan._repr_markdown_(), *([request] if request else [])]), name=PLANNER, id=f"plan-{turn}-{number}"
     )
 
 
@@ -103,12 +103,12 @@ def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
             raise ValueError("plan is nested too deeply") from None
     if not isinstance(written, Mapping):
         raise ValueError("plan is missing")  # noqa: TRY004 - a person answered wrongly, not a program
-    kept = plan.model_dump(include={"locale", "thought", "outline"}) if plan else {}
+    hidden = plan.model_dump(include={"locale", "thought", "outline"}) if plan else {}
     before = {step.id: step.model_dump(exclude=_SHOWN) for step in plan.steps} if plan else {}
     steps = written.get("steps")
     if isinstance(steps, list):
         steps = [_step(step, place, before) for place, step in enumerate(steps, 1)]
-    return {"action": "replace", "plan": {**kept, **written, "steps": steps}}
+    return {"action": "replace", "plan": {**hidden, **written, "steps": steps}}
 
 
 def _step(written: object, place: int, before: dict[str, dict[str, Any]]) -> object:

@@ -227,9 +227,9 @@ def as_change(state: ResearchState, message: str, chosen: str, usage: Usage) -> 
         usage: usage of the model call that recognised it.
     """
     triage, report = state.get("triage"), state["report"]
-    asked = triage.original if triage is not None and triage.original else report.question if report else message
+    question = triage.original if triage is not None and triage.original else report.question if report else message
     return {
-        "question": asked,
+        "question": question,
         "revision": Revision(request=message[:MAX_REQUEST], by_message=True),
         "choices": chosen,
         "usage": usage,

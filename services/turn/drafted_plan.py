@@ -91,7 +91,7 @@ class _Settling:
             self.called[place] = self.numbers[same]
 
     def dependencies(self) -> dict[int, list[str]]:
-        """Return the dependencies of each step by its place; those that would close a circle are dropped."""
+        """Return the dependencies of each step by its place; those that would form a cycle are dropped."""
         needs: dict[int, list[str]] = {place: [] for place in self.numbers}
         waits: dict[str, set[str]] = {number: set() for number in self.numbers.values()}
         for place, needed in sorted(self._named(), key=lambda pair: int(pair[1]) >= int(self.numbers[pair[0]])):
@@ -103,9 +103,11 @@ class _Settling:
                 waits[number].add(needed)
         for place in self.numbers:
             if self._lacks_data(place, needs[place]):
-                found = [number for number in self._data_steps() if not _reaches(waits, number, self.numbers[place])]
-                needs[place] = found
-                waits[self.numbers[place]].update(found)
+                data_steps = [
+                    number for number in self._data_steps() if not _reaches(waits, number, self.numbers[place])
+                ]
+                needs[place] = data_steps
+                waits[self.numbers[place]].update(data_steps)
         return needs
 
     def nodes(self, place: int) -> list[str]:
@@ -164,11 +166,11 @@ class _Settling:
 
 
 def _step(draft: StepDraft, number: str, needs: list[str], nodes: list[str]) -> Step:
-    said = [text.strip() for text in (draft.title, draft.description, *draft.queries) if text.strip()]
+    texts = [text.strip() for text in (draft.title, draft.description, *draft.queries) if text.strip()]
     step = Step(
         id=number,
-        title=within(said[0], LONGEST_TITLE),
-        description=draft.description.strip() or said[0],
+        title=within(texts[0], LONGEST_TITLE),
+        description=draft.description.strip() or texts[0],
         step_type=draft.step_type,
         need_web_search=draft.need_web_search,
         source_kind=draft.source_kind,

@@ -83,7 +83,7 @@ def proven_statements(report: Report, run_id: str) -> list[MemoryEntry]:
 def _entry(
     claim: Claim, cited: list[Excerpt], sources: dict[str, Source], question: str, run_id: str
 ) -> MemoryEntry | None:
-    """Return a statement with its proof; None if it has no proof, or none that can be read again."""
+    """Return a statement with its proof; None if it has no proof, or if the proof cannot be read again."""
     keys = dict.fromkeys(excerpt.content_hash for excerpt in cited)
     if claim.status not in {"quoted", "supported"} or not cited or len(cited) < len(claim.citations):
         return None
@@ -92,8 +92,8 @@ def _entry(
         return None
     if any(key not in sources or sources[key].kind not in KINDS for key in keys):
         return None
-    kept = {key: _remembered(sources[key]) for key in keys}
-    days = [source.known_from for source in kept.values()]
+    remembered = {key: _remembered(sources[key]) for key in keys}
+    days = [source.known_from for source in remembered.values()]
     if not all(days):
         return None
     try:
@@ -105,7 +105,7 @@ def _entry(
             question=question,
             run=run_id,
             excerpts=[excerpt.model_copy(update={"id": "", "confirmed_by": []}) for excerpt in proof if excerpt],
-            sources=kept,
+            sources=remembered,
         )
     except ValidationError:
         return None

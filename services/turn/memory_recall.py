@@ -51,7 +51,7 @@ class Remembered:
     sources: dict[str, Source] = field(default_factory=dict)
 
 
-class _Found(BaseModel):
+class _Recalled(BaseModel):
     entries: list[MemoryEntry] = []
 
 
@@ -66,23 +66,23 @@ async def recall_memory(run: Run, question: str, today: str, evidence: EvidenceS
         evidence: the store of the sources' texts.
     """
 
-    async def work() -> _Found:
+    async def work() -> _Recalled:
         owner = memory_owner(settings())
         entries = await memory_of(evidence.store, owner) if owner is not None else []
         permitted = await asyncio.to_thread(_usable, run, entries)
         likeness = await likenesses(question, permitted)
         ranked = await asyncio.to_thread(_ranked, question, permitted, likeness)
-        found: list[MemoryEntry] = []
+        usable: list[MemoryEntry] = []
         for entry in ranked:
-            if len(found) < MAX_STATEMENTS and await _is_whole(entry, evidence):
-                found.append(entry.model_copy(update={"vectors": {}}))
-        return _Found(entries=found)
+            if len(usable) < MAX_STATEMENTS and await _is_whole(entry, evidence):
+                usable.append(entry.model_copy(update={"vectors": {}}))
+        return _Recalled(entries=usable)
 
     request = {"question": question, "today": today}
-    found = (await run.journal.once("memory", question[:200], request, _Found, work)).answer.entries
+    recalled = (await run.journal.once("memory", question[:200], request, _Recalled, work)).answer.entries
     oldest = oldest_allowed(question, today, run.context.time_range)
     remembered = Remembered()
-    for entry in found:
+    for entry in recalled:
         if entry.known_from >= oldest:
             _add(remembered, entry)
     return remembered

@@ -21,8 +21,8 @@ TITLE_WEIGHT = 2
 """Weight of a term in a node's title, relative to a term of its description."""
 
 
-class Found(NamedTuple):
-    """An excerpt with its candidate nodes."""
+class TitledExcerpt(NamedTuple):
+    """An excerpt with the title of its source and its candidate nodes."""
 
     excerpt: Excerpt
     title: str
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     """Ids of the nodes that its step serves; empty for any node."""
 
 
-def found_in(state: ResearchState) -> list[Found]:
+def evidence_in(state: ResearchState) -> list[TitledExcerpt]:
     """Return all evidence of a run: from the background search, then from earlier turns and the steps, by their numbers."""
     background, results, sources = state["background"], state["results"], state["sources"]
     steps = steps_by_id(plans_of(state))
@@ -44,21 +44,21 @@ def found_in(state: ResearchState) -> list[Found]:
                 yield excerpt, steps[step_id].nodes if step_id in steps else ()
 
     return [
-        Found(excerpt, sources[excerpt.content_hash].title if excerpt.content_hash in sources else "", nodes)
+        TitledExcerpt(excerpt, sources[excerpt.content_hash].title if excerpt.content_hash in sources else "", nodes)
         for excerpt, nodes in every()
     ]
 
 
-def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[OutlineNode]:
-    """Assign each excerpt to the node that the model that judged it named first, and to the others that it named as serving these, too.
+def placed(outline: Sequence[OutlineNode], evidence: Sequence[TitledExcerpt]) -> list[OutlineNode]:
+    """Assign each excerpt to the first node that its model named; further named nodes list it in `also_ids`.
 
-    Where it named none, code proposes the most similar node, among those that its step serves and their descendants; an excerpt
-    similar to no node, such as one of code, goes where the one before it of its source is, else to the first. An assigned excerpt
-    keeps its node. Excerpts of a redone program are removed.
+    If the model named none, the excerpt goes to the most similar node among those that its step serves and their descendants. An
+    excerpt similar to no node, such as one of code, follows the previous excerpt of its source, else goes to the first node. An
+    assigned excerpt keeps its node. Excerpts of a redone program are removed.
 
     Args:
         outline: the outline with its assigned excerpts.
-        found: all evidence, in order.
+        evidence: all evidence, in order.
     """
     if not outline:
         return []
@@ -66,7 +66,7 @@ def placed(outline: Sequence[OutlineNode], found: Sequence[Found]) -> list[Outli
     held: dict[str, list[str]] = {node.id: [] for node in outline}
     also: dict[str, list[str]] = {node.id: [] for node in outline}
     before: dict[str, str] = {}
-    for excerpt, title, nodes in found:
+    for excerpt, title, nodes in evidence:
         named = [node_id for node_id in dict.fromkeys(excerpt.nodes) if node_id in held]
         node_id = home.get(excerpt.id) or next(iter(named), "")
         if not node_id:
@@ -98,17 +98,17 @@ def _nearest(text: str, nodes: Sequence[str], default: str, outline: Sequence[Ou
 
 
 def counted(
-    outline: Sequence[OutlineNode], found: Sequence[Found], sources: Mapping[str, Source], *, wide: bool
+    outline: Sequence[OutlineNode], evidence: Sequence[TitledExcerpt], sources: Mapping[str, Source], *, wide: bool
 ) -> list[NodeView]:
     """Count the evidence of each node with its descendants, and mark nodes with too little.
 
     Args:
         outline: the outline with its evidence.
-        found: all evidence.
+        evidence: all evidence.
         sources: sources by content hash.
         wide: whether a node needs more than a single excerpt.
     """
-    excerpts = {place.excerpt.id: place.excerpt for place in found}
+    excerpts = {place.excerpt.id: place.excerpt for place in evidence}
     below: dict[str, list[str]] = {node.id: [*node.excerpt_ids, *node.also_ids] for node in outline}
     for node in sorted(outline, key=lambda topic: len(id_key(topic.id)), reverse=True):
         if node.parent in below:
@@ -145,13 +145,13 @@ def _speaker(excerpt: Excerpt, sources: Mapping[str, Source]) -> str:
     return owner_of(sources[root].url, sources[root].kind) if root in sources else root
 
 
-def idle_plans(plans: Sequence[Plan], found: Sequence[Found], results: Mapping[str, StepResult]) -> int:
-    """Return the number of latest plans in a row that brought no new passage."""
+def idle_plans(plans: Sequence[Plan], evidence: Sequence[TitledExcerpt], results: Mapping[str, StepResult]) -> int:
+    """Return how many of the latest plans in a row found no new passage."""
     seen: dict[str, list[tuple[int, int]]] = {}
     idle = 0
     of_plans = {step.id for plan in plans for step in plan.steps}
     own = {excerpt.id for step_id in of_plans & results.keys() for excerpt in results[step_id].excerpts}
-    for place in found:
+    for place in evidence:
         if place.excerpt.id not in own:
             _is_new(place.excerpt, seen)
     for plan in plans:

@@ -37,26 +37,28 @@ class Growth:
         return _looked_up(name, self.names)
 
 
-def grown(outline: Sequence[OutlineNode], drafts: Sequence[NodeDraft], locale: str, most: int = MOST_NODES) -> Growth:
+def grown(
+    outline: Sequence[OutlineNode], drafts: Sequence[NodeDraft], locale: str, max_nodes: int = MOST_NODES
+) -> Growth:
     """Add nodes to an outline, which may be empty.
 
     Args:
         outline: the present outline; ids and evidence of its nodes stay.
         drafts: the nodes to add. They name their parent by id or title; in a first outline also by its place, from 1.
         locale: language of the notes.
-        most: maximum number of nodes of the outline.
+        max_nodes: maximum number of nodes of the outline.
     """
     growing = _Growing(outline, drafts, locale)
-    growing.choose(max(0, min(most, MOST_NODES) - len(outline)))
+    growing.choose(max(0, min(max_nodes, MOST_NODES) - len(outline)))
     growing.add(growing.parents())
     nodes = sorted([*outline, *growing.nodes.values()], key=lambda node: id_key(node.id))
     return Growth(nodes, growing.notes, growing.names())
 
 
-def outline_of_steps(steps: Sequence[Step], locale: str, most: int) -> tuple[list[OutlineNode], list[Step]]:
+def outline_of_steps(steps: Sequence[Step], locale: str, max_nodes: int) -> tuple[list[OutlineNode], list[Step]]:
     """Build an outline from steps, for a plan without an outline: each step serves the node with its title."""
     drafts = [NodeDraft(title=step.title, wanted=step.description) for step in steps]
-    growth = grown([], drafts, locale, most)
+    growth = grown([], drafts, locale, max_nodes)
     serving = [step.model_copy(update={"nodes": known_nodes([step.title], growth)}) for step in steps]
     return growth.outline, serving
 
@@ -76,8 +78,8 @@ def outline_of_review(plan: Plan, outline: Sequence[OutlineNode], locale: str, *
     if first and not plan.outline:
         made, steps = outline_of_steps(plan.steps, locale, MOST_NODES)
         return plan.model_copy(update={"outline": made, "steps": steps})
-    given = {node.id: node for node in plan.outline}
-    older = [] if first else [_renamed(node, given.get(node.id)) for node in outline]
+    reviewed = {node.id: node for node in plan.outline}
+    older = [] if first else [_renamed(node, reviewed.get(node.id)) for node in outline]
     known = {node.id for node in older}
     drafts = [
         NodeDraft(id=node.id, title=node.title, wanted=node.wanted, figures=node.figures, under=node.parent)
@@ -89,10 +91,10 @@ def outline_of_review(plan: Plan, outline: Sequence[OutlineNode], locale: str, *
     return plan.model_copy(update={"outline": growth.outline, "steps": steps, "notes": [*plan.notes, *growth.notes]})
 
 
-def _renamed(node: OutlineNode, given: OutlineNode | None) -> OutlineNode:
-    if given is None or not given.title.strip():
+def _renamed(node: OutlineNode, reviewed: OutlineNode | None) -> OutlineNode:
+    if reviewed is None or not reviewed.title.strip():
         return node
-    return node.model_copy(update={"title": within(given.title, LONGEST_TITLE), "wanted": given.wanted})
+    return node.model_copy(update={"title": within(reviewed.title, LONGEST_TITLE), "wanted": reviewed.wanted})
 
 
 def without_evidence(outline: Sequence[OutlineNode]) -> list[OutlineNode]:
@@ -102,7 +104,7 @@ def without_evidence(outline: Sequence[OutlineNode]) -> list[OutlineNode]:
 
 def known_nodes(names: Iterable[str], growth: Growth) -> list[str]:
     """Return the ids of the existing nodes with these names, each once."""
-    return list(dict.fromkeys(found for name in names if (found := growth.find(name)) is not None))
+    return list(dict.fromkeys(node_id for name in names if (node_id := growth.find(name)) is not None))
 
 
 def id_key(node_id: str) -> tuple[int, ...]:

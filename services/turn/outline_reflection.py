@@ -18,7 +18,7 @@ from schemas.state import ResearchState, plans_of, research_question
 from services.run.log import log
 from services.text.dates import wanted_time
 from services.text.tokens import tokens
-from services.turn.outline_evidence import counted, found_in, idle_plans, placed
+from services.turn.outline_evidence import counted, evidence_in, idle_plans, placed
 from services.turn.outline_growth import grown
 
 MOST_QUERIES = 3
@@ -44,14 +44,14 @@ class OutlineTable:
 
 def outline_table(state: ResearchState, context: RunContext) -> OutlineTable:
     """Assign the evidence to the outline, and count it."""
-    found, wide = found_in(state), context.level.wide
-    outline = placed(state.get("outline", []), found)
+    evidence, wide = evidence_in(state), context.level.wide
+    outline = placed(state.get("outline", []), evidence)
     return OutlineTable(
         outline,
-        counted(outline, found, state["sources"], wide=wide),
-        frozenset(place.excerpt.id for place in found),
+        counted(outline, evidence, state["sources"], wide=wide),
+        frozenset(place.excerpt.id for place in evidence),
         _is_dated(research_question(state), state["today"]),
-        idle_plans(plans_of(state), found, state["results"]) if wide else 0,
+        idle_plans(plans_of(state), evidence, state["results"]) if wide else 0,
     )
 
 
@@ -108,8 +108,8 @@ def _views(
 
 def sound(result: StepResult) -> bool:
     """Tell whether a result answers its step, as far as code can judge."""
-    found = result.status == "done" and bool(result.excerpts) and not result.error
-    return found and not result.missing_aspects and result.confidence >= SURE
+    quoted = result.status == "done" and bool(result.excerpts) and not result.error
+    return quoted and not result.missing_aspects and result.confidence >= SURE
 
 
 def settle_verdicts(
@@ -124,13 +124,13 @@ def settle_verdicts(
         question: the researched question.
     """
     named = [(step_id, verdict) for verdict in verdicts if (step_id := _step_id(verdict.step_id, results)) is not None]
-    said = [_words_of(verdict.feedback) for _, verdict in named if verdict.redo]
+    feedback_words = [_words_of(verdict.feedback) for _, verdict in named if verdict.redo]
     settled: dict[str, StepVerdict] = {}
     for step_id, verdict in named:
         words = _words_of(verdict.feedback)
         step = steps.get(step_id)
         known = _words_of(" ".join([question, step.title, step.description, *step.queries] if step else [question]))
-        names_something = bool(words - known) and said.count(words) < 2
+        names_something = bool(words - known) and feedback_words.count(words) < 2
         redo = verdict.redo and bool(words) and (names_something or not sound(results[step_id]))
         if verdict.redo and not redo:
             log("redo_dropped", step=step_id)

@@ -56,11 +56,11 @@ def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
     Raises:
         RevisionRefused: the request is empty or too long, or there is no report.
     """
-    given: Any = state.get("revision")
-    if given is None:
+    requested: Any = state.get("revision")
+    if requested is None:
         return None, state
     try:
-        revision = Revision.model_validate(given)
+        revision = Revision.model_validate(requested)
     except ValidationError:
         raise RevisionRefused(say("revision_length", _spoken(state), most=MAX_REQUEST)) from None
     if state.get("report") is None:
@@ -70,17 +70,17 @@ def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
 
 def refused_update(state: ResearchState, refused: RevisionRefused) -> ResearchState:
     """Return the update of a state whose report stays unchanged: the reason is the answer in the conversation."""
-    given: Any = state.get("revision")
-    by_message = given.by_message if isinstance(given, Revision) else False
+    requested: Any = state.get("revision")
+    by_message = requested.by_message if isinstance(requested, Revision) else False
     request = _request(state)[:MAX_REQUEST].strip() or "-"
     revision = Revision(request=request, by_message=by_message, refused=str(refused))
-    asked = change_messages(state.get("messages", []))
-    return {"revision": revision, "messages": [*asked, AIMessage(str(refused), name=CHANGE)]}
+    request_messages = change_messages(state.get("messages", []))
+    return {"revision": revision, "messages": [*request_messages, AIMessage(str(refused), name=CHANGE)]}
 
 
 def _request(state: ResearchState) -> str:
-    given: Any = state.get("revision")
-    request = given.get("request", "") if isinstance(given, Mapping) else getattr(given, "request", "")
+    requested: Any = state.get("revision")
+    request = requested.get("request", "") if isinstance(requested, Mapping) else getattr(requested, "request", "")
     return request if isinstance(request, str) else ""
 
 
@@ -168,7 +168,7 @@ async def revised(
         if answer.lacks and await research.search(answer.lacks, known):
             answer = await _answer(run, research, known)
     body = report.document.body if report.document else ()
-    by_id = {excerpt.id: excerpt for excerpt in [*known, *research.found]}
+    by_id = {excerpt.id: excerpt for excerpt in [*known, *research.new_excerpts]}
     blocks = with_edits(pieces_of(body), answer.edits[:MAX_REVISED], by_id) if by_code is None else by_code
     locale = revision.locale or answer.locale.strip().replace("_", "-") or report.locale
     limits = [*research.limits, *research.lacks(answer.lacks[:MAX_LACKS], locale, known)]
@@ -183,7 +183,7 @@ async def revised(
         templates=() if by_code is not None else (TEMPLATE,),
         follow_up_questions=report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else [],
         former=report.model_copy(update={"connecting": []})
-        if research.found
+        if research.new_excerpts
         else report,  # it may tell what was not told
     )
     after: ResearchState = {**state, "locale": locale, "limits": _lasting(state["limits"], report.locale)}
@@ -195,7 +195,7 @@ async def revised(
             "sources": {**added["sources"], **state["sources"]},
             "plans": plans_of({**state, **added}),
         }
-    return Revised(written, after, [*known, *research.found], added)
+    return Revised(written, after, [*known, *research.new_excerpts], added)
 
 
 async def _answer(run: Run, research: RevisionResearch, known: Sequence[Excerpt]) -> Revising:
@@ -213,7 +213,7 @@ async def _answer(run: Run, research: RevisionResearch, known: Sequence[Excerpt]
         locale=revision.locale or report.locale,
         tone=run.context.profile.tone if run.context.profile else "",
         blocks=views_of(pieces_of(body)),
-        evidence=evidence_views([*cited, *research.found], sources),
+        evidence=evidence_views([*cited, *research.new_excerpts], sources),
         unused=evidence_views([others[place] for place in nearest], sources),
         instruction=revision.request,
         searched=research.topics,

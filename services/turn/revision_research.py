@@ -43,7 +43,7 @@ class RevisionResearch:
     """Reached limits, in the report's language."""
 
     @property
-    def found(self) -> list[Excerpt]:
+    def new_excerpts(self) -> list[Excerpt]:
         """Excerpts that the search found."""
         return self.result.excerpts if self.result is not None else []
 
@@ -71,31 +71,33 @@ class RevisionResearch:
             question=self.report.question,
             locale=locale,
             known=known,
-            most=MAX_SOURCES,
+            max_sources=MAX_SOURCES,
         )
         self.limits += added.limits
         self.result = added.result
         self.sources = dict(added.sources)
-        return bool(self.found)
+        return bool(self.new_excerpts)
 
     def notes(self, text: str, locale: str) -> list[str]:
         """Return a note on the searched topics, if the text cites a found excerpt."""
-        cited = [excerpt for excerpt in self.found if f"[{excerpt.id}]" in text]
+        cited = [excerpt for excerpt in self.new_excerpts if f"[{excerpt.id}]" in text]
         if not cited:
             return []
         named, sources = "; ".join(self.topics), len({excerpt.content_hash for excerpt in cited})
         return [say("revision_researched", locale, aspects=named, quotes=len(cited), sources=sources)]
 
     def lacks(self, lacking: Sequence[str], locale: str, known: Sequence[Excerpt]) -> list[str]:
-        """Return limits on what the editor lacks; what an excerpt holds in all of its words is not lacking.
+        """Return limits for the aspects that the editor lacks, except those of which an excerpt holds all words.
 
         Args:
             lacking: what the editor lacks, after the search if there was one.
             locale: language of the limits.
             known: excerpts that were there before the search.
         """
-        told = [set(content(f"{self._title(excerpt)} {excerpt.quote}")) for excerpt in [*known, *self.found]]
-        lacking = [aspect.rstrip(".。") for aspect in lacking if not _is_told(aspect, told)]
+        word_sets = [
+            set(content(f"{self._title(excerpt)} {excerpt.quote}")) for excerpt in [*known, *self.new_excerpts]
+        ]
+        lacking = [aspect.rstrip(".。") for aspect in lacking if not _is_covered(aspect, word_sets)]
         key = "revision_lacks" if self.step is None else "revision_not_found"
         return [say(key, locale, aspects=aspect) for aspect in lacking]
 
@@ -123,7 +125,7 @@ class RevisionResearch:
         )
 
 
-def _is_told(aspect: str, told: Sequence[set[str]]) -> bool:
+def _is_covered(aspect: str, word_sets: Sequence[set[str]]) -> bool:
     """Tell whether one of the excerpts holds all words of an aspect."""
     wanted = set(content(aspect))
-    return bool(wanted) and any(wanted <= words for words in told)
+    return bool(wanted) and any(wanted <= words for words in word_sets)

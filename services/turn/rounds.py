@@ -50,22 +50,22 @@ SPARE = 0.1
 """Share of a step's time that is reserved for the work after its rounds."""
 
 
-async def read_on(asked: Sequence[str], shown: Mapping[str, Passage], evidence: EvidenceStore) -> list[Passage]:
-    """Return the passages that requests ask for, in the order of the requests; ids of no passage ask for nothing.
+async def read_on(requests: Sequence[str], shown: Mapping[str, Passage], evidence: EvidenceStore) -> list[Passage]:
+    """Return the passages before or after shown passages, in the order of the requests; unknown ids are ignored.
 
     Args:
-        asked: `P3` for what follows passage P3, `before P3` for what stands before it.
+        requests: `P3` for what follows passage P3, `before P3` for what stands before it.
         shown: the passages by their ids.
         evidence: the stored texts.
     """
-    found: list[Passage] = []
-    for request in asked[:MOST_READ_ON]:
+    passages: list[Passage] = []
+    for request in requests[:MOST_READ_ON]:
         named = _REQUEST.search(request)
         passage = shown.get(named[2].upper()) if named else None
         if named and passage is not None:
             text = await evidence.get_text(passage.content_hash)
-            found += await asyncio.to_thread(_beside, text, passage, before=bool(named[1]))
-    return found
+            passages += await asyncio.to_thread(_beside, text, passage, before=bool(named[1]))
+    return passages
 
 
 def _beside(text: str, passage: Passage, *, before: bool) -> list[Passage]:
@@ -156,9 +156,9 @@ class _Rounds:
     """Found passages that were not shown yet, best first."""
     shown: dict[str, Passage] = field(default_factory=dict)
     """Passages that earlier rounds showed, by their ids."""
-    asked_on: list[str] = field(default_factory=list)
-    """What the last round asked to read on."""
-    asked: set[str] = field(default_factory=set)
+    read_on_requests: list[str] = field(default_factory=list)
+    """Requests of the last round for the text around its passages."""
+    searched_queries: set[str] = field(default_factory=set)
     """Queries that were searched."""
     followed: dict[str, list[str]] = field(default_factory=dict)
     """Addresses of followed links, by the page with the link."""
@@ -231,20 +231,22 @@ class _Rounds:
         answer = await self._judged(passages)
         self.longest = max(self.longest, self.run.seconds - started)
         self.tokens = max(self.tokens, self.run.usage.total.tokens - spent)
-        self.next_queries = [query for query in map(str.strip, answer.queries) if query.casefold() not in self.asked]
-        self.asked_on = answer.read_on
-        self._tell(len(passages))
+        self.next_queries = [
+            query for query in map(str.strip, answer.queries) if query.casefold() not in self.searched_queries
+        ]
+        self.read_on_requests = answer.read_on
+        self._report(len(passages))
         wanting = bool(answer.missing_aspects or answer.queries) and self._quoted() < self.wanted.sources
         level = self.run.context.level
         small = self.room < level.passage_tokens  # the window takes less than the depth reads in one round
         further = wanting and bool(self.next_queries or (self.waiting and small))
-        return (further or bool(self.asked_on)) and self.barren < BARREN
+        return (further or bool(self.read_on_requests)) and self.barren < BARREN
 
     def _quoted(self) -> int:
         """Return the number of quoted sources; copies of one text count once."""
         return len({root_of(excerpt.content_hash, self.gathered.sources) for excerpt in self.gathered.excerpts})
 
-    def _tell(self, passages: int) -> None:
+    def _report(self, passages: int) -> None:
         """Report the results of the round."""
         data = {
             "round": self.gathered.rounds,
@@ -258,52 +260,54 @@ class _Rounds:
 
     async def _search(self) -> list[Passage]:
         """Search the next queries, and return the passages that they find, best first."""
-        missing = [aspect for aspect in self.gathered.missing_aspects if aspect.strip().casefold() not in self.asked]
-        asked = [*self.next_queries, *(missing if self.next_queries else [])]
-        queries = list(dict.fromkeys(filter(None, map(str.strip, asked))))
+        missing = [
+            aspect for aspect in self.gathered.missing_aspects if aspect.strip().casefold() not in self.searched_queries
+        ]
+        candidates = [*self.next_queries, *(missing if self.next_queries else [])]
+        queries = list(dict.fromkeys(filter(None, map(str.strip, candidates))))
         queries = queries[: MOST_QUERIES if self.gathered.rounds else None]
         self.searched = []
         if not queries:
             return []
-        self.asked.update(query.casefold() for query in queries)
-        most = len(self.shown) + self.run.context.level.passage_tokens // TOKENS_A_PASSAGE
-        found = await gather_once(
+        self.searched_queries.update(query.casefold() for query in queries)
+        max_passages = len(self.shown) + self.run.context.level.passage_tokens // TOKENS_A_PASSAGE
+        search = await gather_once(
             self.run,
             queries,
             self.evidence,
-            most,
+            max_passages,
             self.need.question,
             source_kind=self.wanted.source_kind,
             followed=self.followed,
         )
-        for page, urls in found.followed.items():
+        for page, urls in search.followed.items():
             self.followed.setdefault(page, []).extend(urls)
-        self._note(found)
-        return found.passages
+        self._note(search)
+        return search.passages
 
     async def _read_on(self) -> list[Passage]:
-        """Return what stands before or behind passages, as the last round asked for."""
-        if not self.asked_on:
+        """Return the passages that the last round asked for."""
+        if not self.read_on_requests:
             return []
-        return await read_on(self.asked_on, self.shown, self.evidence)
+        return await read_on(self.read_on_requests, self.shown, self.evidence)
 
-    def _note(self, found: Search) -> None:
+    def _note(self, search: Search) -> None:
         locale = self.need.locale
         known = self.gathered.sources
         again = {
-            key: known[key].found_also(found.sources[key].addresses) for key in known.keys() & found.sources.keys()
+            key: known[key].found_also(search.sources[key].addresses) for key in known.keys() & search.sources.keys()
         }
-        self.gathered.sources = {**found.sources, **known, **again}
-        self.searched = found.searched
-        self.gathered.trouble += found.trouble(locale)
-        self.gathered.limits += found.limits(self.run, locale)
+        self.gathered.sources = {**search.sources, **known, **again}
+        self.searched = search.searched
+        self.gathered.trouble += search.trouble(locale)
+        self.gathered.limits += search.limits(self.run, locale)
 
-    async def _portion(self, asked: Sequence[Passage], found: Sequence[Passage]) -> list[Passage]:
-        """Return the passages of this round: as many as have room in one prompt, and half of that after the first round; the others wait.
+    async def _portion(self, requested: Sequence[Passage], new: Sequence[Passage]) -> list[Passage]:
+        """Return the passages of this round: as many as fit into one prompt, half as many after the first round; the others wait.
 
-        What was asked for and what this round's queries found, as they ask for the missing aspects, have the room by turns.
+        Requested passages and the results of this round's queries, which ask for the missing aspects, take turns.
         """
-        turns = [passage for pair in zip_longest(asked, found) for passage in pair if passage]
+        turns = [passage for pair in zip_longest(requested, new) for passage in pair if passage]
         unseen: list[Passage] = []
         for passage in sorted([*turns, *self.waiting], key=self._is_quoted):
             if not any(map(passage.lies_in, [*self.shown.values(), *unseen])):
@@ -311,7 +315,7 @@ class _Rounds:
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
         shown = passages_within(unseen, self.room // (2 if self.gathered.rounds else 1), MIN_PASSAGES)
         self.waiting = unseen[len(shown) :]
-        shown.sort(key=lambda passage: passage not in asked)
+        shown.sort(key=lambda passage: passage not in requested)
         first = self.gathered.shown + 1
         self.gathered.shown += len(shown)
         portion = [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(shown, first)]

@@ -86,11 +86,11 @@ def numbered_version(versions: list[Version], number: int | None, name: str) -> 
     """
     if number is None:
         return versions[-1]
-    found = next((version for version in versions if version.number == number), None)
-    if found is None:
+    chosen = next((version for version in versions if version.number == number), None)
+    if chosen is None:
         there = "only version 1" if len(versions) == 1 else f"versions 1 to {versions[-1].number}"
         raise BadInput(f"Run {name} has no version {number}: it has {there}.")
-    return found
+    return chosen
 
 
 async def delete_thread_data(store: BaseStore, thread: str, turns: Iterable[int]) -> None:

@@ -6,7 +6,7 @@ from schemas.evidence import Excerpt, Source
 from schemas.outline import OutlineNode
 from schemas.planner import Plan, Step
 from schemas.results import StepResult
-from services.turn.outline_evidence import Found, counted, idle_plans, placed
+from services.turn.outline_evidence import TitledExcerpt, counted, idle_plans, placed
 
 OUTLINE = [
     OutlineNode(id="1", title="Designer of the sounding machine", wanted="name, year"),
@@ -19,11 +19,13 @@ CHINESE = [
 ]
 
 
-def found(excerpt_id: str, quote: str, *nodes: str, source: str = "s", title: str = "") -> Found:
-    return Found(Excerpt(id=excerpt_id, content_hash=source, quote=quote, start=0, end=len(quote)), title, nodes)
+def found(excerpt_id: str, quote: str, *nodes: str, source: str = "s", title: str = "") -> TitledExcerpt:
+    return TitledExcerpt(
+        Excerpt(id=excerpt_id, content_hash=source, quote=quote, start=0, end=len(quote)), title, nodes
+    )
 
 
-def places(outline: list[OutlineNode], *evidence: Found) -> dict[str, list[str]]:
+def places(outline: list[OutlineNode], *evidence: TitledExcerpt) -> dict[str, list[str]]:
     return {node.id: node.excerpt_ids for node in placed(outline, evidence)}
 
 
@@ -132,8 +134,8 @@ def test_plans_are_idle_from_the_last_one_on_that_brought_a_new_passage() -> Non
         )
         for step, (start, end) in at.items()
     }
-    everything = [Found(excerpt, "", ()) for result in results.values() for excerpt in result.excerpts]
+    everything = [TitledExcerpt(excerpt, "", ()) for result in results.values() for excerpt in result.excerpts]
     counts = [idle_plans([plan(one) for one in range(1, last + 1)], everything, results) for last in (4, 5)]
     assert counts == [2, 3]
-    background = Found(Excerpt(id="B0-1", content_hash="s", quote="q", start=0, end=99), "", ())
+    background = TitledExcerpt(Excerpt(id="B0-1", content_hash="s", quote="q", start=0, end=99), "", ())
     assert idle_plans([plan(1)], [background, *everything], results) == 1
