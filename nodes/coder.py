@@ -65,7 +65,7 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
     findings = {step_id: result.finding for step_id, result in task["results"].items() if result not in tainted}
     cited = {excerpt.content_hash: task["sources"].get(excerpt.content_hash) for excerpt in found}
     cards = [source.card.evidence for source in cited.values() if source]
-    workspace.given = [task["question"], *(excerpt.quote for excerpt in found), *cards]
+    workspace.known_texts = [task["question"], *(excerpt.quote for excerpt in found), *cards]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
     workspace.files |= files
     workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
@@ -116,7 +116,7 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     taken = [literal for line in lines for literal in workspace.literals.get(line.content_hash, ())]
     own = {line.content_hash for line in lines}
     returned = [passage for passage in passages if passage.content_hash not in own and workspace.proven(passage)]
-    lines = list(dict.fromkeys([*lines, *lines_holding(taken, returned, workspace.given)]))
+    lines = list(dict.fromkeys([*lines, *lines_holding(taken, returned, workspace.known_texts)]))
     artifacts = [
         artifact
         for made in worked.calls

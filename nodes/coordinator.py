@@ -24,7 +24,7 @@ from services.models import ask, ask_by_rules
 from services.run.budget import limit_message
 from services.run.choices import note_choices, store_choices
 from services.run.errors import BadInput, LimitReached, UselessAnswer
-from services.run.estimate import tell_estimate
+from services.run.estimate import emit_estimate
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
 from services.run.instrumentation import run_ended
@@ -72,7 +72,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     spoken, report = message_language(question), state.get("report")
     for notice in await notices_for(context, spoken):
         emit(runtime, "notice", "coordinator", notice)
-    await tell_estimate(runtime, context, "coordinator", spoken)
+    await emit_estimate(runtime, context, "coordinator", spoken)
     earlier = _without_present(state)
     problem: LimitReached | UselessAnswer | None = None
     async with node_run({"locale": spoken}, runtime, "coordinator") as run:

@@ -95,8 +95,8 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 prompt = await asyncio.to_thread(prompt_of, state, context)
-                tell = partial(_tell, runtime, locale)
-                research = SectionResearch(run, state, prompt, evidence_of(runtime), excerpts, tell)
+                notify = partial(_emit_notice, runtime, locale)
+                research = SectionResearch(run, state, prompt, evidence_of(runtime), excerpts, notify)
                 written = await write_report(run, prompt, research)
                 if added := research.update():
                     state = await _settled(_with_research(state, added), runtime)
@@ -196,8 +196,8 @@ async def _revised(
 ) -> Revised:
     """Write the next version of the report."""
     emit_message(runtime, "notice", "reporter", "revision_writing", state["locale"])
-    tell = partial(_tell, runtime, state["locale"])
-    made = await revised(run, state, revision, excerpts, evidence_of(runtime), tell)
+    notify = partial(_emit_notice, runtime, state["locale"])
+    made = await revised(run, state, revision, excerpts, evidence_of(runtime), notify)
     return made._replace(state=await _settled(made.state, runtime)) if made.added else made
 
 
@@ -328,7 +328,7 @@ async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runt
     return await programs_of((sources[key] for key in used), evidence_of(runtime))
 
 
-def _tell(runtime: Runtime[RunContext], locale: str, key: str, title: str) -> None:
+def _emit_notice(runtime: Runtime[RunContext], locale: str, key: str, title: str) -> None:
     emit_message(runtime, "notice", "reporter", key, locale, title=title, data={"section": title})
 
 

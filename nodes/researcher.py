@@ -72,7 +72,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     passages = passages_within(found.passages, room, MIN_PASSAGES)
     workspace.add_evidence(passages, found.sources)
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
-    workspace.given = [task["question"]]
+    workspace.known_texts = [task["question"]]
     given = await tool_set(run, task, workspace)
     prompt = _prompt(task, run.context.level.evidence_tokens).model_copy(
         update={"passages": numbered(workspace.passages), "with_tools": True, "wide": run.context.level.wide}

@@ -112,7 +112,9 @@ class OpenAIEmbeddings:
             raise self._failure("its price is not known, and max_cost is set; name the price in LEADLINE_PRICES")
         estimate = sum(len(text) // 4 + 1 + estimate_cjk(text) for text in texts)
         try:
-            held = run.budget.reserve(estimate, 1, (price.input / 1e6, price.output / 1e6) if price else None, least=1)
+            held = run.budget.reserve(
+                estimate, 1, (price.input / 1e6, price.output / 1e6) if price else None, min_output=1
+            )
         except LimitReached as limit:
             raise SearchError(
                 f"{limit} Documents were searched by their words alone, as embedding would go beyond it."

@@ -11,7 +11,7 @@ from services.models.reasoning_tags import closing_of, may_open
 
 Sign = Literal["alive", "thinking", "writing"]
 """A sign of life: a comment or an empty piece, a piece of reasoning, a piece of the answer."""
-TELL_EVERY = 5.0
+REPORT_EVERY = 5.0
 """Seconds between two progress messages about an attempt."""
 MIN_REPEATED = 400
 """Minimum characters of repetition at an answer's end: a table rule or a run of blanks is shorter."""
@@ -126,20 +126,20 @@ def repeated_at_end(text: str) -> int | None:
 
 
 @asynccontextmanager
-async def telling(
-    watch: AnswerWatch, role: str, attempt: int, tell: Callable[[CallProgress], None]
+async def progress_reported(
+    watch: AnswerWatch, role: str, attempt: int, on_progress: Callable[[CallProgress], None]
 ) -> AsyncIterator[None]:
     """Report the progress of an attempt every few seconds while the block runs; quick attempts report nothing."""
     began = time.monotonic()
 
-    async def keep_telling() -> None:
+    async def keep_reporting() -> None:
         while True:
-            await asyncio.sleep(TELL_EVERY)
+            await asyncio.sleep(REPORT_EVERY)
             seconds = round(time.monotonic() - began, 1)
-            tell(CallProgress(role=role, state=watch.state, seconds=seconds, attempt=attempt))
+            on_progress(CallProgress(role=role, state=watch.state, seconds=seconds, attempt=attempt))
 
-    teller = asyncio.ensure_future(keep_telling())
+    reporter_task = asyncio.ensure_future(keep_reporting())
     try:
         yield
     finally:
-        teller.cancel()
+        reporter_task.cancel()

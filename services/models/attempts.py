@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from langchain_core.messages import AIMessage
 
 from schemas.events import CallProgress
-from services.models.answer_watch import AnswerWatch, BrokeOff, RepeatsItself, Sign, telling
+from services.models.answer_watch import AnswerWatch, BrokeOff, RepeatsItself, Sign, progress_reported
 from services.models.chat import comes_in_pieces
 from services.models.endpoint import turn_at
 from services.models.endpoint_memory import Learned, learned
@@ -22,7 +22,7 @@ from services.run.settings import settings
 
 Send = Callable[[Callable[[Sign, str], None]], Awaitable[AIMessage]]
 """Makes one attempt; it calls the function that it is given for each piece of the answer."""
-Tell = Callable[[CallProgress], None]
+OnProgress = Callable[[CallProgress], None]
 """Called with the progress of the call."""
 UNKNOWN_SECONDS = 120.0
 """Seconds of silence allowed before the answer of an endpoint with fewer than `KNOWN_ANSWERS` answers: a slow machine
@@ -93,7 +93,7 @@ async def attempt_until_answered(
     attempts: Attempts,
     send: Send,
     change: Callable[[CallFailed], Awaitable[bool]],
-    tell: Tell = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> AIMessage:
     """Make one call, in as many attempts as its policy allows.
 
@@ -103,7 +103,7 @@ async def attempt_until_answered(
         send: builds a new request and makes one attempt.
         change: changes the form or the length of a request that the endpoint refused; returns False if nothing is left
             to change.
-        tell: called with the progress of slow attempts and of each repetition.
+        on_progress: called with the progress of slow attempts and of each repetition.
 
     Raises:
         CallFailed: no further attempt can help.
@@ -114,7 +114,7 @@ async def attempt_until_answered(
     while True:
         left_out = frozenset(known.refused)
         try:
-            return await _attempt(model, attempts, send, tell)
+            return await _attempt(model, attempts, send, on_progress)
         except RepeatsItself:
             raise
         except Exception as error:  # noqa: BLE001 - each provider's client raises what it likes
@@ -127,7 +127,7 @@ async def attempt_until_answered(
             attempts.waited += pause
         elif not await _adapted(failure, known.refused, left_out, change):
             raise failure from cause
-        tell(_again(model, attempts, failure, cause, pause or 0.0))
+        on_progress(_again(model, attempts, failure, cause, pause or 0.0))
         await asyncio.sleep(pause or 0.0)
 
 
@@ -143,14 +143,14 @@ async def _adapted(
     return not failure.output_limits and await change(failure)
 
 
-async def _attempt(model: RoleModel, attempts: Attempts, send: Send, tell: Tell) -> AIMessage:
+async def _attempt(model: RoleModel, attempts: Attempts, send: Send, on_progress: OnProgress) -> AIMessage:
     began = time.monotonic()
     watch = AnswerWatch()
     async with at_hand(model), turn_at(model.endpoint, alone=model.file is not None):
         attempts.waited += time.monotonic() - began
         attempts.made += 1
         try:
-            async with telling(watch, model.role, attempts.made, tell), asyncio.timeout(model.timeout):
+            async with progress_reported(watch, model.role, attempts.made, on_progress), asyncio.timeout(model.timeout):
                 if not comes_in_pieces(model):
                     return await send(watch.hear)
                 async with stall_limited(model, attempts.stalls) as watch.on_sign:

@@ -15,7 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
 from schemas.usage import CallUsage
-from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, telling
+from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, progress_reported
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
 from services.models.endpoint_memory import Dialect, keep_learned, learned, load_learned
@@ -123,8 +123,8 @@ class Exchange:
         attempts = Attempts()
         try:
             async with AsyncExitStack() as until_answered:
-                async with telling(
-                    AnswerWatch(), self.model.role, 1, self.run.tell_progress
+                async with progress_reported(
+                    AnswerWatch(), self.model.role, 1, self.run.emit_progress
                 ):  # a large file loads for long
                     await until_answered.enter_async_context(at_hand(self.model))
                 return await self._paid(attempts)
@@ -166,7 +166,7 @@ class Exchange:
     async def _answered(self, attempts: Attempts) -> AIMessage:
         """Return the answer; an answer that repeats itself is stopped and counted up to that point."""
         try:
-            return await attempt_until_answered(self.model, attempts, self._send, self._change, self.run.tell_progress)
+            return await attempt_until_answered(self.model, attempts, self._send, self._change, self.run.emit_progress)
         except RepeatsItself as repeating:
             read, wrote = estimate_tokens(self.fitted.messages), attempts.characters // 4
             return AIMessage(
@@ -189,19 +189,19 @@ class Exchange:
         output = output_room(self.model, known, call.scale, self.room)
         if self.varied:
             output = min(output, self.model.max_tokens)
-        least = max(1, int(min(output, self.model.max_tokens) * LEAST_OUTPUT))
-        self.fitted = await self._fit(output, least)
+        min_output = max(1, int(min(output, self.model.max_tokens) * LEAST_OUTPUT))
+        self.fitted = await self._fit(output, min_output)
         reading = estimate_tokens(self.fitted.messages) + call.overhead
         per_token = (self.price.input / 1e6, self.price.output / 1e6) if self.price else None
-        self.held = self.run.budget.reserve(reading, output, per_token, least=least)
+        self.held = self.run.budget.reserve(reading, output, per_token, min_output=min_output)
 
-    async def _fit(self, output: int, least: int) -> Fitted:
+    async def _fit(self, output: int, min_output: int) -> Fitted:
         call = self.call
         following = estimate_tokens(self.more) + call.overhead + MARGIN
         window = window_of(self.model, learned(self.model))
         left = self.run.budget.room()
         free = window - output - following
-        affordable = free if left is None else min(free, left - least - following)
+        affordable = free if left is None else min(free, left - min_output - following)
         try:
             fitted = await off_loop(call.stem, partial(fit, call.stem, call.prompt, affordable))
         except DoesNotFit:

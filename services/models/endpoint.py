@@ -67,8 +67,8 @@ async def turn_at(endpoint: str, *, alone: bool = False) -> AsyncIterator[None]:
     if not alone:
         await _wait_for_rate(endpoint)
     loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
-    most = 1 if alone else settings().leadline_max_concurrency
-    async with loop.under_way.setdefault(endpoint, asyncio.Semaphore(most)):
+    max_calls = 1 if alone else settings().leadline_max_concurrency
+    async with loop.under_way.setdefault(endpoint, asyncio.Semaphore(max_calls)):
         yield
 
 

@@ -52,14 +52,14 @@ class Learned(BaseModel):
 
 
 class _Entry(BaseModel):
-    """What is kept of one model."""
+    """The stored facts of one model."""
 
     learned_on: datetime
     facts: Learned
 
 
 _learned: dict[str, Learned] = {}
-_kept: dict[str, dict[str, object]] = {}
+_stored: dict[str, dict[str, object]] = {}
 """Entries of the file, as far as this process knows them."""
 _loaded: set[Path] = set()
 
@@ -77,7 +77,7 @@ def _key(model: RoleModel) -> str:
 def forget_learned() -> None:
     """Forget the facts in memory; the file is read again."""
     _learned.clear()
-    _kept.clear()
+    _stored.clear()
     _loaded.clear()
 
 
@@ -89,16 +89,16 @@ async def load_learned() -> None:
         _loaded.add(file)
         for key, entry in entries.items():
             _learned.setdefault(key, entry.facts)
-            _kept.setdefault(key, entry.facts.settled())
+            _stored.setdefault(key, entry.facts.settled())
 
 
 async def keep_learned(model: RoleModel) -> None:
     """Store the facts about a model if they have changed; a failure to write is only logged."""
     key, facts = _key(model), learned(model)
     settled = facts.settled()
-    if _kept.get(key) == settled:
+    if _stored.get(key) == settled:
         return
-    _kept[key] = settled
+    _stored[key] = settled
     try:
         await asyncio.to_thread(_write, _file(), key, facts)
     except OSError as error:
@@ -120,7 +120,7 @@ def _read(file: Path) -> dict[str, _Entry]:
     """Return the entries that are not too old; an unreadable file has no entries."""
     try:
         with file.open("rb") as opened:
-            given = json.loads(opened.read(_MAX_BYTES))
+            content = json.loads(opened.read(_MAX_BYTES))
     except OSError:
         return {}
     except (ValueError, RecursionError) as error:
@@ -128,7 +128,7 @@ def _read(file: Path) -> dict[str, _Entry]:
         return {}
     oldest = datetime.now(UTC) - timedelta(days=KEPT_DAYS)
     entries: dict[str, _Entry] = {}
-    for key, value in given.items() if isinstance(given, dict) else ():
+    for key, value in content.items() if isinstance(content, dict) else ():
         try:
             entry = _Entry.model_validate(value)
             if entry.learned_on >= oldest:

@@ -112,8 +112,8 @@ def failure_of(model: RoleModel, error: Exception) -> CallFailed:
 def _kind(error: Exception, status: int | None, words: str, body: Any) -> Kind:
     sent = isinstance(body, dict) and bool(body.get("error"))
     overflows = _TOO_LONG.search(words) is not None
-    told = overflows and (status in {400, 422, 500} or (status is None and sent))
-    if status == 413 or isinstance(error, ContextOverflowError) or told:
+    too_long = overflows and (status in {400, 422, 500} or (status is None and sent))
+    if status == 413 or isinstance(error, ContextOverflowError) or too_long:
         return "too_long"
     if status in {400, 404, 422, 501} or (status == 500 and _NO_STREAM.search(words)):
         return "refused"
@@ -133,8 +133,8 @@ def _status(error: BaseException, body: Any) -> int | None:
     if isinstance(status, int) and status < 0:  # Ollama failed in the middle of its answer
         return 500
     if status is None and isinstance(body, dict) and isinstance(body.get("error"), dict):
-        told = str(body["error"].get("code") or "")
-        status = int(told) if re.fullmatch(r"[45]\d\d", told) else None
+        code = str(body["error"].get("code") or "")
+        status = int(code) if re.fullmatch(r"[45]\d\d", code) else None
     return status if isinstance(status, int) else None
 
 
@@ -166,7 +166,7 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
     if status is None and _is_transport(error) and not words:
         words = str(list(_causes(error))[-1])
     public = without_secrets(words or str(error))[:MAX_WORDS]
-    said = f" It said: “{public}”" if public else ""
+    endpoint_words = f" It said: “{public}”" if public else ""
     where = f"(role {model.role}, model {model.name}, {f'HTTP {status}' if status else type(error).__name__})"
     if kind == "too_long":
         advice = (
@@ -198,7 +198,7 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
         return error
     else:
         advice = "The model call failed."
-    return ModelError(f"{advice}{said} {where}")
+    return ModelError(f"{advice}{endpoint_words} {where}")
 
 
 def _retry_after(error: Exception) -> float | None:

@@ -32,7 +32,7 @@ _OWN_OPTIONS = frozenset(
 """Ollama's own options that an operator may set."""
 _NAMED = 8
 """Maximum number of models named in one message."""
-_told: set[str] = set()
+_announced: set[str] = set()
 """Servers for which the missing package was already reported in this process."""
 
 
@@ -72,12 +72,12 @@ async def _by_own_api(model: RoleModel) -> RoleModel:
     if model.base_url is None or not await is_ollama(model.base_url, model.api_key):
         return model
     if not await asyncio.to_thread(is_installed, "langchain_ollama"):
-        _tell_once("ollama_package", model.endpoint, command=install_command("ollama"))
+        _announce_once("ollama_package", model.endpoint, command=install_command("ollama"))
         return model
     parameters = {**model.extra, **model.sampling}
     foreign = sorted(name for name in parameters if _NAMES.get(name, name) not in _OWN_OPTIONS)
     if foreign:
-        _tell_once("ollama_parameter", model.endpoint, parameter=foreign[0][:60])
+        _announce_once("ollama_parameter", model.endpoint, parameter=foreign[0][:60])
         return model
     own = {_NAMES.get(name, name): _as_ollamas(name, value) for name, value in parameters.items()}
     return await _with_window(model.model_copy(update={"provider": "ollama", "extra": own, "sampling": {}}))
@@ -90,14 +90,14 @@ def _as_ollamas(name: str, value: Any) -> Any:
     return [value] if name == "stop" and isinstance(value, str) else value
 
 
-def _tell_once(message: str, endpoint: str, **values: str) -> None:
+def _announce_once(message: str, endpoint: str, **values: str) -> None:
     """Report a message to the run's listeners, once per process and endpoint; outside of runs nothing is reported."""
-    if endpoint in _told:
+    if endpoint in _announced:
         return
     with suppress(RuntimeError):
         title = say(message, current_run().locale, endpoint=endpoint, **values)
         get_stream_writer()(Event(type="notice", node=current_run().node, title=title).model_dump(mode="json"))
-        _told.add(endpoint)
+        _announced.add(endpoint)
 
 
 async def _with_window(model: RoleModel) -> RoleModel:

@@ -82,7 +82,7 @@ class ModelCall(CallSpec):
         """Make the call within the time that the run has left."""
         if repeat.because:
             reason = repeat.because.partition(":")[0]
-            run.tell_progress(CallProgress(role=self.role, state="again", seconds=0, reason=reason))
+            run.emit_progress(CallProgress(role=self.role, state="again", seconds=0, reason=reason))
         try:
             async with asyncio.timeout(max(0.0, run.seconds_left)):
                 model = await settled(role_model(self.role, run.context))

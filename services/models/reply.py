@@ -133,7 +133,7 @@ def _reasoning_blocks(message: AIMessage) -> str:
 
 def last_object(text: str) -> str:
     """Return the last JSON object of a text, from brace to brace; empty where there is none."""
-    depth, start, found, inside, escaped = 0, 0, "", False, False
+    depth, start, last, inside, escaped = 0, 0, "", False, False
     for place, char in enumerate(text):
         if inside:
             inside = escaped or char != '"'
@@ -145,8 +145,8 @@ def last_object(text: str) -> str:
             depth += 1
         elif char == "}" and depth:
             depth -= 1
-            found = text[start : place + 1] if not depth else found
-    return found
+            last = text[start : place + 1] if not depth else last
+    return last
 
 
 def finish_reason_of(meta: Mapping[str, Any]) -> str:
@@ -173,8 +173,8 @@ def passed_back(message: AIMessage) -> dict[str, Any]:
     """Return what the provider's integration keeps of a message that calls tools, beside its text and its calls."""
     content = {"content": message.content} if isinstance(message.content, list) else {}
     beside = {name: value for name, value in message.additional_kwargs.items() if value and name not in _CALLS}
-    kept = {"additional_kwargs": beside, **content}
-    return cast("dict[str, Any]", sanitize(without_secrets_in(kept)))
+    extras = {"additional_kwargs": beside, **content}
+    return cast("dict[str, Any]", sanitize(without_secrets_in(extras)))
 
 
 def usage_of(message: AIMessage, prompt: Sequence[BaseMessage], price: Price | None, seconds: float) -> CallUsage:

@@ -150,8 +150,8 @@ def choice_among(names: Sequence[str], base_url: str | None) -> str:
     return writing[0] if writing and sure else ""
 
 
-def _version(found: re.Match[str]) -> tuple[int, int]:
-    return int(found[1]), int(found[2] or 0)
+def _version(match: re.Match[str]) -> tuple[int, int]:
+    return int(match[1]), int(match[2] or 0)
 
 
 def root_of(base_url: str) -> str:

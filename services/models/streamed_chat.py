@@ -58,11 +58,11 @@ class PiecewiseChatOpenAI(ChatOpenAI):
         result = self._create_chat_result(answer)
         message = answer["choices"][0]["message"]
         calls = message.get("tool_calls") or []
-        kept = {"refusal": message.get("refusal"), REASONING: _reasoning(message)}
+        extras = {"refusal": message.get("refusal"), REASONING: _reasoning(message)}
         if calls:
             beside = {call.get("id") or "": _others(call, _CALL_KEYS) for call in calls}
-            kept[PASSED_BACK] = {"message": _others(message, _MESSAGE_KEYS), "calls": beside}
-        result.generations[0].message.additional_kwargs.update(kept)
+            extras[PASSED_BACK] = {"message": _others(message, _MESSAGE_KEYS), "calls": beside}
+        result.generations[0].message.additional_kwargs.update(extras)
         return result
 
     @asynccontextmanager
@@ -118,12 +118,12 @@ def _others(part: dict[str, Any], known: set[str]) -> dict[str, Any]:
     return {name: value for name, value in part.items() if name not in known and value is not None}
 
 
-def _pass_back(kept: dict[str, Any] | None, sent: dict[str, Any]) -> None:
-    """Put back what stood in a message and its calls when they came: thoughts, and signatures of them."""
-    if kept is not None:
-        sent |= kept["message"]
+def _pass_back(stored: dict[str, Any] | None, sent: dict[str, Any]) -> None:
+    """Restore the fields that a message and its calls came with: reasoning, and its signatures."""
+    if stored is not None:
+        sent |= stored["message"]
         for call in sent.get("tool_calls") or ():
-            call.update(kept["calls"].get(call.get("id"), {}))
+            call.update(stored["calls"].get(call.get("id"), {}))
 
 
 class _ShownText:

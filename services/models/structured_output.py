@@ -113,10 +113,10 @@ def fitted(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
         ValueError: the answer has none of the schema's properties.
     """
     shape = shape_of(schema)
-    asked = {name: value for name, value in answer.items() if name in shape["properties"]}
-    if not asked:
+    known = {name: value for name, value in answer.items() if name in shape["properties"]}
+    if not known:
         raise ValueError(f"it has {', '.join(answer)[:_NAMED]}, and nothing of {', '.join(shape['properties'])}")
-    return _without_misfits(_bent(sanitize(asked), shape, shape.get("$defs", {})), schema)
+    return _without_misfits(_bent(sanitize(known), shape, shape.get("$defs", {})), schema)
 
 
 def _without_misfits(answer: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
@@ -268,11 +268,11 @@ def within(text: str, longest: int) -> str:
     """Cut a text to its maximum length: after the last sentence that fits, else after the last word."""
     if len(text) <= longest:
         return text
-    start, least = text[:longest], longest // 2
-    end = max((found.end() for found in _SENTENCE_END.finditer(start)), default=0)
-    if end < least:
-        end = max((found.start() for found in _BETWEEN_WORDS.finditer(start)), default=0)
-    return start[: end if end >= least else longest].rstrip()
+    start, min_length = text[:longest], longest // 2
+    end = max((match.end() for match in _SENTENCE_END.finditer(start)), default=0)
+    if end < min_length:
+        end = max((match.start() for match in _BETWEEN_WORDS.finditer(start)), default=0)
+    return start[: end if end >= min_length else longest].rstrip()
 
 
 def _bent_object(value: dict[str, Any], schema: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:

@@ -49,15 +49,15 @@ class Budget:
         return None if self.allowance.tokens is None else max(0, self.allowance.tokens - self._tokens)
 
     def reserve(
-        self, input_tokens: int, output_tokens: int, price: tuple[float, float] | None, *, least: int
+        self, input_tokens: int, output_tokens: int, price: tuple[float, float] | None, *, min_output: int
     ) -> Reservation:
-        """Reserve tokens and money for one call; its output is lowered to the remainder, but not below `least`.
+        """Reserve tokens and money for one call; its output is lowered to the remainder, but not below `min_output`.
 
         Args:
             input_tokens: estimate of the prompt.
             output_tokens: maximum number of tokens that the call should write.
             price: dollars per input and output token; None if unknown, then no money is reserved.
-            least: tokens of output below which the call is not worth making.
+            min_output: tokens of output below which the call is not worth making.
 
         Raises:
             LimitReached: tokens or money do not suffice.
@@ -66,14 +66,14 @@ class Budget:
         room = self.room()
         if room is not None:
             granted = min(granted, room - input_tokens)
-        if granted < min(least, output_tokens):
+        if granted < min(min_output, output_tokens):
             raise LimitReached("token_limit", self.limits.max_tokens or 0)
         cost = 0.0
         if price is not None and self.allowance.cost is not None:
             left = self.allowance.cost - self._cost - input_tokens * price[0]
             affordable = int(left / price[1]) if price[1] > 0 else (granted if left >= 0 else 0)
             granted = min(granted, affordable)
-            if granted < min(least, output_tokens):
+            if granted < min(min_output, output_tokens):
                 raise LimitReached("cost_limit", self.limits.max_cost or 0)
             cost = input_tokens * price[0] + granted * price[1]
         self._tokens += input_tokens + granted

@@ -94,18 +94,19 @@ def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Map
     return int(metadata.get("step", 0)) + (2 if "__start__" in following else 1)
 
 
-def continues_turn(given: object) -> bool:
+def continues_turn(run_input: object) -> bool:
     """Tell whether a run's input continues a turn: an answer to an interrupt, a change of its report, or no input."""
-    return given is None or (
-        isinstance(given, Command) and (given.resume is not None or given.goto in ("reporter", ["reporter"]))
+    return run_input is None or (
+        isinstance(run_input, Command)
+        and (run_input.resume is not None or run_input.goto in ("reporter", ["reporter"]))
     )
 
 
-async def restored_choices(given: object, state: StateSnapshot, store: BaseStore) -> RunContext:
+async def restored_choices(new_choices: object, state: StateSnapshot, store: BaseStore) -> RunContext:
     """Return the choices of a run that continues a turn; new choices replace stored ones and stay in force.
 
     Args:
-        given: the run's new choices: plain data, a `RunContext`, or None.
+        new_choices: the run's new choices: plain data, a `RunContext`, or None.
         state: the state in which it continues.
         store: the store that holds the choices.
 
@@ -115,13 +116,13 @@ async def restored_choices(given: object, state: StateSnapshot, store: BaseStore
     """
     thread = str(state.config.get("configurable", {}).get("thread_id") or "")
     own: dict[str, Any]
-    if isinstance(given, RunContext):
-        own = {name: getattr(given, name) for name in given.model_fields_set}
+    if isinstance(new_choices, RunContext):
+        own = {name: getattr(new_choices, name) for name in new_choices.model_fields_set}
     else:
-        own = flat(given) if isinstance(given, Mapping) else {}
+        own = flat(new_choices) if isinstance(new_choices, Mapping) else {}
     key = await _noted(store, thread, state)
     if not key:
-        chosen = given if isinstance(given, RunContext) else checked_choices(own)
+        chosen = new_choices if isinstance(new_choices, RunContext) else checked_choices(own)
     else:
         stored = json.loads(await EvidenceStore(store).get_bytes(key))
         if stored["mcp_servers"] and "mcp_servers" not in own:

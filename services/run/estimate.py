@@ -58,7 +58,7 @@ class Estimate(BaseModel):
         return self.input_tokens + self.output_tokens
 
     @property
-    def told(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether the estimate is shown without being asked for: for long runs, and for runs that a limit cuts."""
         return bool(self.limit) or self.depth in {"deep", "exhaustive"}
 
@@ -113,15 +113,15 @@ def _limited(made: Estimate, context: RunContext) -> Estimate:
     needed: dict[str, float | None] = {"max_tokens": made.tokens}
     if not made.offline:
         needed |= {"max_cost": made.cost, "max_seconds": context.level.seconds * USUAL_TIME}
-    given = {name: getattr(context, name) for name in needed}
-    shares = {name: given[name] / need for name, need in needed.items() if given[name] is not None and need}
+    limits = {name: getattr(context, name) for name in needed}
+    shares = {name: limits[name] / need for name, need in needed.items() if limits[name] is not None and need}
     if not shares:
         return made
     limit = min(shares, key=lambda name: shares[name])
     paid = shares[limit]
     if paid >= 1:
         return made
-    return made.model_copy(update={"paid": round(paid, 4), "limit": limit, "allowed": given[limit]})
+    return made.model_copy(update={"paid": round(paid, 4), "limit": limit, "allowed": limits[limit]})
 
 
 def estimate_line(made: Estimate, locale: str) -> str:
@@ -180,11 +180,11 @@ def _time(seconds: int, locale: str) -> str:
     return say("estimate_minutes", locale, count=round(seconds / 60))
 
 
-async def tell_estimate(runtime: Runtime[RunContext], context: RunContext, node: str, locale: str) -> None:
+async def emit_estimate(runtime: Runtime[RunContext], context: RunContext, node: str, locale: str) -> None:
     """Emit the event with the run's estimate and what its limits allow of it."""
     try:
         made = await estimate(context)
     except SettingsError:
         return  # an error of the price file, which is reported where the file is needed
     title = " ".join(filter(None, [estimate_line(made, locale), shortfall_line(made, locale)]))
-    emit(runtime, "estimate", node, title, {**made.model_dump(mode="json"), "told": made.told})
+    emit(runtime, "estimate", node, title, {**made.model_dump(mode="json"), "told": made.is_shown})

@@ -155,7 +155,7 @@ class Journal:
     """Error of a failed write or of a damaged store. The caller may treat it as a failed search or tool; the task must not succeed."""
     branch_key: str = ""
     """Node, step and attempt, by which the same request of another branch of the thread is recognised."""
-    _asked: Counter[str] = field(default_factory=Counter)
+    _occurrences: Counter[str] = field(default_factory=Counter)
 
     async def once(
         self,
@@ -179,8 +179,8 @@ class Journal:
             StoreUnwritable: the answer cannot be stored, so it must not be used.
         """
         digest = _digest(kind, request)
-        occurrence = self._asked[digest]
-        self._asked[digest] += 1
+        occurrence = self._occurrences[digest]
+        self._occurrences[digest] += 1
         entry = Entry(kind=kind, name=name, place=self.place, request=digest, occurrence=occurrence)
         recording = _replaying.get()
         if recording is not None:
@@ -221,7 +221,7 @@ class Journal:
         """Tell whether results are stored for the run: it has a store, and is not a replay."""
         return self.store is not None and bool(self.key) and not self.replays
 
-    async def kept(self, kind: str, item: str) -> dict[str, Any] | None:
+    async def stored(self, kind: str, item: str) -> dict[str, Any] | None:
         """Return the value that `keep` stored for the whole run, or None."""
         return await self._get((kind, self.key), item) if self.keeps else None
 
@@ -346,10 +346,10 @@ def _recorded(recording: Recording, entry: Entry, answer: type[Answer]) -> Answe
 
 
 def _miss(recording: Recording, entry: Entry) -> str:
-    asked = (entry.place, entry.kind, entry.name)
+    call = (entry.place, entry.kind, entry.name)
     why = (
         "Its request was different then: prompts or code have changed since"
-        if any((other.place, other.kind, other.name) == asked for other in recording.entries.values())
+        if any((other.place, other.kind, other.name) == call for other in recording.entries.values())
         else "The run never made it: it was not finished, or code has changed since"
     )
     return f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."

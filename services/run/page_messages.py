@@ -72,7 +72,7 @@ def for_a_page(text: str, page: str = "") -> str:
 
 
 def _of_a_sentence(sentence: str) -> str:
-    sentence = _IN_BRACKETS.sub(lambda found: "" if OPERATORS_WORDS.search(found[0]) else found[0], sentence)
+    sentence = _IN_BRACKETS.sub(lambda match: "" if OPERATORS_WORDS.search(match[0]) else match[0], sentence)
     if not OPERATORS_WORDS.search(sentence):
         return "" if sentence in {".", ""} else sentence
     *parts, end = _BETWEEN_ADVICE.split(sentence.rstrip(".!?"))

@@ -59,12 +59,12 @@ def _other_places(work: str) -> set[str]:
     return {folder for folder in folders | set(map(os.path.realpath, folders)) if len(folder) > 1}
 
 
-def _shown(found: re.Match[str]) -> str:
-    if found["named"]:
-        shown = f"{_NAMED[found['named']]}{found['rest']}"
+def _shown(match: re.Match[str]) -> str:
+    if match["named"]:
+        shown = f"{_NAMED[match['named']]}{match['rest']}"
     else:
-        shown = f"…/{found['other'].rstrip('/').rpartition('/')[2]}"
-    _LOGGER.warning("path_withheld shown=%s path=%s", shown, found.group())
+        shown = f"…/{match['other'].rstrip('/').rpartition('/')[2]}"
+    _LOGGER.warning("path_withheld shown=%s path=%s", shown, match.group())
     return shown
 
 

@@ -47,10 +47,10 @@ def for_python(text: str) -> str:
     return _PART.sub(_in_python, text)
 
 
-def _in_python(found: re.Match[str]) -> str:
-    option, command, rest = found["option"], found["command"], found["rest"]
+def _in_python(match: re.Match[str]) -> str:
+    option, command, rest = match["option"], match["command"], match["rest"]
     if option:
         return f"`{_arguments.get(option, option.replace('-', '_'))}`"
     if command not in _FUNCTIONS or not (_RUN.fullmatch(rest) or not rest.strip()):
-        return found[0]
+        return match[0]
     return f"leadline.{_FUNCTIONS[command]}({repr(rest.strip()) if rest.strip() else ''}){'' if rest.strip() else rest}"

@@ -14,20 +14,20 @@ from services.run.errors import BadInput
 _FORM = 'Send {"question": "…"}, or {"messages": [{"role": "user", "content": "…"}]}.'
 
 
-def checked_input(given: object) -> object:
+def checked_input(run_input: object) -> object:
     """Return the input of a run without its empty fields.
 
     Raises:
         BadInput: the input or one of its fields has a wrong type; the message names it and shows the form.
     """
-    if isinstance(given, Command):
-        check_update(given.update)
-        return given
-    if given is None:
-        return given
-    if not isinstance(given, Mapping):
-        raise BadInput(f"The input of a run must be an object, not {_kind(given)}. {_FORM}")
-    fields = {name: value for name, value in given.items() if value is not None}
+    if isinstance(run_input, Command):
+        check_update(run_input.update)
+        return run_input
+    if run_input is None:
+        return run_input
+    if not isinstance(run_input, Mapping):
+        raise BadInput(f"The input of a run must be an object, not {_kind(run_input)}. {_FORM}")
+    fields = {name: value for name, value in run_input.items() if value is not None}
     _check_beginning(fields)
     return fields
 

@@ -48,28 +48,28 @@ def choices(runtime: Runtime[RunContext]) -> RunContext:
     Raises:
         BadInput: a choice is invalid.
     """
-    given = runtime.context
-    if given is None:
+    context = runtime.context
+    if context is None:
         return RunContext()
-    if isinstance(given, RunContext):
-        return given
-    return checked_choices(given)
+    if isinstance(context, RunContext):
+        return context
+    return checked_choices(context)
 
 
-def checked_choices(given: dict[str, object]) -> RunContext:
+def checked_choices(fields: dict[str, object]) -> RunContext:
     """Validate choices given as plain data.
 
     Raises:
         BadInput: a choice is invalid; the message names it and its bounds.
     """
     try:
-        return RunContext.model_validate(given)
+        return RunContext.model_validate(fields)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
             name = str(problem["loc"][0])[:60]
-            near = get_close_matches(name, RunContext.model_fields, 1)
-            advice = f"Did you mean {near[0]}?" if near else "docs/settings.md lists them all."
+            suggestions = get_close_matches(name, RunContext.model_fields, 1)
+            advice = f"Did you mean {suggestions[0]}?" if suggestions else "docs/settings.md lists them all."
             raise BadInput(f"There is no choice {name!r}. {advice}") from None
         field_name = ".".join(str(part)[:60] for part in problem["loc"])
         value = problem["input"]
@@ -133,7 +133,7 @@ class Run:
     """Number of pieces of evidence that did not fit into a prompt."""
     runtime: Runtime[RunContext] | None = None
     """Takes the events of the node; None where nobody listens."""
-    _told_sources: set[str] = field(default_factory=set)
+    _emitted_sources: set[str] = field(default_factory=set)
     _started: float = field(default_factory=time.monotonic)
 
     @property
@@ -167,9 +167,13 @@ class Run:
         if searched:
             self.tool_searches.append(ToolSearch(queries=list(queries), searched=list(searched)))
         if searched and self.step_id:
-            data = {"step": self.step_id, "queries": list(queries), "searched": [one.model_dump() for one in searched]}
+            data = {
+                "step": self.step_id,
+                "queries": list(queries),
+                "searched": [search.model_dump() for search in searched],
+            }
             values = {"queries": "; ".join(queries), "searched": in_brackets(searched, self.locale)}
-            self._tell("searched", "step_searched", data, id=self.step_id, **values)
+            self._emit("searched", "step_searched", data, id=self.step_id, **values)
 
     def absorb(self, used: Usage, *, fresh: bool) -> None:
         """Add a tool's usage; if the journal knew it, it is also booked to the budget."""
@@ -184,13 +188,13 @@ class Run:
         used = Usage(searches=searches, pages=pages, code_runs=code_runs, unisolated_runs=unisolated_runs)
         self.usage = self.usage + used
 
-    def tell_progress(self, progress: CallProgress) -> None:
+    def emit_progress(self, progress: CallProgress) -> None:
         """Emit the progress of a slow model call."""
         data = {**progress.model_dump(mode="json"), "step": self.step_id}
         task = task_title(progress.role, self.step_id, self.locale)
-        self._tell("call_progress", "call_progress", data, task=task, state=call_state(progress, self.locale))
+        self._emit("call_progress", "call_progress", data, task=task, state=call_state(progress, self.locale))
 
-    def tell_reading(self, progress: ReadingProgress) -> None:
+    def emit_reading(self, progress: ReadingProgress) -> None:
         """Emit the event of documents that are being read."""
         if self.runtime is not None:
             emit(
@@ -201,29 +205,29 @@ class Run:
                 progress.model_dump(mode="json"),
             )
 
-    def tell_searching(self, queries: Sequence[str], names: Sequence[str]) -> None:
+    def emit_searching(self, queries: Sequence[str], names: Sequence[str]) -> None:
         """Emit the event of a search that begins in a node without steps."""
         if not self.step_id:
             data = {"queries": list(queries), "names": list(dict.fromkeys(names))}
             where = say("searched_between", self.locale).join(
                 search_title(name, self.locale) for name in dict.fromkeys(names)
             )
-            self._tell("searching", "searching", data, names=where, queries="; ".join(queries))
+            self._emit("searching", "searching", data, names=where, queries="; ".join(queries))
 
-    def tell_round(self, step_id: str, data: dict[str, Any]) -> None:
+    def emit_round(self, step_id: str, data: dict[str, Any]) -> None:
         """Emit the event of a judged round of search."""
         searched = in_brackets(map(Searched.model_validate, data["searched"]), self.locale)
         values = {"number": data["round"], "excerpts": data["excerpts"], "sources": data["sources"]}
-        self._tell("round", "round_done", {"step": step_id, **data}, id=step_id, searched=searched, **values)
+        self._emit("round", "round_done", {"step": step_id, **data}, id=step_id, searched=searched, **values)
 
-    def tell_source(self, source: Source) -> None:
+    def emit_source(self, source: Source) -> None:
         """Emit the event of a step's source, once for each source."""
-        if self.step_id and source.content_hash not in self._told_sources:
-            self._told_sources.add(source.content_hash)
+        if self.step_id and source.content_hash not in self._emitted_sources:
+            self._emitted_sources.add(source.content_hash)
             data = {"step": self.step_id, "url": source.url, "title": source.title}
-            self._tell("source", "source", data, title=source.title)
+            self._emit("source", "source", data, title=source.title)
 
-    def _tell(self, kind: EventType, key: str, data: Mapping[str, object], **values: object) -> None:
+    def _emit(self, kind: EventType, key: str, data: Mapping[str, object], **values: object) -> None:
         if self.runtime is not None:
             emit_message(self.runtime, kind, self.node, key, self.locale, data=data, **values)
 

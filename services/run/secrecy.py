@@ -89,7 +89,7 @@ def without_secrets(text: str) -> str:
     shown, places = text, None
     spans: list[tuple[int, int]] = []
     for _ in range(1 + MAX_ESCAPES):
-        for start, end in _found(shown):
+        for start, end in _secret_spans(shown):
             spans.append((start, end) if places is None else (places[start], places[end]))
         unescaped = _unescaped(shown)
         if unescaped is None:
@@ -179,7 +179,7 @@ def _letters(text: str) -> str:
     return "".join(_LETTERS.findall(text)).lower()
 
 
-def _found(text: str) -> Iterator[tuple[int, int]]:
+def _secret_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the places of all secrets in a text, and of pieces of long ones."""
     for forms in _forms.values():
         for form in forms:
@@ -190,10 +190,10 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
                     yield start, end
                 start = text.find(form.text, end)
     if _pieces:
-        yield from _found_pieces(text)
+        yield from _piece_spans(text)
 
 
-def _found_pieces(text: str) -> Iterator[tuple[int, int]]:
+def _piece_spans(text: str) -> Iterator[tuple[int, int]]:
     words = list(_LETTERS.finditer(text))
     letters = "".join([word[0] for word in words]).lower()
     begun = list(accumulate((word.end() - word.start() for word in words), initial=0))

@@ -181,10 +181,10 @@ def _register_secrets(environment: Settings) -> None:
 
 def _variables() -> list[tuple[str, str]]:
     try:
-        given = dotenv()
+        from_file = dotenv()
     except OSError as error:
         raise SettingsError(f".env cannot be read ({error.strerror}). Make it readable, or move it away.") from None
-    variables = [(name.upper(), value) for name, value in {**given, **os.environ}.items() if value]
+    variables = [(name.upper(), value) for name, value in {**from_file, **os.environ}.items() if value]
     return [(name, clean_key(name, value) if "_API_KEY" in name else value) for name, value in variables]
 
 

@@ -148,5 +148,5 @@ class _Number(int):
     """A number that its noun agrees with: `{count:quote|quotes}` gives "1 quote" or "2 quotes", `{count:was|were}` after it the verb."""
 
     def __format__(self, form: str) -> str:
-        one, bar, many = form.partition("|")
-        return f"{int(self):,} {one if self == 1 else many}" if bar else format(int(self), form)
+        singular, bar, plural = form.partition("|")
+        return f"{int(self):,} {singular if self == 1 else plural}" if bar else format(int(self), form)

@@ -86,10 +86,10 @@ def narrowed(allowed: Sequence[str], wanted: Sequence[str]) -> list[str]:
         return list(wanted)
     return list(
         dict.fromkeys(
-            max(one, other, key=len)
-            for one in domains(allowed)
+            max(domain, other, key=len)
+            for domain in domains(allowed)
             for other in wanted
-            if f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}")
+            if f".{domain}".endswith(f".{other}") or f".{other}".endswith(f".{domain}")
         )
     )
 
@@ -107,45 +107,45 @@ def kept_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
 
 
 def settled_wishes(wishes: Wishes, message: str) -> Wishes:
-    """Return the wishes that a message bears out: some of its words ask for them, and they can be followed.
+    """Return the wishes that words of a message ask for and that can be followed.
 
     Args:
         wishes: as a model read them.
         message: the whole message.
     """
     held = " ".join(message.split()).casefold()
-    said = [words for words in wishes.said if words.strip() and " ".join(words.split()).casefold() in held]
-    kept = wishes if said else Wishes(pasted=wishes.pasted)
-    return kept.model_copy(
+    confirmed = [words for words in wishes.said if words.strip() and " ".join(words.split()).casefold() in held]
+    accepted = wishes if confirmed else Wishes(pasted=wishes.pasted)
+    return accepted.model_copy(
         update={
-            "said": said,
-            "language": kept.language if is_language(kept.language) else "",
-            "after": first_day(kept.after),
-            "before": last_day(kept.before),
-            "sites": domains(kept.sites),
-            "without_sites": domains(kept.without_sites),
+            "said": confirmed,
+            "language": accepted.language if is_language(accepted.language) else "",
+            "after": first_day(accepted.after),
+            "before": last_day(accepted.before),
+            "sites": domains(accepted.sites),
+            "without_sites": domains(accepted.without_sites),
         }
     )
 
 
 def pasted_text(message: str, begins: str = "") -> tuple[str, str]:
-    """Return the request of a message and the text that it brings along, which is empty where there is none.
+    """Split a message into its request and the text pasted with it, which may be empty.
 
     The request is the first or the last paragraph, whichever is shorter.
 
     Args:
         message: the whole message.
-        begins: the text's first words, where a model has told them.
+        begins: the text's first words, if a model has named them.
     """
     words = r"\s+".join(map(re.escape, begins.split()))
-    told = re.search(words, message) if words else None
-    if told and (request := message[: told.start()].strip(_AROUND)):
-        return request, message[told.start() :].strip()
-    if not told and len(message) < LONG:
+    match = re.search(words, message) if words else None
+    if match and (request := message[: match.start()].strip(_AROUND)):
+        return request, message[match.start() :].strip()
+    if not match and len(message) < LONG:
         return message, ""
     parts = [part for part in message.splitlines() if part.strip()]
     if len(parts) < 2:
-        return message, message if told else ""
-    last = len(parts[-1]) < len(parts[0]) or told
+        return message, message if match else ""
+    last = len(parts[-1]) < len(parts[0]) or match
     request, text = (parts[-1], parts[:-1]) if last else (parts[0], parts[1:])
     return request.strip(), "\n\n".join(text)

@@ -168,7 +168,7 @@ class Sandbox:
         )
 
     async def _watched(
-        self, command: list[str], environment: dict[str, str], work: Path, given: set[str], seconds: float
+        self, command: list[str], environment: dict[str, str], work: Path, inputs: set[str], seconds: float
     ) -> SandboxResult:
         started = time.monotonic()
         child = await asyncio.create_subprocess_exec(
@@ -202,7 +202,7 @@ class Sandbox:
             seconds=round(time.monotonic() - started, 3),
             mode=self.mode,
             stopped_by=stopped_by,
-            artifacts=await asyncio.to_thread(artifacts, work, given),
+            artifacts=await asyncio.to_thread(artifacts, work, inputs),
         )
 
 
@@ -210,18 +210,18 @@ class _Output:
     """Output of a program: the first megabyte is kept; the rest is read and dropped until the program is killed."""
 
     def __init__(self, stream: asyncio.StreamReader | None) -> None:
-        self._kept = bytearray()
+        self._output = bytearray()
         self.flooded = False
         self.task = asyncio.create_task(self._read(stream))
 
     async def _read(self, stream: asyncio.StreamReader | None) -> None:
         while stream is not None and (chunk := await stream.read(65_536)):
-            room = MAX_OUTPUT - len(self._kept)
-            self._kept += chunk[:room]
+            room = MAX_OUTPUT - len(self._output)
+            self._output += chunk[:room]
             self.flooded = self.flooded or len(chunk) > room
 
     def text(self) -> str:
-        return self._kept.decode("utf-8", "replace")
+        return self._output.decode("utf-8", "replace")
 
 
 async def _wait(child: asyncio.subprocess.Process, outputs: list[_Output], work: Path, deadline: float) -> str:

@@ -217,9 +217,9 @@ class Tab:
 
     async def _answer(self, paused: _Paused) -> None:
         """Answer or refuse a request of the browser."""
-        asked = paused.request
+        request = paused.request
         main = paused.frame_id == self._frame
-        reply = await self._serve(BrowserRequest(asked.url, asked.method, paused.kind, main, asked.headers))
+        reply = await self._serve(BrowserRequest(request.url, request.method, paused.kind, main, request.headers))
         if reply is None:
             await self._browser.call(
                 "Fetch.failRequest", self._session, requestId=paused.request_id, errorReason="AccessDenied"

@@ -98,7 +98,7 @@ def _unlinked(process: int, work: Path) -> int:
     return mapped + sum(held.values())
 
 
-def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
+def artifacts(work: Path, inputs: set[str]) -> dict[str, bytes]:
     """Return the regular files with a single link that the program made. Links are ignored, nothing is interpreted.
 
     Call it when no process of the run is left. Names are relative, with `/` between folders, and clean: a program may call a
@@ -114,7 +114,7 @@ def artifacts(work: Path, given: set[str]) -> dict[str, bytes]:
             continue
         for name in names:
             path = f"{folder}/{name}" if folder else name
-            if path in given or _IGNORED.match(name):
+            if path in inputs or _IGNORED.match(name):
                 continue
             if _is_folder(work / path):
                 if len(folders) < MAX_FILES and path.count("/") < 3:

@@ -83,7 +83,7 @@ async def progress_told(folders: Iterable[Path]) -> AsyncIterator[None]:
     async def tell() -> None:
         await asyncio.sleep(FIRST_TOLD)
         while True:
-            run.tell_reading(_progress(openings))
+            run.emit_reading(_progress(openings))
             await asyncio.sleep(TOLD_EVERY)
 
     task = asyncio.create_task(tell())

@@ -112,7 +112,7 @@ async def gather_once(
         providers = Providers([*web], available.documents if where != "web" else [])
         wanted = len(queries) * len(providers.all)
         affordable, affordable_providers = _within(run.budget.take_searches(wanted), queries, providers)
-        run.tell_searching(affordable, [provider.name for provider in affordable_providers.all])
+        run.emit_searching(affordable, [provider.name for provider in affordable_providers.all])
         made = len(affordable) * len(affordable_providers.all)
         pages = GatheredPages(run, evidence, affordable, followed if run.context.level.links else None)
         gathered = await gather(
@@ -156,7 +156,7 @@ async def gather_once(
     search = entry.answer
     run.count(searches=search.searches, pages=search.pages)
     for key in dict.fromkeys(passage.content_hash for passage in search.passages):
-        run.tell_source(search.sources[key])
+        run.emit_source(search.sources[key])
     if search.embedding.calls:
         run.count_call(ROLE, search.embedding, fresh=entry.fresh)
     if not entry.fresh:

@@ -161,7 +161,7 @@ class RunPages:
         return known.stored
 
     async def _known(self, url: str) -> _ReadPage | None:
-        value = await self._run.journal.kept(_NAMESPACE, _item(url))
+        value = await self._run.journal.stored(_NAMESPACE, _item(url))
         return None if value is None else _ReadPage.model_validate(value)
 
     def _is_earlier(self, known: _ReadPage) -> bool:

@@ -154,11 +154,11 @@ def _everyday() -> frozenset[str]:
 
 def _single_byte(sample: bytes) -> str | None:
     """Return the charset of one byte a character in which a text reads most like a language; None where it is in none."""
-    telling = b"\n".join(line for line in sample.splitlines() if not line.isascii())[:_SINGLE_BYTE_SAMPLE]
+    non_ascii = b"\n".join(line for line in sample.splitlines() if not line.isascii())[:_SINGLE_BYTE_SAMPLE]
     scores: dict[str, float] = {}
     for name in _SINGLE:
         try:
-            scores[name] = _like_a_language(telling.decode(name))
+            scores[name] = _like_a_language(non_ascii.decode(name))
         except UnicodeDecodeError:
             continue
     return max(scores, key=lambda name: scores[name], default=None)

@@ -30,14 +30,14 @@ def units(text: str, *, in_code: bool = False) -> list[Span]:
         in_code: whether it begins amid code.
     """
     spans = sentences(text, in_code=in_code)
-    telling = [
+    statements = [
         span for span, following in zip_longest(spans, spans[1:]) if span.code or not _announces(text, span, following)
     ] or spans
     parts: list[Span] = []
     mark: int | None = None
-    for place, span in enumerate(telling, 1):
+    for place, span in enumerate(statements, 1):
         whole = span if mark is None else replace(span, start=mark)
-        is_mark = place < len(telling) and not span.code and _MARK.fullmatch(text[whole.start : whole.end])
+        is_mark = place < len(statements) and not span.code and _MARK.fullmatch(text[whole.start : whole.end])
         mark = whole.start if is_mark else None
         if mark is None:
             parts += _pieces(text, whole)

@@ -129,7 +129,7 @@ class Calls:
         known = await run.journal.once("tool", call.name, request, ToolResult, work)
         run.absorb(known.answer.usage, fresh=known.fresh)
         if not known.fresh:
-            _tell_again(run, known.answer)
+            _emit_again(run, known.answer)
         return known.answer
 
     async def _invoke(self, tool: BaseTool, call: ToolCall) -> ToolResult:
@@ -177,13 +177,13 @@ class Calls:
     async def _remember(self, result: ToolResult) -> ToolResult:
         """Store a call's result for later calls; return it as the model sees it."""
         self._texts.update(result.kept)
-        found: list[Passage] = []
+        added: list[Passage] = []
         if result.output is not None and not result.failed:
             passages, sources = await passages_of(result.output, result.hash, self._workspace.evidence)
-            found = self._workspace.add_evidence(passages, sources)
+            added = self._workspace.add_evidence(passages, sources)
             await self._workspace.add_files(result.output.artifacts)
-        if found and self._by_reference and result.output is not None:
-            return result.model_copy(update={"text": await self._shown(found, result.output.response_format)})
+        if added and self._by_reference and result.output is not None:
+            return result.model_copy(update={"text": await self._shown(added, result.output.response_format)})
         if result.id:
             self._texts[result.id] = result.hash
         return result
@@ -197,9 +197,9 @@ class Calls:
 
     async def _read(self, request: _ReadResult) -> ToolOutput:
         passages = self._workspace.passages if self._by_reference else []
-        asked = [passage for passage in passages if passage.id == request.id]
-        if asked:
-            with_numbers = await asyncio.to_thread(numbered, asked)
+        requested = [passage for passage in passages if passage.id == request.id]
+        if requested:
+            with_numbers = await asyncio.to_thread(numbered, requested)
             sources = self._workspace.sources
             part = show_passages(with_numbers, sources, request.response_format, first=max(1, request.start))
             return ToolOutput(text=part.text)
@@ -234,10 +234,10 @@ def _text(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, default=str)
 
 
-def _tell_again(run: Run, result: ToolResult) -> None:
+def _emit_again(run: Run, result: ToolResult) -> None:
     """Report the searches and sources that the tool reported when it ran."""
     if result.searches and result.output is not None:
         for key in dict.fromkeys(passage.content_hash for passage in result.output.passages):
-            run.tell_source(result.output.sources[key])
+            run.emit_source(result.output.sources[key])
     for search in result.searches:
         run.has_searched(search.queries, search.searched)

@@ -73,8 +73,8 @@ async def use_tools(
     names = [tool.name for tool in tools]
     if len(set(names)) < len(names):
         raise BadInput(f"Two tools have one name: {', '.join(sorted(names))}. Rename one.")
-    kept = workspace or Workspace(EvidenceStore(memory()))
-    work = _Work(role, prompt, Calls(tools, kept, by_reference=by_reference), MAX_ROUNDS, must_call)
+    shared = workspace or Workspace(EvidenceStore(memory()))
+    work = _Work(role, prompt, Calls(tools, shared, by_reference=by_reference), MAX_ROUNDS, must_call)
     if await _starts_structured(role):
         return await work.structured()
     try:
@@ -241,8 +241,8 @@ def _structured_messages(earlier: _Round, left: int) -> list[BaseMessage]:
             f'<result of="{attribute(made.call.name)}"{" failed" if made.result.failed else ""}>\n{as_data(made.result.text)}\n</result>'
             for made in earlier.made
         ]
-        kept = any(made.result.kept for made in earlier.made)
+        has_arguments = any(made.result.kept for made in earlier.made)
         calls = [without_code(made) for made in earlier.made]
-        answer = with_arguments(earlier.answer, calls) if kept else earlier.reply.text
+        answer = with_arguments(earlier.answer, calls) if has_arguments else earlier.reply.text
     reminder = [earlier.reminder] if earlier.reminder else []
     return [AIMessage(answer), HumanMessage("\n".join([*lines, *reminder, ending]))]

@@ -48,8 +48,8 @@ def read_structured(text: str) -> tuple[str, StructuredAnswer]:
 def _blocks(text: str) -> list[str]:
     """Return the parts of a text that may hold calls: its fenced blocks, or the whole text if it is bare JSON."""
     fenced = [(label.lower(), body.strip()) for label, body in _FENCE.findall(text)]
-    found = [body for label, body in fenced if label in _LABELS and (label or body.startswith(("{", "[")))]
-    return found or ([text] if text.lstrip().startswith(("{", "[")) else [])
+    blocks = [body for label, body in fenced if label in _LABELS and (label or body.startswith(("{", "[")))]
+    return blocks or ([text] if text.lstrip().startswith(("{", "[")) else [])
 
 
 def _items(block: str) -> list[Any]:

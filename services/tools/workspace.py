@@ -27,10 +27,10 @@ class Workspace:
     evidence: EvidenceStore
     files: dict[str, bytes] = field(default_factory=dict)
     """Files for programs, by plain name."""
-    given: list[str] = field(default_factory=list)
+    known_texts: list[str] = field(default_factory=list)
     """Texts whose numbers a program may use besides tool results: the question and quotes of earlier steps."""
     literals: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Numbers from the given texts that programs contain as literals, by the content hash of their run."""
+    """Numbers of `known_texts` that programs contain as literals, by the content hash of their run."""
     made: set[str] = field(default_factory=set)
     """Files that programs made from numbers without a source."""
     passages: list[Passage] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Workspace:
     def known(self) -> tuple[str, ...]:
         """Return the texts whose numbers a program may use."""
         return (
-            *self.given,
+            *self.known_texts,
             *(proving(passage.text, self._untraced(passage.content_hash)) for passage in self.passages),
         )
 
@@ -83,17 +83,17 @@ class Workspace:
         Returns:
             The stored passages, each once, with their ids in this step.
         """
-        kept = {(passage.content_hash, passage.start, passage.end): passage for passage in self.passages}
-        given: dict[str, Passage] = {}
+        by_place = {(passage.content_hash, passage.start, passage.end): passage for passage in self.passages}
+        stored: dict[str, Passage] = {}
         for passage in passages:
             key = passage.content_hash, passage.start, passage.end
-            if key not in kept:
-                kept[key] = passage.model_copy(update={"id": f"P{len(self.passages) + 1}"})
-                self.passages.append(kept[key])
-            given[kept[key].id] = kept[key]
+            if key not in by_place:
+                by_place[key] = passage.model_copy(update={"id": f"P{len(self.passages) + 1}"})
+                self.passages.append(by_place[key])
+            stored[by_place[key].id] = by_place[key]
         self.sources = {**sources, **self.sources}
         self.addresses.update(source.url for source in sources.values() if source.kind == "web")
-        return list(given.values())
+        return list(stored.values())
 
     async def add_files(self, artifacts: dict[str, str]) -> None:
         """Give files of the evidence store, hashes by name, to later programs."""

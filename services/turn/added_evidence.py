@@ -181,7 +181,7 @@ class SectionResearch:
     evidence: EvidenceStore
     excerpts: Sequence[Excerpt]
     """All citable excerpts."""
-    tell: Callable[[str, str], None]
+    notify: Callable[[str, str], None]
     """Reports progress with a message key and the title of the section."""
     limits: list[str] = field(default_factory=list)
     """Reached limits, in the user's language."""
@@ -199,14 +199,14 @@ class SectionResearch:
         if not await self._room():
             self.limits.append(say("section_not_researched", self.prompt.locale, title=section.title))
             return None
-        self.tell("section_researched", section.title)
+        self.notify("section_researched", section.title)
         new = await self._search(self._step(section))
         if new is None:
-            self.tell("section_unchanged", section.title)
+            self.notify("section_unchanged", section.title)
             return None
         if section.node:
             self.placed.setdefault(section.node, []).extend(excerpt.id for excerpt in new.excerpts)
-        self.tell("section_rewritten", section.title)
+        self.notify("section_rewritten", section.title)
         return new
 
     async def look_up(self, statements: Sequence[str]) -> NewEvidence | None:
@@ -214,7 +214,7 @@ class SectionResearch:
         if not statements or self.state["plan"] is None or not await self._room():
             return None
         title = say("lacking", self.prompt.locale)
-        self.tell("draft_lacks", title)
+        self.notify("draft_lacks", title)
         return await self._search(
             Step(id=self._next_step, title=title, description=" ".join(statements), queries=list(statements))
         )

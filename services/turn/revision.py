@@ -137,7 +137,7 @@ async def revised(
     revision: Revision,
     excerpts: Sequence[Excerpt],
     evidence: EvidenceStore,
-    tell: Callable[[str, str], None],
+    notify: Callable[[str, str], None],
 ) -> Revised:
     """Write the next version of a state's report; requested content without evidence is searched for once.
 
@@ -147,7 +147,7 @@ async def revised(
         revision: the requested change.
         excerpts: excerpts that the state's report may cite.
         evidence: the store of the texts.
-        tell: reports progress with a message key and the searched topic.
+        notify: reports progress with a message key and the searched topic.
 
     Raises:
         RevisionRefused: the report cannot be changed so, or the model changes nothing.
@@ -161,7 +161,7 @@ async def revised(
     by_code = await asyncio.to_thread(changed_by_code, report, revision, by_rules=by_rules)
     cited = {excerpt.id: excerpt for excerpt in [*report.excerpts, *excerpts]}  # new steps hide background excerpts
     known = [excerpt for excerpt in cited.values() if excerpt.content_hash in state["sources"]]
-    research = RevisionResearch(run, state, report, revision, evidence, tell)
+    research = RevisionResearch(run, state, report, revision, evidence, notify)
     answer = Revising()
     if by_code is None:
         answer = await _answer(run, research, known)

@@ -31,7 +31,7 @@ class RevisionResearch:
     report: Report
     revision: Revision
     evidence: EvidenceStore
-    tell: Callable[[str, str], None]
+    notify: Callable[[str, str], None]
     """Reports progress with a message key and the searched topic."""
     topics: list[str] = field(default_factory=list)
     """Searched topics."""
@@ -62,7 +62,7 @@ class RevisionResearch:
         if not await self.run.journal.decided("rework", lambda: has_room(self.run), "revision"):
             self.limits.append(say("revision_no_room", locale, aspects=named))
             return False
-        self.tell("revision_researching", named)
+        self.notify("revision_researching", named)
         self.step = self._step()
         added = await search_step(
             self.run,

@@ -256,7 +256,7 @@ class _Rounds:
             "queries": self.next_queries,
             "searched": [search.model_dump() for search in self.searched],
         }
-        self.run.tell_round(self.step_id, data)
+        self.run.emit_round(self.step_id, data)
 
     async def _search(self) -> list[Passage]:
         """Search the next queries, and return the passages that they find, best first."""

@@ -205,7 +205,7 @@ async def attempt(
             calls=run.usage.total.calls,
         )
         for source in outcome.sources.values():
-            run.tell_source(source)
+            run.emit_source(source)
     merged = with_earlier(step, outcome.result, previous, number, locale)
     result = merged.model_copy(
         update={

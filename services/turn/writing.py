@@ -103,7 +103,7 @@ async def _write_again(
         prompt.searched, prompt.found_for_draft = wanted, added is not None
         if await _in_sections(run, prompt):
             return  # it does not fit into one call
-        research.tell("second_draft", "")
+        research.notify("second_draft", "")
         reply = await write("reporter", prompt, scale=LONG)
     except LimitReached as limit:
         written.limits.append(limit_message(limit, prompt.locale))

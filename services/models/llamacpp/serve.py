@@ -238,7 +238,7 @@ async def _note_crash(own: _Loop, path: Path, served: Served) -> None:
 
 
 async def _end(served: Served) -> str:
-    """End a process; returns the reason for which it had ended by itself, as the end of a sentence, as far as it is known."""
+    """End a process, and return why it had ended by itself, as the end of a sentence; empty if unknown."""
     if served.timer is not None:
         served.timer.cancel()
     assert served.child.stdin is not None  # noqa: S101 - a pipe, as asked for
@@ -255,8 +255,8 @@ async def _end(served: Served) -> str:
     if code == -signal.SIGKILL:
         return " (the system ended it, which it does when memory runs out)"
     lines = [_TIME_STAMP.sub("", line).strip() for line in without_secrets(words).splitlines() if line.strip()]
-    told = next((found[1] for found in map(_LOADING.search, lines) if found), lines[-1] if lines else "")
-    reason = ": ".join(filter(None, (f"signal {-code}" if code < 0 else "", told[:_MAX_TOLD].rstrip("."))))
+    last_line = next((match[1] for match in map(_LOADING.search, lines) if match), lines[-1] if lines else "")
+    reason = ": ".join(filter(None, (f"signal {-code}" if code < 0 else "", last_line[:_MAX_TOLD].rstrip("."))))
     return f" ({reason})" if reason else ""
 
 

@@ -80,32 +80,32 @@ def said_in(text: str) -> list[str]:
 
 
 def compared(
-    part: str, question: str, given: Iterable[tuple[str, str, Sequence[str]]]
+    part: str, question: str, candidates: Iterable[tuple[str, str, Sequence[str]]]
 ) -> tuple[list[ComparedPassage], dict[str, float]]:
-    """Return texts as they are compared with a part of a question, and the weights of its terms, which add up to 1.
+    """Prepare texts for the comparison with a part of a question, and weigh its terms; the weights add up to 1.
 
     Args:
         part: the part; all of the question if it has only one.
-        question: the whole question; a part that names nothing leans on its names, and a little on its other words.
-        given: the title of each text's source, what stands above it, and its sentences.
+        question: the whole question; its names, and with less weight its other words, complete a part without names.
+        candidates: the title of each text's source, what stands above it, and its sentences.
     """
-    listed = list(given)
-    every = [sentence for _, _, said in listed for sentence in said]
+    listed = list(candidates)
+    every = [sentence for _, _, source_sentences in listed for sentence in source_sentences]
     foreign = across_languages(part, every)
-    figure, asked = answer_type(part) in {"number", "date"}, set(_FIGURE.findall(question))
+    figure, question_figures = answer_type(part) in {"number", "date"}, set(_FIGURE.findall(question))
     texts = [
         ComparedPassage(
             frozenset(terms(title)),
             frozenset(terms(above)),
-            [frozenset(terms(sentence)) for sentence in said],
-            [foreign.get(sentence, 0.0) for sentence in said],
+            [frozenset(terms(sentence)) for sentence in source_sentences],
+            [foreign.get(sentence, 0.0) for sentence in source_sentences],
             [
-                (WITH_FIGURE if figure and not asked.issuperset(_FIGURE.findall(each)) else 1.0)
+                (WITH_FIGURE if figure and not question_figures.issuperset(_FIGURE.findall(each)) else 1.0)
                 * (OF_QUESTION if is_question(each) else 1.0)
-                for each in said
+                for each in source_sentences
             ],
         )
-        for title, above, said in listed
+        for title, above, source_sentences in listed
     ]
     leans = not names_in(part)
     own = list(dict.fromkeys([*content(part), *(terms(" ".join(names_in(question))) if leans else ())]))
@@ -143,25 +143,25 @@ def _tells_nothing(view: EvidenceView) -> bool:
 
 
 def closest_passages(
-    question: str, evidence: Sequence[EvidenceView], most: int, part: str = ""
+    question: str, evidence: Sequence[EvidenceView], max_items: int, part: str = ""
 ) -> list[tuple[EvidenceView, float]]:
     """Return the excerpts closest to a question, or to a part of it, with their closeness, best first.
 
-    What earlier ones hold counts less in each further one, and so does a source that is there already.
+    Terms that earlier excerpts hold count less in later ones, and so does a source that was used before.
     """
     texts, weights = compared(part or question, question, map(as_compared, evidence))
     scores = [text.closeness(weights)[0] for text in texts]
-    near = [place for place, score in enumerate(scores) if score >= CLOSE and not _tells_nothing(evidence[place])]
+    candidates = [place for place, score in enumerate(scores) if score >= CLOSE and not _tells_nothing(evidence[place])]
     left: Mapping[str, float] = weights
     chosen: list[int] = []
-    while near and len(chosen) < most:
+    while candidates and len(chosen) < max_items:
         titles = {evidence[place].title for place in chosen}
         gains = {
             place: texts[place].closeness(left)[0] * (SAME_SOURCE if evidence[place].title in titles else 1.0)
-            for place in near
+            for place in candidates
         }
-        best = max(near, key=lambda place: gains[place])
-        near.remove(best)
+        best = max(candidates, key=lambda place: gains[place])
+        candidates.remove(best)
         quote = evidence[best].quote
         if not any(quote in evidence[place].quote or evidence[place].quote in quote for place in chosen):
             chosen.append(best)

@@ -24,32 +24,32 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
 def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
-    """Return pairs of close excerpts with different figures for one thing, one for each two sources; rows of tables tell too little.
+    """Return pairs of close excerpts with different figures for one thing, one for each two sources; rows of tables are left out.
 
     A source that disagrees with itself is a pair, too, or one excerpt where both statements stand in it. What one source says in almost
     the same words is mostly of two cases, so there each statement has a single measure, and one has all words of the other.
     """
     parts = parts_of(question)
-    near = {view.id for part in parts for view, _ in closest_passages(question, evidence, MAX_NEAR, part)}
+    closest = {view.id for part in parts for view, _ in closest_passages(question, evidence, MAX_NEAR, part)}
     statements = [
         (excerpt, measured, frozenset(_terms(text)), set(_YEAR.findall(text)))
         for excerpt in evidence
-        if excerpt.id in near
+        if excerpt.id in closest
         for text in said_in(excerpt.quote)
         if row_of(text) is None and (measured := measures(text))
     ][:MAX_STATEMENTS]
-    found: dict[frozenset[str], Contradiction] = {}
+    by_titles: dict[frozenset[str], Contradiction] = {}
     for (first, left, own, years), (other, right, others, later) in combinations(statements, 2):
         titles = frozenset([first.title, other.title])
         other_time = bool(years and later and not years & later)
-        if titles in found or other_time or not _on_one_thing(own, others):
+        if titles in by_titles or other_time or not _on_one_thing(own, others):
             continue
         if len(titles) == 1 and not (len(left) == len(right) == 1 and (own <= others or others <= own)):
             continue
         if figures := _differing(left, right):
             sides = list(dict.fromkeys([first.id, other.id]))
-            found[titles] = Contradiction(topic="", excerpt_ids=sides, explanation=figures)
-    return list(found.values())[:MAX_PAIRS]
+            by_titles[titles] = Contradiction(topic="", excerpt_ids=sides, explanation=figures)
+    return list(by_titles.values())[:MAX_PAIRS]
 
 
 def _terms(text: str) -> Iterator[str]:

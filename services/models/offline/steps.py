@@ -75,8 +75,10 @@ def _category(message: str, profile: Profile | None) -> str:
     """Return the first topic of a profile with a keyword that the message holds."""
     scope = profile.scope if profile is not None else None
     topics = [*scope.outside, *scope.edge, *scope.core] if scope is not None else []
-    said = message.casefold()
-    return next((topic.topic for topic in topics if any(keyword.casefold() in said for keyword in topic.keywords)), "")
+    folded = message.casefold()
+    return next(
+        (topic.topic for topic in topics if any(keyword.casefold() in folded for keyword in topic.keywords)), ""
+    )
 
 
 def plan(prompt: PlannerPrompt) -> Plan:
@@ -131,14 +133,14 @@ def extract(prompt: ResearcherPrompt) -> Findings:
             first, last = _around(further, passage, kinds, rest)
             ranked.append((text.closeness_of(further, left), _reference(passage, first, last), ""))
     chosen = sorted((each for each in ranked if each[0] > 0), key=lambda each: -each[0])[:MAX_EXCERPTS]
-    most = chosen[0][0] if chosen else 0.0
-    references = [(score / most, reference) for score, reference, _ in chosen]
+    top_score = chosen[0][0] if chosen else 0.0
+    references = [(score / top_score, reference) for score, reference, _ in chosen]
     return Findings(
         high=[reference for share, reference in references if share >= HIGH],
         medium=[reference for share, reference in references if MEDIUM <= share < HIGH],
         low=[reference for share, reference in references if share < MEDIUM],
         finding=chosen[0][2] if chosen else "",
-        confidence=round(min(1.0, most), 2),
+        confidence=round(min(1.0, top_score), 2),
     )
 
 
@@ -225,13 +227,13 @@ def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -
         return []
     quote, known = evidence[best].quote, set(tokens(question))
     names = dict.fromkeys(map(without_form_of_address, persons_in(quote) or names_in(quote)))
-    most = len({excerpt.title for excerpt in evidence}) / 2
+    half = len({excerpt.title for excerpt in evidence}) / 2
     new = [
         name
         for name in names
         if not set(tokens(name)) & known
         and tokens(name)
-        and len({excerpt.title for excerpt in evidence if name in excerpt.quote}) <= max(FEW, most)
+        and len({excerpt.title for excerpt in evidence if name in excerpt.quote}) <= max(FEW, half)
     ]
     return [f"{name} {rest}" for name in new[:MAX_NAMES]]
 
@@ -244,4 +246,4 @@ def _words(part: str, lacking: Sequence[str]) -> str:
         any(part.startswith(term, place - back) for term in lacking for back in range(len(term)) if place >= back)
         for place in range(len(part))
     ]
-    return " ".join("".join(char if kept else " " for char, kept in zip(part, held, strict=True)).split())
+    return " ".join("".join(char if is_held else " " for char, is_held in zip(part, held, strict=True)).split())

@@ -35,11 +35,11 @@ class Rows(BaseModel):
     """True where there are more because the limit of bytes was reached."""
 
 
-def collect(columns: Sequence[str], types: Sequence[str], given: Iterable[Sequence[Any]], max_rows: int) -> Rows:
+def collect(columns: Sequence[str], types: Sequence[str], records: Iterable[Sequence[Any]], max_rows: int) -> Rows:
     """Collect rows from a result until a limit is reached; a type that is empty is derived from the values."""
     result = Rows(columns=list(columns), types=list(types), rows=[])
     size = 0
-    for row in given:
+    for row in records:
         cells = [as_text(value) for value in row]
         size += sum(len(cell.encode("utf-8", "replace")) for cell in cells if cell) + len(cells)
         enough = len(result.rows) >= max_rows

@@ -122,9 +122,9 @@ def _parsed(query: str, dialect: Dialect) -> "exp.Expr":
         trees = [tree for tree in sqlglot.parse(query, read=dialect) if tree is not None]
     except SqlglotError as error:
         details: list[dict[str, Any]] = getattr(error, "errors", None) or [{}]
-        near = str(details[0].get("highlight") or "")[:60]
+        highlight = str(details[0].get("highlight") or "")[:60]
         raise QueryRefused(
-            f"The query cannot be read{f' near {near!r}' if near else ''}. Correct its syntax."
+            f"The query cannot be read{f' near {highlight!r}' if highlight else ''}. Correct its syntax."
         ) from None
     except RecursionError:
         raise QueryRefused("The query is nested too deeply. Write it flatter, using WITH.") from None

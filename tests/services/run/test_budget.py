@@ -30,7 +30,7 @@ class Interleaved(RuleBasedStateMachine):
     @rule(target=held, reading=st.integers(0, 2_000), writing=st.integers(1, 3_000), least=st.integers(1, 800))
     def reserve(self, reading: int, writing: int, least: int) -> Reservation | None:
         try:
-            reservation = self.budget.reserve(reading, writing, PRICE, least=least)
+            reservation = self.budget.reserve(reading, writing, PRICE, min_output=least)
         except LimitReached:
             return None
         assert min(least, writing) <= reservation.output_tokens <= writing
@@ -106,6 +106,6 @@ def test_research_leaves_the_report_its_share(most: int, spent: int, seconds: in
 
 def test_what_was_not_settled_stays_held() -> None:
     budget = Budget(Allowance(tokens=1_000))
-    budget.reserve(100, 900, None, least=1)
+    budget.reserve(100, 900, None, min_output=1)
     with pytest.raises(LimitReached):
-        budget.reserve(1, 1, None, least=1)
+        budget.reserve(1, 1, None, min_output=1)

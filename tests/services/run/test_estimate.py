@@ -37,7 +37,7 @@ async def test_figures_are_those_of_the_level_and_money_is_arithmetic(depth: Dep
     assert (made.seconds, made.sources, made.words) == (level.seconds, level.sources, level.words)
     assert made.cost == pytest.approx((level.prompt_tokens + 10 * level.answer_tokens) / 1e6, rel=0.001)
     assert made.limit == ""
-    assert made.told == (depth in {"deep", "exhaustive"})
+    assert made.is_shown == (depth in {"deep", "exhaustive"})
 
 
 @pytest.mark.usefixtures("priced")
@@ -63,7 +63,7 @@ async def test_offline_nothing_is_paid_and_only_tokens_fall_short() -> None:
     assert (made.offline, made.cost, made.limit) == (True, 0.0, "")
     assert "tokens" not in estimate_line(made, "en-US")
     limited = await estimate(RunContext(depth="exhaustive", max_tokens=20_000, max_seconds=60))
-    assert (limited.limit, limited.told) == ("max_tokens", True)
+    assert (limited.limit, limited.is_shown) == ("max_tokens", True)
     assert "20,000 of 860,000 tokens" in shortfall_line(limited, "en-US")
 
 
