@@ -88,28 +88,28 @@ def today() -> date:
 
 
 def past_date(text: str | None) -> str:
-    """Return a date in ISO form; empty for what is none, and for one in the future."""
-    told = iso_date(text) or ""
-    return told if told <= today().isoformat()[: len(told)] else ""
+    """Return a date in ISO form; empty for a text that is no date, and for a future date."""
+    iso = iso_date(text) or ""
+    return iso if iso <= today().isoformat()[: len(iso)] else ""
 
 
 def named_date(name: str) -> str:
     """Return the date in the name of a file or in an address, in ISO form; empty if there is none."""
-    return next(filter(None, (past_date("-".join(found.groups())) for found in _NAMED_DATE.finditer(name))), "")
+    return next(filter(None, (past_date("-".join(match.groups())) for match in _NAMED_DATE.finditer(name))), "")
 
 
 def text_card(text: str, file: str = "") -> Card:
     """Return the card of a text, by its front matter or the fields at its beginning, and its first heading.
 
-    Where others of the same level follow, that heading may be any document's (`Summary`), and the file's name is the document's, too. So is
-    a field that the file is named by: `eip: 1559` in `eip-1559.md`.
+    If other headings of its level follow, the first may be generic (`Summary`), and the file's name becomes the card's name. So does a field
+    that the file is named after: `eip: 1559` in `eip-1559.md`.
     """
     head = text[:HEAD]
     front = _FRONT_MATTER.match(head)
     fields = _front_matter(front) if front else []
     body = head[front.end() :] if front else head
     card, title = card_of([*fields, *header_fields(body)]), heading_of(body)
-    levels = [found[1] for found in _LEVEL.finditer(_FENCE.sub("", body))]
+    levels = [match[1] for match in _LEVEL.finditer(_FENCE.sub("", body))]
     shared = not card.title and levels.count(min(levels[:1], default="")) > 1
     name = next((name for field in fields if (name := _file_named_by(field, file))), file if shared else "")
     return card.filled(Card(title=title, name=name))
@@ -132,7 +132,7 @@ def front_matter_listed(text: str) -> str:
 
 
 def card_of(fields: Iterable[Field]) -> Card:
-    """Return what fields say. Of two of one kind the first counts; authors may stand in several."""
+    """Build a card from fields. Of two fields of one kind the first counts; authors may come from several."""
     title, name, status, version, numbered, address = "", "", "", "", "", ""
     authors: list[str] = []
     dates: dict[str, str] = {}
@@ -146,20 +146,20 @@ def card_of(fields: Iterable[Field]) -> Card:
             authors += _people(value)
         elif _STATUS.fullmatch(key):
             status = status or value
-        elif found := _VERSION.fullmatch(key):
-            of = label[: len(found[1])].replace("_", " ") if found[1] else ""
+        elif match := _VERSION.fullmatch(key):
+            of = label[: len(match[1])].replace("_", " ") if match[1] else ""
             version = version or f"{of} {value}".strip()
         elif _ADDRESS.fullmatch(key):
             address = address or named_date(value)
-        elif told := _date_in(key, value):
-            dates.setdefault(label, told)
+        elif day := _date_in(key, value):
+            dates.setdefault(label, day)
         elif _CAPITALS.fullmatch(label) and _NUMBER.fullmatch(value) and len(read) > 1 and not all_capitals:
             name = name or f"{label} {value}"
-        elif (found := _NUMBERED.fullmatch(key)) and len(value) <= LONGEST_NAME and re.search(r"\d", value):
-            of = label[: len(found[1] or found[2] or "")]
+        elif (match := _NUMBERED.fullmatch(key)) and len(value) <= LONGEST_NAME and re.search(r"\d", value):
+            of = label[: len(match[1] or match[2] or "")]
             numbered = numbered or (value if re.search(r"[^\W\d_]", value) else f"{of} {value}".strip())
-    name = name or numbered or (found[1] if (found := _NAMED_TITLE.match(title)) else "")
-    published = next((told for rank in _DATES for label, told in dates.items() if rank.search(plain(label))), address)
+    name = name or numbered or (match[1] if (match := _NAMED_TITLE.match(title)) else "")
+    published = next((day for rank in _DATES for label, day in dates.items() if rank.search(plain(label))), address)
     return Card(
         title=title, name=name, authors=authors, published=published, status=status, version=version, dates=dates
     )
@@ -175,8 +175,8 @@ def header_fields(text: str) -> list[Field]:
                 break
         elif fields and line[0] in " \t":
             fields[-1] = (fields[-1][0], f"{fields[-1][1]} {line.strip()}"[:LONGEST_LINE])
-        elif found := _FIELD.match(line):
-            fields.append((found[1].rstrip(), _unquoted(found[2].strip())))
+        elif match := _FIELD.match(line):
+            fields.append((match[1].rstrip(), _unquoted(match[2].strip())))
         elif fields or before == BEFORE_FIELDS or len(line) > LONGEST_TITLE or line.startswith("```"):
             break
         else:
@@ -188,8 +188,8 @@ def heading_of(text: str) -> str:
     """Return the first heading of a text in Markdown or reStructuredText; empty if none is in its first lines."""
     above = ""
     for line in islice(_lines(text), HEADING_LINES):
-        if (found := _HEADING.match(line)) and not is_page_heading(line):
-            return found[1].strip().strip("#").strip()
+        if (match := _HEADING.match(line)) and not is_page_heading(line):
+            return match[1].strip().strip("#").strip()
         if _ADORNMENT.fullmatch(line) and 0 < len(above) <= 2 * len(line) and not _ADORNMENT.fullmatch(above):
             return above
         above = line.strip() if line.strip() and (not above or _ADORNMENT.fullmatch(above)) else ""
@@ -205,11 +205,11 @@ def _lines(text: str) -> Iterator[str]:
     return (line[:LONGEST_LINE].rstrip() for line in text[:HEAD].split("\n"))
 
 
-def _front_matter(found: re.Match[str]) -> list[Field]:
+def _front_matter(match: re.Match[str]) -> list[Field]:
     """Return the top fields of YAML or TOML; lines that are neither are read as fields, too."""
-    block = found["yaml"] or found["toml"] or ""
+    block = match["yaml"] or match["toml"] or ""
     try:
-        read = tomllib.loads(block) if found["toml"] else _yaml(block)
+        read = tomllib.loads(block) if match["toml"] else _yaml(block)
     except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError):
         read = None
     if not isinstance(read, dict):
@@ -243,8 +243,8 @@ def _date_in(key: str, value: str) -> str:
     value = _LINK.sub("", value).strip("`'\" \t")
     if len(value) > LONGEST_DATE or sum(quantity.kind == "date" for quantity in quantities(value)) > 1:
         return ""
-    told = past_date(value)
-    return told if "-" in told or _DATE.search(key) or any(rank.search(key) for rank in _DATES) else ""
+    day = past_date(value)
+    return day if "-" in day or _DATE.search(key) or any(rank.search(key) for rank in _DATES) else ""
 
 
 def _people(value: str) -> list[str]:

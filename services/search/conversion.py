@@ -51,7 +51,7 @@ def with_passages(answer: Converted) -> Converted:
 def converted(name: str, data: bytes, read: Read) -> Converted:
     """Convert one file by the converter of its kind; a failure is returned as `error`.
 
-    What its text says goes before its properties, except for the title.
+    Its text takes precedence over its properties, except for the title.
     """
     if not data.strip():
         return {"error": EMPTY}
@@ -68,8 +68,8 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     if len(text) > MAX_CHARACTERS:
         return {"error": f"holds more than {MAX_CHARACTERS // 1_000_000} million characters"}
     text = normalise_text(text)
-    told = (past_date(found[1]) for found in _DATE.finditer(_CODE.sub("", text[:_HEAD])))
-    beside = Card(published=next(filter(None, told), "") or named_date(PurePath(name).stem))
+    dates = (past_date(match[1]) for match in _DATE.finditer(_CODE.sub("", text[:_HEAD])))
+    beside = Card(published=next(filter(None, dates), "") or named_date(PurePath(name).stem))
     card = Card(title=properties.title).filled(text_card(text, PurePath(name).stem)).filled(beside).filled(properties)
     card = card.filled(Card(title=_title(text, PurePath(name))))
     text = front_matter_listed(text)

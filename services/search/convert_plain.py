@@ -151,23 +151,23 @@ def _joined(lines: str | list[str]) -> str:
 def as_read(text: str) -> str:
     """Return Markdown as its readers see it.
 
-    Links have their addresses beside them, rows of tables bars at both ends, code fences, and references to characters are these;
-    comments, contents, lines of tags and marks of footnotes and set-off blocks fall away.
+    Links get their addresses, rows of tables bars at both ends, and code fences; character references become characters. Comments, tables
+    of contents, lines of tags, and marks of footnotes and set-off blocks are removed.
     """
     parts = _prose_and_code(_with_fences_and_bars(text))
     parts[::2] = [_UNSEEN.sub("", _QUOTED.sub("", part)) for part in parts[::2]]
-    targets = {found[1].casefold(): found[2].strip("<>") for part in parts[::2] for found in _REFERENCE.finditer(part)}
+    targets = {match[1].casefold(): match[2].strip("<>") for part in parts[::2] for match in _REFERENCE.finditer(part)}
 
-    def link(found: re.Match[str]) -> str:
-        if found["code"] or found["note"] or found["tag"]:
-            return found["code"] or ""
-        if found["character"]:
-            character = unescape(found["character"])
+    def link(match: re.Match[str]) -> str:
+        if match["code"] or match["note"] or match["tag"]:
+            return match["code"] or ""
+        if match["character"]:
+            character = unescape(match["character"])
             return " " if character.isspace() else character.replace("|", "\\|")
-        address = targets.get((found["label"] or found["words"]).casefold())
+        address = targets.get((match["label"] or match["words"]).casefold())
         if not address:
-            return found[0]
-        return found["words"] if address.startswith("#") else f"[{found['words']}]({address})"
+            return match[0]
+        return match["words"] if address.startswith("#") else f"[{match['words']}]({address})"
 
     parts[::2] = [
         _REFERRING.sub(link, _REFERENCE.sub("", part)) if re.search(r"[\[<&]", part) else part for part in parts[::2]
@@ -178,16 +178,16 @@ def as_read(text: str) -> str:
 def _with_fences_and_bars(text: str) -> str:
     """Return Markdown with fences around the code that is only indented, and with bars around the rows of tables that have none."""
     lines = _LINE_END.split(text)
-    found: list[str] = []
+    rewritten: list[str] = []
     place = 0
     for token in _BLOCKS.parse(text):
         start, end = token.map or (0, 0)
         if token.type == "code_block":
             fence = "~~~" if "```" in token.content else "```"
-            found += [*lines[place:start], fence, *token.content.rstrip().split("\n"), fence]
-            found += [""] if "".join(lines[end : end + 1]).strip() else []
+            rewritten += [*lines[place:start], fence, *token.content.rstrip().split("\n"), fence]
+            rewritten += [""] if "".join(lines[end : end + 1]).strip() else []
         elif token.type == "table_open":
-            found += [
+            rewritten += [
                 *lines[place:start],
                 *([""] if start and lines[start - 1].strip() else []),
                 *map(_row, lines[start:end]),
@@ -195,7 +195,7 @@ def _with_fences_and_bars(text: str) -> str:
         else:
             continue
         place = end
-    return "\n".join([*found, *lines[place:]])
+    return "\n".join([*rewritten, *lines[place:]])
 
 
 def _row(line: str) -> str:
@@ -205,17 +205,17 @@ def _row(line: str) -> str:
 
 
 def _prose_and_code(text: str) -> list[str]:
-    """Return prose without its comments and fenced code by turns."""
+    """Return prose without comments, and fenced code, alternately."""
     parts = [""]
     place = 0
-    while found := _FENCE_OR_COMMENT.search(text, place):
-        is_code = found["fence"] is not None
-        end = text.find(f"\n{found['fence']}" if is_code else "-->", found.end())
+    while match := _FENCE_OR_COMMENT.search(text, place):
+        is_code = match["fence"] is not None
+        end = text.find(f"\n{match['fence']}" if is_code else "-->", match.end())
         if end < 0:
             break
-        parts[-1] += text[place : found.start()]
-        place = end + len(found["fence"]) + 1 if is_code else end + len("-->")
-        parts += [text[found.start() : place], ""] if is_code else []
+        parts[-1] += text[place : match.start()]
+        place = end + len(match["fence"]) + 1 if is_code else end + len("-->")
+        parts += [text[match.start() : place], ""] if is_code else []
     parts[-1] += text[place:]
     return parts
 
@@ -223,27 +223,27 @@ def _prose_and_code(text: str) -> list[str]:
 def as_markdown(text: str) -> str:
     """Return a text of reStructuredText with the headings, the fenced code and the tables of Markdown."""
     parts = _FENCED.split("\n".join(_rewritten(text.split("\n"))))
-    targets = {found[1].strip("`").casefold(): found[2] for part in parts[::2] for found in _TARGET.finditer(part)}
-    parts[::2] = [_INLINE.sub(lambda found: _inline(found, targets), _TARGET.sub("", part)) for part in parts[::2]]
+    targets = {match[1].strip("`").casefold(): match[2] for part in parts[::2] for match in _TARGET.finditer(part)}
+    parts[::2] = [_INLINE.sub(lambda match: _inline(match, targets), _TARGET.sub("", part)) for part in parts[::2]]
     return "".join(parts)
 
 
-def _inline(found: re.Match[str], targets: Mapping[str, str]) -> str:
-    """Return inline markup as Markdown: literals, links with their addresses, roles as their words; marks of footnotes fall away."""
-    if found["literal"]:
-        return f"`{' '.join(found['literal'].split())}`"
-    if found["name"]:
-        address = targets.get(found["name"].casefold())
-        return f"[{found['name']}]({address})" if address else found[0]
-    if not found["words"]:
+def _inline(match: re.Match[str], targets: Mapping[str, str]) -> str:
+    """Return inline markup as Markdown: literals, links with their addresses, roles as their words; footnote marks are removed."""
+    if match["literal"]:
+        return f"`{' '.join(match['literal'].split())}`"
+    if match["name"]:
+        address = targets.get(match["name"].casefold())
+        return f"[{match['name']}]({address})" if address else match[0]
+    if not match["words"]:
         return ""
-    addressed = _ADDRESSED.fullmatch(found["words"])
-    words = " ".join((addressed[1] if addressed else found["words"]).split())
-    if found["role"]:
-        kind = _DOCUMENTS.get(found["role"], "")
+    addressed = _ADDRESSED.fullmatch(match["words"])
+    words = " ".join((addressed[1] if addressed else match["words"]).split())
+    if match["role"]:
+        kind = _DOCUMENTS.get(match["role"], "")
         return f"{kind} {words}" if kind and words.isdigit() else words.lstrip("~!")
     address = addressed[2] if addressed else targets.get(words.casefold())
-    return f"[{words}]({address})" if address and found[0].endswith("_") else words
+    return f"[{words}]({address})" if address and match[0].endswith("_") else words
 
 
 def _rewritten(lines: Sequence[str]) -> Iterator[str]:
@@ -256,9 +256,9 @@ def _rewritten(lines: Sequence[str]) -> Iterator[str]:
             if style not in styles:
                 styles.append(style)
             yield f"{'#' * min(DEEPEST, styles.index(style) + 1)} {name}"
-        elif found := _LIST_TABLE.fullmatch(line):
+        elif match := _LIST_TABLE.fullmatch(line):
             end = _end_of_block(lines, place)
-            yield from filter(None, [found[1].strip()])
+            yield from filter(None, [match[1].strip()])
             yield from ["", *(_list_table(lines[place + 1 : end]) or lines[place + 1 : end]), ""]
             place = end
         elif _GRID.fullmatch(line):
@@ -268,10 +268,10 @@ def _rewritten(lines: Sequence[str]) -> Iterator[str]:
         elif _SIMPLE.fullmatch(line) and (end := _end_of_simple(lines, place)):
             yield from ["", *(_simple_table(lines[place:end]) or lines[place:end]), ""]
             place = end
-        elif (found := _CODE.fullmatch(line)) or (line.endswith("::") and not line.lstrip().startswith("..")):
+        elif (match := _CODE.fullmatch(line)) or (line.endswith("::") and not line.lstrip().startswith("..")):
             end = _end_of_block(lines, place)
-            yield from [] if found or line.strip() == "::" else [line[:-1].rstrip()]
-            yield from _fenced(lines[place + 1 : end], found[1] if found else "")
+            yield from [] if match or line.strip() == "::" else [line[:-1].rstrip()]
+            yield from _fenced(lines[place + 1 : end], match[1] if match else "")
             place = end
         else:
             yield "" if _BARE.fullmatch(line) else line
@@ -367,7 +367,7 @@ def _end_of_simple(lines: Sequence[str], place: int) -> int:
 
 def _simple_table(block: Sequence[str]) -> list[str]:
     """Return a table whose columns stand below `===` as a table of Markdown; a row without a first cell belongs to the one above."""
-    starts = [found.start() for found in re.finditer("=+", block[0])]
+    starts = [match.start() for match in re.finditer("=+", block[0])]
     rows: list[list[list[str]]] = []
     for line in block:
         if not line.strip() or _SIMPLE.fullmatch(line) or _SPANS.fullmatch(line):
@@ -385,9 +385,9 @@ def _list_table(block: Sequence[str]) -> list[str]:
     mark = ""
     for line in _content_of(block):
         text, depth = line.strip(), _indentation(line)
-        if (inner < 0 or depth == inner - 2) and (found := _CELL.fullmatch(text)):
-            rows.append([[found[2] or ""]])
-            inner, mark = depth + 2, found[1]
+        if (inner < 0 or depth == inner - 2) and (match := _CELL.fullmatch(text)):
+            rows.append([[match[2] or ""]])
+            inner, mark = depth + 2, match[1]
         elif rows and depth == inner and text.startswith(mark) and text[1:2] in {"", " "}:
             rows[-1].append([text[1:].strip()])
         elif rows and text:

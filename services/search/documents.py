@@ -65,11 +65,11 @@ class Documents:
     def notice(self, locale: str) -> str:
         """Return a message about missing functions in the user's language: search by meaning, or isolation of file readers.
 
-        It also says, once, that the index was made anew; of the tasks that open a folder at the same time, any may have done that.
+        It also reports, once, that the index was rebuilt, whichever of the tasks that open the folder did so.
         """
-        told = [(_MADE_ANEW, self.index.folder.name)] if self.index.folder in _made_anew else []
+        renewed = [(_MADE_ANEW, self.index.folder.name)] if self.index.folder in _made_anew else []
         _made_anew.discard(self.index.folder)
-        return " ".join(say(key, locale, reason=reason) for key, reason in [*told, *self.missing])
+        return " ".join(say(key, locale, reason=reason) for key, reason in [*renewed, *self.missing])
 
     @property
     def words_only(self) -> bool:
@@ -198,10 +198,10 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     models, missing = await _embedded(index, until, opening) if count else ([], [])
     if reading.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", reading.problem))
-    found = [
+    data_tables = [
         Table(folder / state.path, table.view, table.csv) for state in states for table in tables.get(state.path, ())
     ]
-    return Documents(index, models, count, left_out, other_kinds, unreadable, notes, unread, found, missing)
+    return Documents(index, models, count, left_out, other_kinds, unreadable, notes, unread, data_tables, missing)
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:

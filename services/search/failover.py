@@ -79,8 +79,8 @@ class FailOver:
                 continue
             for name, reason in reasons:
                 log("search_instead", WARNING, asked=name, answered=provider.name, error=type(reason).__name__)
-            found = [hit.model_copy(update={"found_by": provider.name}) for hit in hits]
-            return Answered(found, {name: str(reason) for name, reason in reasons})
+            with_provider = [hit.model_copy(update={"found_by": provider.name}) for hit in hits]
+            return Answered(with_provider, {name: str(reason) for name, reason in reasons})
         if len(reasons) == 1:
             raise reasons[0][1]
         raise SearchError("No web search answered. " + " ".join(f"{name}: {reason}" for name, reason in reasons))

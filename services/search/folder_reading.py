@@ -22,9 +22,9 @@ from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converter
 from services.search.file_types import CONVERTED, TABLES, Converted
 from services.search.index import FileState, FolderIndex
 
-FIRST_TOLD = 0.5
+FIRST_REPORT = 0.5
 """Seconds after which the first progress is told; an opening with nothing to read ends before."""
-TOLD_EVERY = 2.0
+REPORT_EVERY = 2.0
 """Seconds between two tellings."""
 
 FIRST_SECONDS = 5.0
@@ -75,18 +75,18 @@ def opening_of(folder: Path) -> Opening:
 
 
 @asynccontextmanager
-async def progress_told(folders: Iterable[Path]) -> AsyncIterator[None]:
-    """Tell the current run every few seconds how far the opening of its folders is, while the block runs."""
+async def progress_emitted(folders: Iterable[Path]) -> AsyncIterator[None]:
+    """Emit the progress of opening the folders every few seconds while the block runs."""
     openings = [opening_of(folder) for folder in folders]
     run = current_run()
 
-    async def tell() -> None:
-        await asyncio.sleep(FIRST_TOLD)
+    async def emit_progress() -> None:
+        await asyncio.sleep(FIRST_REPORT)
         while True:
             run.emit_reading(_progress(openings))
-            await asyncio.sleep(TOLD_EVERY)
+            await asyncio.sleep(REPORT_EVERY)
 
-    task = asyncio.create_task(tell())
+    task = asyncio.create_task(emit_progress())
     try:
         yield
     finally:
@@ -95,12 +95,12 @@ async def progress_told(folders: Iterable[Path]) -> AsyncIterator[None]:
 
 
 def _progress(openings: list[Opening]) -> ReadingProgress:
-    """Return how far several folders are: their files, and when all of them are done, their passages."""
-    files, done = sum(one.files for one in openings), sum(one.files_done for one in openings)
-    passages = sum(one.passages for one in openings)
+    """Return the joint progress of several folders: their files, and when all of these are read, their passages."""
+    files, done = sum(opening.files for opening in openings), sum(opening.files_done for opening in openings)
+    passages = sum(opening.passages for opening in openings)
     if passages and done >= files:
-        return ReadingProgress(of="passages", done=sum(one.passages_done for one in openings), total=passages)
-    return ReadingProgress(of="files", done=done, total=files, slow=sum(one.slow for one in openings))
+        return ReadingProgress(of="passages", done=sum(opening.passages_done for opening in openings), total=passages)
+    return ReadingProgress(of="files", done=done, total=files, slow=sum(opening.slow for opening in openings))
 
 
 class FolderReading:

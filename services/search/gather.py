@@ -199,8 +199,8 @@ def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]])
             hits = sum((hit.found_by or name) == answered for hit in answer)
             brought[answered] = brought.get(answered, 0) + hits
     known = dict.fromkeys([*(name for name in names if name in brought or name in failed), *brought])
-    found = [Searched(name=name, hits=brought.get(name, 0), failed=name not in brought) for name in known]
-    return with_failures(found, failed)
+    searches = [Searched(name=name, hits=brought.get(name, 0), failed=name not in brought) for name in known]
+    return with_failures(searches, failed)
 
 
 def with_failures(searched: Sequence[Searched], failed: Mapping[str, str]) -> list[Searched]:

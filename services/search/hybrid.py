@@ -60,11 +60,11 @@ def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, flo
     if not concepts:
         return {}
     count = index.passages()
-    most = max(1, int(COMMON * count))
+    max_passages = max(1, int(COMMON * count))
     scores: dict[int, float] = {}
     total = 0.0
-    for passages in index.passages_holding(concepts, most + 1):
-        if len(passages) > most:
+    for passages in index.passages_holding(concepts, max_passages + 1):
+        if len(passages) > max_passages:
             continue
         weight = max(math.log((count - len(passages) + 0.5) / (len(passages) + 0.5)), 1e-6)
         total += weight
@@ -110,8 +110,8 @@ async def hybrid(
     semantic, clear = await _semantic(index, models, query, among)
     semantic = await asyncio.to_thread(_records_last, index, query, semantic)
     depth = limit if ways == "meaning" else max(settings().leadline_top_k, -(-limit // 2))
-    near = list(semantic)[:depth]
-    by_meaning = [passage for passage in near if passage in clear or passage in lexical or passage in crossed]
+    closest = list(semantic)[:depth]
+    by_meaning = [passage for passage in closest if passage in clear or passage in lexical or passage in crossed]
     candidates = dict.fromkeys([*list(lexical)[:depth], *list(crossed)[:depth], *by_meaning])
     words = min(model.words for model in models)
     scores = {
@@ -143,22 +143,22 @@ def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, flo
     floor = settings().leadline_lexical_threshold
     depth = max(DEPTH, limit)
     lexical, crossed = index.lexical(query, depth), translated_hits(index, query, depth)
-    above = [{passage: score for passage, score in found.items() if score > floor} for found in (lexical, crossed)]
+    above = [{passage: score for passage, score in ranking.items() if score > floor} for ranking in (lexical, crossed)]
     return _records_last(index, query, above[0]), _records_last(index, query, above[1])
 
 
 def _records_last(index: FolderIndex, query: str, ranking: Mapping[int, float]) -> dict[int, float]:
-    """Move passages last that are like a better one of their file and hold no further word of the query. Blocking.
+    """Move passages to the end that resemble a better one of their file and hold no further word of the query. Blocking.
 
-    Else the records of one file, such as the ballots of a vote, would leave room for no other file. A record that the query names stays.
+    Otherwise the records of one file, such as the ballots of a vote, would displace all other files. A record that the query names stays.
     """
-    asked = set(tokens(query))
+    query_terms = set(tokens(query))
     better: dict[int, list[set[str]]] = {}
     last: list[int] = []
     for passage, text in index.texts(list(ranking)[:DEPTH]).items():
         terms = set(tokens(text))
         of_file = better.setdefault(passage // MOST_PASSAGES, [])
-        if any(asked & terms <= other and len(terms & other) >= ALIKE * len(terms | other) for other in of_file):
+        if any(query_terms & terms <= other and len(terms & other) >= ALIKE * len(terms | other) for other in of_file):
             last.append(passage)
         of_file.append(terms)
     return {passage: ranking[passage] for passage in [*(each for each in ranking if each not in last), *last]}
@@ -256,5 +256,5 @@ def _text(passage: Unembedded) -> str:
 def _sentences(passage: Unembedded) -> list[str]:
     """Return a passage's sentences, each with the title; empty for a single sentence, which has the passage's vector."""
     texts = [passage.text[span.start : span.end] for span in sentences(passage.text)]
-    telling = [text for text in texts if len(text) >= SHORTEST_MEANING and not text.startswith("#")][:MAX_SENTENCES]
-    return [f"{passage.title}. {text}" for text in telling] if len(telling) > 1 else []
+    statements = [text for text in texts if len(text) >= SHORTEST_MEANING and not text.startswith("#")][:MAX_SENTENCES]
+    return [f"{passage.title}. {text}" for text in statements] if len(statements) > 1 else []

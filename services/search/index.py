@@ -143,11 +143,11 @@ class FolderIndex:
 
     def notes(self) -> dict[str, list[str]]:
         """Return the paths of files by the note on how they were read (see `Converted.note`), sorted."""
-        found: dict[str, list[str]] = {}
+        by_note: dict[str, list[str]] = {}
         with self._open() as db:
             for path, note in db.execute("SELECT path, note FROM files WHERE note != '' ORDER BY path"):
-                found.setdefault(note, []).append(path)
-        return found
+                by_note.setdefault(note, []).append(path)
+        return by_note
 
     def tables(self) -> dict[str, list[Profiled]]:
         """Return the profiled tables of files, by path."""
@@ -175,9 +175,9 @@ class FolderIndex:
         if not terms:
             return {}
         with self._open() as db:
-            most = (_K1 + 1) * sum(self._weights(db, terms).values())
+            full_score = (_K1 + 1) * sum(self._weights(db, terms).values())
             rows = db.execute(_SEARCH, (" OR ".join(map(_quoted, terms)), limit)).fetchall()
-        return {passage: score / most for passage, score in rows}
+        return {passage: score / full_score for passage, score in rows}
 
     def beginnings(self, limit: int) -> dict[int, float]:
         """Return the first passage of each document, by path, with falling scores."""
@@ -255,14 +255,14 @@ class FolderIndex:
     def hits(self, passages: Mapping[int, float]) -> list[Hit]:
         """Return the sources of passages with their scores, by their first passage, with their passages in order."""
         with self._open() as db:
-            found: dict[str, list[HitPassage]] = {}
+            by_source: dict[str, list[HitPassage]] = {}
             best: dict[str, float] = {}
             for passage, score in passages.items():
                 row = db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)).fetchone()
                 if row is not None:  # another process may have deleted it
-                    found.setdefault(row[0], []).append(HitPassage(start=row[1], end=row[2]))
+                    by_source.setdefault(row[0], []).append(HitPassage(start=row[1], end=row[2]))
                     best.setdefault(row[0], score)
-            hits = ((key, self._hit(db, key, places)) for key, places in found.items())
+            hits = ((key, self._hit(db, key, places)) for key, places in by_source.items())
             return [hit.model_copy(update={"score": best[key]}) for key, hit in hits if hit is not None]
 
     def titles(self) -> Titles:

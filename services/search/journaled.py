@@ -202,8 +202,8 @@ async def tables_once(run: Run, text: str, limit: int) -> list[str]:
 
     async def work() -> _Tables:
         tables = (await providers_for(run.context)).nearest_tables(text, limit)
-        most = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
-        return _Tables(described=[table.describe(most) for table in tables])
+        max_chars = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
+        return _Tables(described=[table.describe(max_chars) for table in tables])
 
     return (await run.journal.once("tables", "tables", {"limit": limit}, _Tables, work)).answer.described
 

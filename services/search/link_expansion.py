@@ -101,12 +101,14 @@ class _Hop:
         self._passages: dict[str, Key | None] = {}
         for key in direct:
             self._passages.setdefault(key[0], key)
-        self._asked: set[str] = set()
+        self._named_sources: set[str] = set()
 
     def from_question(self, start: dict[Key, float]) -> dict[Key, float]:
         """Return scores of documents that the question names."""
         numbered, named = self._titles.numbered(self._query), self._titles.named(self._query)
-        self._asked = {source for names in (numbered, named) for sources in names.values() for source in sources}
+        self._named_sources = {
+            source for names in (numbered, named) for sources in names.values() for source in sources
+        }
         scores: dict[Key, float] = {}
         for title, sources in [*numbered.items(), *named.items()][:MOST_NAMED]:
             rarity = 1.0 if title in numbered else 1 / (1 + 0.5 * math.log(max(1, self._count(title))))
@@ -128,7 +130,7 @@ class _Hop:
                     link = score * (LINK * rarity / (1 + 0.5 * place) + REST * self._share(left, key))
                     scores[key] = max(scores.get(key, 0.0), link)
             held_by = [self._holding(seed, left)]
-            if seed[0] in self._asked:
+            if seed[0] in self._named_sources:
                 held_by.append(self._holding_alone(seed, left))
             for key, link in (pair for links in held_by for pair in links.items()):
                 scores[key] = max(scores.get(key, 0.0), score * link)
@@ -177,12 +179,12 @@ class _Hop:
         several = [self._title(seed), *_NAME.findall(text)]
         inside = {word for name in several for word in name.split()}
         single = [name for name in _ONE_WORD.findall(text) if name not in inside]
-        names = dict.fromkeys(self._unasked(several)[:NAMES], 1.0)
-        return names | dict.fromkeys(self._unasked(single)[:ONE_WORD_NAMES], ONE_WORD)
+        names = dict.fromkeys(self._without_query_names(several)[:NAMES], 1.0)
+        return names | dict.fromkeys(self._without_query_names(single)[:ONE_WORD_NAMES], ONE_WORD)
 
-    def _unasked(self, names: Iterable[str]) -> list[str]:
-        asked = self._query.lower()
-        return [name for name in dict.fromkeys(names) if name and name.lower() not in asked]
+    def _without_query_names(self, names: Iterable[str]) -> list[str]:
+        query = self._query.lower()
+        return [name for name in dict.fromkeys(names) if name and name.lower() not in query]
 
     def _count(self, title: str) -> int:
         if title not in self._counts:

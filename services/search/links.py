@@ -16,7 +16,7 @@ class Titles:
 
     def __init__(self, titles: Iterable[tuple[str, str]], numbers: Iterable[tuple[str, str]] = ()) -> None:
         """Take (content hash, title) pairs, of which short and common words are not used, and (content hash, name) pairs of numbered sources."""
-        self._numbered = [(name, _told(name), source) for source, name in numbers]
+        self._numbered = [(name, _numbered_terms(name), source) for source, name in numbers]
         self._words: dict[tuple[str, ...], list[str]] = {}
         self._chinese: dict[str, list[str]] = {}
         for source, title in titles:
@@ -33,12 +33,12 @@ class Titles:
 
     def numbered(self, text: str) -> dict[str, list[str]]:
         """Return the names of sources whose words and number stand in a text, the number behind its word ("PEPs 517 and 518"), with their sources."""
-        held = _told(text)
-        found: dict[str, list[str]] = {}
+        held = _numbered_terms(text)
+        by_name: dict[str, list[str]] = {}
         for name, words, source in self._numbered:
             if words <= held and any(word.isdigit() for word, _ in words):
-                found.setdefault(name, []).append(source)
-        return found
+                by_name.setdefault(name, []).append(source)
+        return by_name
 
     def named(self, text: str) -> dict[str, list[str]]:
         """Return the titles in a text by first mention, with their sources.
@@ -70,14 +70,14 @@ def _longest_at_each_place(text: Run, lengths: Sequence[int], titles: Container[
         place += len(title or " ")
 
 
-def _told(text: str) -> frozenset[tuple[str, str]]:
-    """Return the terms of a text, each number with the word that it, or the list of numbers it stands in, follows."""
-    found: set[tuple[str, str]] = set()
+def _numbered_terms(text: str) -> frozenset[tuple[str, str]]:
+    """Return the terms of a text; a number comes with the word before it, or before the list of numbers that it is in."""
+    terms: set[tuple[str, str]] = set()
     word = ""
     for term in tokens(text):
-        found.add((term, word if term.isdigit() else ""))
+        terms.add((term, word if term.isdigit() else ""))
         word = word if term.isdigit() else term
-    return frozenset(found)
+    return frozenset(terms)
 
 
 def bare_title(title: str) -> str:

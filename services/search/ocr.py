@@ -89,15 +89,15 @@ def unread_pages(pages: Sequence[int], text: str) -> str:
 
 
 def _is_scan(page: Any) -> bool:
-    """Tell whether a page of pypdfium2 can be read by its picture alone: an image with hardly any text, or fonts without meaning."""
+    """Tell whether only OCR can read a page of pypdfium2: an image with hardly any text, or fonts without a character map."""
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
     from services.search.pdf_lines import is_legible
 
     width, height = page.get_size()
     images = [image.get_bounds() for image in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE])]
-    least = LEAST_AREA * width * height
-    large = any((right - left) * (top - bottom) >= least for left, bottom, right, top in images)
+    min_area = LEAST_AREA * width * height
+    large = any((right - left) * (top - bottom) >= min_area for left, bottom, right, top in images)
     text = page.get_textpage()
     return not is_legible(text) or (large and len(text.get_text_bounded().strip()) < LEAST_TEXT)
 
@@ -115,11 +115,11 @@ def rapid_reader() -> Reader:
     engine: Any = RapidOCR()
 
     def read(image: Any) -> list[tuple[str, Box]]:
-        found = engine(image)
-        if found.boxes is None or found.txts is None or found.scores is None:
+        output = engine(image)
+        if output.boxes is None or output.txts is None or output.scores is None:
             return []
         lines: list[tuple[str, Box]] = []
-        for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
+        for box, text, score in zip(output.boxes, output.txts, output.scores, strict=True):
             if score >= LEAST_SCORE and text.strip():
                 left, top, right, bottom = map(float, (*box.min(axis=0), *box.max(axis=0)))
                 lines.append((text, (left, top, right, bottom)))
@@ -141,8 +141,8 @@ def in_order(lines: Iterable[tuple[str, Box]]) -> str:
 
 
 def _line(text: str, box: Box) -> PdfLine:
-    """Return a line with its words, whose places are as their shares of the characters."""
+    """Return a line with its words, placed in proportion to their characters."""
     left, top, right, bottom = box
     width = (right - left) / len(text)
-    words = [Word(found[0], left + width * found.start(), left + width * found.end()) for found in _WORD.finditer(text)]
+    words = [Word(match[0], left + width * match.start(), left + width * match.end()) for match in _WORD.finditer(text)]
     return PdfLine(tuple(words), -bottom, -top, bottom - top)

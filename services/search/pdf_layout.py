@@ -119,24 +119,24 @@ def title_of(page: Sequence[PdfLine]) -> list[PdfLine]:
 
 
 def without_running_heads(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:
-    """Leave out lines at the top and bottom of pages that are there on many, also with a number that counts the pages.
+    """Remove lines that repeat at the top or bottom of many pages, also those with a page number.
 
-    One without a number stays where it is first: it may be the title.
+    The first occurrence of a line without a number stays, as it may be the title.
     """
     edges = [[(line, set(_forms(line.text, number))) for line in _edges(page)] for number, page in enumerate(pages)]
     counts = Counter(form for lines in edges for form in {form for _, forms in lines for form in forms})
-    least = min(LEAST_REPEATS, max(2, len(pages)))
+    min_pages = min(LEAST_REPEATS, max(2, len(pages)))
     seen: set[str] = set()
-    kept: list[list[PdfLine]] = []
+    remaining: list[list[PdfLine]] = []
     for page, lines in zip(pages, edges, strict=True):
         left_out = {
             id(line)
             for line, forms in lines
-            if any(counts[form] >= least and (form != line.text or form in seen) for form in forms)
+            if any(counts[form] >= min_pages and (form != line.text or form in seen) for form in forms)
         }
         seen.update(line.text for line, _ in lines)
-        kept.append([line for line in page if id(line) not in left_out])
-    return kept
+        remaining.append([line for line in page if id(line) not in left_out])
+    return remaining
 
 
 def _edges(page: Sequence[PdfLine]) -> list[PdfLine]:
@@ -145,12 +145,12 @@ def _edges(page: Sequence[PdfLine]) -> list[PdfLine]:
 
 
 def _forms(text: str, page: int) -> Iterator[str]:
-    """Yield what a line may have in common with those of other pages: all of it, or all but a number that is ahead of the page by as much."""
+    """Yield the forms in which a line may repeat on other pages: as it is, and with a number replaced by its distance to the page's number."""
     if _WORD.search(text):
         yield text
-    for found in (_FIRST_NUMBER.match(text), _LAST_NUMBER.search(text)):
-        if found:
-            yield f"{text[: found.start(1)]}#{int(found[1]) - page}#{text[found.end(1) :]}"
+    for match in (_FIRST_NUMBER.match(text), _LAST_NUMBER.search(text)):
+        if match:
+            yield f"{text[: match.start(1)]}#{int(match[1]) - page}#{text[match.end(1) :]}"
 
 
 def in_columns(lines: Sequence[PdfLine]) -> list[PdfLine]:
@@ -187,10 +187,10 @@ def whole_rows(lines: Iterable[PdfLine]) -> list[PdfLine]:
     return joined
 
 
-def _beside(one: PdfLine, other: PdfLine) -> float:
+def _beside(line: PdfLine, other: PdfLine) -> float:
     """Return the share of the lower line's height at which two lines stand side by side; 0 beside text that was turned."""
-    low, high = sorted((one.height, other.height))
-    shared = min(one.top, other.top) - max(one.bottom, other.bottom)
+    low, high = sorted((line.height, other.height))
+    shared = min(line.top, other.top) - max(line.bottom, other.bottom)
     return shared / low if low > 0 and high < TURNED * low else 0.0
 
 
@@ -209,12 +209,12 @@ def _rows(lines: Iterable[PdfLine]) -> list[list[PdfLine]]:
 def _gutter(rows: Sequence[Sequence[PdfLine]]) -> float | None:
     """Return the place between two columns of prose that a page has side by side in its rows; None where it has none."""
     edges = sorted(edge for row in rows for left, right in _gaps(row) for edge in ((left, 1), (right, -1)))
-    best, most, open_gaps = 0.0, 0, 0
+    best, max_gaps, open_gaps = 0.0, 0, 0
     for (place, change), (following, _) in pairwise(edges):
         open_gaps += change
-        if open_gaps > most and following > place:
-            best, most = (place + following) / 2, open_gaps
-    if most < LEAST_ROWS:
+        if open_gaps > max_gaps and following > place:
+            best, max_gaps = (place + following) / 2, open_gaps
+    if max_gaps < LEAST_ROWS:
         return None
     divided = [row for row in rows if any(left < best < right for left, right in _gaps(row))]
     lefts = [[word for line in row for word in line.words if word.right <= best] for row in divided]
@@ -222,8 +222,8 @@ def _gutter(rows: Sequence[Sequence[PdfLine]]) -> float | None:
     ends = [max(word.right for word in words) for words in lefts]
     width = max(ends) - min(word.left for words in lefts for word in words)
     reaching = mean(max(ends) - end < 0.15 * width for end in ends)
-    telling = min(mean_length(lefts), mean_length(rights)) >= PROSE_WORDS
-    return best if telling and reaching >= FILLED else None
+    is_prose = min(mean_length(lefts), mean_length(rights)) >= PROSE_WORDS
+    return best if is_prose and reaching >= FILLED else None
 
 
 def mean_length(pieces: Sequence[Sequence[Word]]) -> float:
@@ -239,8 +239,8 @@ def mean_length(pieces: Sequence[Sequence[Word]]) -> float:
 
 def _gaps(row: Sequence[PdfLine]) -> list[tuple[float, float]]:
     words = sorted((word for line in row for word in line.words), key=lambda word: word.left)
-    least = GUTTER * median(line.height for line in row)
-    return [(one.right, other.left) for one, other in pairwise(words) if other.left - one.right >= least]
+    min_gap = GUTTER * median(line.height for line in row)
+    return [(before.right, after.left) for before, after in pairwise(words) if after.left - before.right >= min_gap]
 
 
 def paragraphs(lines: Sequence[PdfLine], known: frozenset[str]) -> Iterator[str]:
@@ -271,8 +271,8 @@ def _apart(above: PdfLine, line: PdfLine) -> bool:
     return _other_font(above, line) or not -line.height < gap < NEW_PARAGRAPH * line.height
 
 
-def _other_font(one: PdfLine, other: PdfLine) -> bool:
-    return abs(one.height - other.height) > OTHER_FONT * max(one.height, other.height)
+def _other_font(line: PdfLine, other: PdfLine) -> bool:
+    return abs(line.height - other.height) > OTHER_FONT * max(line.height, other.height)
 
 
 def _goes_on(lines: Sequence[PdfLine], place: int) -> bool:
@@ -298,7 +298,7 @@ def _goes_on(lines: Sequence[PdfLine], place: int) -> bool:
 
 def _has_cells(line: PdfLine) -> bool:
     """Tell whether a line is a row of a table."""
-    return any(other.left - one.right >= CELL_GAP * line.height for one, other in pairwise(line.words))
+    return any(after.left - before.right >= CELL_GAP * line.height for before, after in pairwise(line.words))
 
 
 def _joined(text: str, more: str, known: frozenset[str]) -> str:

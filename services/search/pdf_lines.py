@@ -22,7 +22,7 @@ _DIGITS = re.compile(r"\D{0,60}(\d{1,12})")
 def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
     """Return the lines of a page in the order in which it was written, which is that of reading in most files.
 
-    A page whose fonts do not say what their signs are has none.
+    A page whose fonts have no character map has none.
     """
     text = page.get_textpage()
     if not is_legible(text):
@@ -39,7 +39,7 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
             if (place := _raised(text, word, first, turned)) is not None:
                 word = f"{word[:place]}^{word[place:]}"
             word = word.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-            word = _LIGATURES.sub(lambda found: normal_form("NFKC", found.group()), word).replace("\u2010", "-")
+            word = _LIGATURES.sub(lambda match: normal_form("NFKC", match.group()), word).replace("\u2010", "-")
             words.append(Word(word, min(edge[0] for edge in edges), max(edge[2] for edge in edges)))
         if words:
             size = median(top - bottom for _, bottom, _, top in boxes)
@@ -50,11 +50,11 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
 
 def _raised(text: Any, word: str, first: int, turned: int) -> int | None:
     """Return the place of the first digit of a word in small, raised type: of an exponent, or of a note."""
-    found = _DIGITS.match(word)
-    if found is None:
+    match = _DIGITS.match(word)
+    if match is None:
         return None
     _, bottom, _, top = _box(text, first, turned)
-    for place in range(*found.span(1)):
+    for place in range(*match.span(1)):
         _, low, _, high = _box(text, first + place, turned)
         if place and high - low < SMALL * (top - bottom) and low - bottom > RAISED * (top - bottom):
             return place
@@ -62,7 +62,7 @@ def _raised(text: Any, word: str, first: int, turned: int) -> int | None:
 
 
 def is_legible(text: pypdfium2.PdfTextPage) -> bool:
-    """Tell whether the fonts of a page say what most of its signs are; else only its picture can be read."""
+    """Tell whether the fonts of a page map most of its glyphs to characters; else only OCR can read it."""
     signs = [place for place in range(text.count_chars()) if pdfium.FPDFText_GetUnicode(text, place) > 0x20]
     unknown = [place for place in signs if pdfium.FPDFText_HasUnicodeMapError(text, place) == 1]
     return 2 * len(unknown) <= len(signs)

@@ -33,7 +33,7 @@ RuledTable = tuple[tuple[float, float, float, float], str]
 
 def ruled_tables(data: bytes, numbers: Sequence[int]) -> dict[int, list[RuledTable]]:
     """Return the ruled tables of some pages, as far as there is time."""
-    found: dict[int, list[RuledTable]] = {}
+    tables: dict[int, list[RuledTable]] = {}
     until = time.monotonic() + TABLE_SECONDS
     try:
         with pdfplumber.open(io.BytesIO(data), pages=[number + 1 for number in numbers]) as file:
@@ -44,11 +44,11 @@ def ruled_tables(data: bytes, numbers: Sequence[int]) -> dict[int, list[RuledTab
                     left, top, right, bottom = table.bbox
                     if markdown := _markdown(table.extract(x_tolerance_ratio=WORD_GAP)):
                         box = (left, float(page.height) - bottom, right, float(page.height) - top)
-                        found.setdefault(number, []).append((box, markdown))
+                        tables.setdefault(number, []).append((box, markdown))
                 page.close()
     except Exception:  # noqa: BLE001 - a broken PDF raises anything, and PDFium has read its lines
-        return found
-    return found
+        return tables
+    return tables
 
 
 def with_tables(lines: Sequence[PdfLine]) -> Iterator[list[PdfLine] | str]:

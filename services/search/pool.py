@@ -104,11 +104,11 @@ class Pool:
         return original, *best
 
     def repeats_last(self, ranked: Sequence[Key], queries: Sequence[str]) -> list[Key]:
-        """Move passages last that a better one of another source has word for word, or that add no query words to one of the same template. Blocking."""
+        """Move passages to the end that repeat a better one of another source, or add no query words to one of the same template. Blocking."""
         query_terms = set(tokens(" ".join(queries)))
         better: list[tuple[str, str, set[str]]] = []
         texts: list[str] = []
-        telling: list[Key] = []
+        distinct: list[Key] = []
         repeating: list[Key] = []
         for key in ranked:
             signature = _fingerprint(self._hits[key[0]].text)
@@ -117,10 +117,10 @@ class Pool:
                 held <= terms and source != key[0] and may_be_copy(signature, other) for source, other, terms in better
             )
             words = " ".join(self.text(key).split())
-            (repeating if (held and repeats) or any(words in text for text in texts) else telling).append(key)
+            (repeating if (held and repeats) or any(words in text for text in texts) else distinct).append(key)
             better.append((key[0], signature, held))
             texts.append(words)
-        return [*telling, *repeating]
+        return [*distinct, *repeating]
 
     async def collect(
         self, chosen: Sequence[Key], originals: dict[str, str], evidence: EvidenceStore

@@ -18,7 +18,7 @@ from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
 from services.search.files_read import FilesRead
 from services.search.folder_files import ATTACHMENTS, check_folder, kept_from_runs, own_attachments
-from services.search.folder_reading import progress_told
+from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
 from services.search.table_profile import Table
 from services.search.web import web_search
@@ -71,17 +71,17 @@ class Providers:
     def tables_for(self, text: str, limit: int) -> list[Table]:
         """Return the tables whose names, columns and examples share words with a text, the nearest first.
 
-        A text that names files means these alone. Of more than the limit, those with half of the nearest one's score. Tables in another
-        language share no words, so they are also returned.
+        If the text names files, only their tables are returned. If more tables match than `limit`, those below half of the best score are
+        dropped. Tables in another language share no words, so they are also returned.
         """
         tables = self._tables
         if named := [table for table in tables if table.view.file in text]:
             return named[:limit]
         scores = bm25([table.terms() for table in tables], set(tokens(text)))
         ranked = sorted(zip(scores, tables, strict=True), key=lambda pair: -pair[0])
-        least = max(scores, default=0.0) / 2 if sum(map(bool, scores)) > limit else 0.0
+        floor = max(scores, default=0.0) / 2 if sum(map(bool, scores)) > limit else 0.0
         foreign = [has_cjk(table.describe()) != has_cjk(text) for _, table in ranked]
-        return [table for (score, table), other in zip(ranked, foreign, strict=True) if score > least or other][:limit]
+        return [table for (score, table), other in zip(ranked, foreign, strict=True) if score > floor or other][:limit]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:
@@ -117,7 +117,7 @@ async def providers_for(
     web = await asyncio.to_thread(web_search, context, kind)
     folders = await asyncio.to_thread(folders_of, context)
     seconds = _seconds_for_reading(context) if reading_seconds is None else reading_seconds
-    async with progress_told(folders):
+    async with progress_emitted(folders):
         opened = await asyncio.gather(
             *(open_documents(folder, environment.leadline_home, seconds) for folder in folders)
         )

@@ -39,11 +39,11 @@ def proximity(query: str, passages: Sequence[str]) -> list[float]:
 def _sentences(passage: str) -> tuple[str, ...]:
     """Return the words of each sentence of a passage, without headings, which all passages below them share.
 
-    Nothing stands between the words, so a sentence holds a part of a word where that is found in it: none has `$^` inside.
+    The words are joined without separators. As no part of a word contains `$^`, a part is found only inside one word.
     """
-    found = [passage[span.start : span.end] for span in sentences(passage)]
-    telling = [sentence for sentence in found if not sentence.startswith("#")] or [passage]
-    return tuple("".join(_words(sentence)) for sentence in telling)
+    texts = [passage[span.start : span.end] for span in sentences(passage)]
+    statements = [sentence for sentence in texts if not sentence.startswith("#")] or [passage]
+    return tuple("".join(_words(sentence)) for sentence in statements)
 
 
 def _stretches(held: Sequence[set[str]]) -> list[set[str]]:
@@ -53,13 +53,13 @@ def _stretches(held: Sequence[set[str]]) -> list[set[str]]:
 
 def _parts(text: str) -> set[str]:
     """Return the parts of a text's words without stop words; `^` and `$` mark where words begin and end."""
-    found: set[str] = set()
+    parts: set[str] = set()
     for word in _words(text):
         if has_cjk(word):
-            found.update(char for char in word if char not in CJK_STOP)
+            parts.update(char for char in word if char not in CJK_STOP)
         else:
-            found.update(word[place : place + LETTERS] for place in range(len(word) - LETTERS + 1))
-    return found
+            parts.update(word[place : place + LETTERS] for place in range(len(word) - LETTERS + 1))
+    return parts
 
 
 def _words(text: str) -> list[str]:

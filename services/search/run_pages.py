@@ -135,9 +135,11 @@ class RunPages:
         pages would depend on the other task's speed.
         """
         wanted = list(dict.fromkeys(urls))
-        found = await asyncio.gather(*map(self._known, wanted))
+        records = await asyncio.gather(*map(self._known, wanted))
         return {
-            url for url, known in zip(wanted, found, strict=True) if known and known.settled and self._is_earlier(known)
+            url
+            for url, known in zip(wanted, records, strict=True)
+            if known and known.settled and self._is_earlier(known)
         }
 
     async def read(self, url: str, fetch: Read) -> StoredPage:
@@ -265,8 +267,8 @@ class GatheredPages:
             self.followed.setdefault(link.page, []).append(link.url)
         read = partial(_recorded_page, self._run, reader, self._evidence, call=self._call)
         snippets = [Hit(url=link.url, title=link.url, kind="web", text="", snippet_only=True) for link in chosen]
-        [found], _ = await complete([snippets], read, [link.url for link in chosen], filters)
-        return [hit for hit in found if hit.text]
+        [hits], _ = await complete([snippets], read, [link.url for link in chosen], filters)
+        return [hit for hit in hits if hit.text]
 
 
 async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:

@@ -43,16 +43,16 @@ class SheetTable(NamedTuple):
     def markdown(self) -> tuple[str, int]:
         """Return it as Markdown below its name and captions, and the number of rows that were left out."""
         lines = pipe_table(self.rows)
-        size, most = 0, len(lines)
+        size, line_count = 0, len(lines)
         for place, line in enumerate(lines):
             size += len(line)
             if size > MAX_SEARCHED:
-                most = place
+                line_count = place
                 break
         above = [f"## {self.name}"] if self.name else []
-        return "\n\n".join([*above, *filter(None, ["\n".join(self.captions), "\n".join(lines[:most])])]), len(
+        return "\n\n".join([*above, *filter(None, ["\n".join(self.captions), "\n".join(lines[:line_count])])]), len(
             lines
-        ) - most
+        ) - line_count
 
 
 def csv_sheet(text: str, delimiter: str) -> Sheet:
@@ -89,10 +89,10 @@ def table_of(sheet: Sheet) -> SheetTable | None:
     depth = _depth(rows, first, sheet.merged)
     heads = [_joined(column) for column in zip(*_spread(rows[first : first + depth]), strict=True)]
     body = [row for row in rows[first + depth :] if any(row)]
-    kept = [place for place in range(width) if heads[place] or any(row[place] for row in body)]
-    named = [heads[place] or f"column {place + 1}" for place in kept]
-    plain = not captions and depth == 1 and first == 0 and all(heads[place] for place in kept)
-    return SheetTable(sheet.name, captions, [named, *([row[place] for place in kept] for row in body)], plain)
+    columns = [place for place in range(width) if heads[place] or any(row[place] for row in body)]
+    named = [heads[place] or f"column {place + 1}" for place in columns]
+    plain = not captions and depth == 1 and first == 0 and all(heads[place] for place in columns)
+    return SheetTable(sheet.name, captions, [named, *([row[place] for place in columns] for row in body)], plain)
 
 
 def _filled(sheet: Sheet) -> list[list[str]]:
@@ -115,16 +115,16 @@ def _filled(sheet: Sheet) -> list[list[str]]:
 
 def _depth(rows: Sequence[Sequence[str]], first: int, merged: Iterable[Merged]) -> int:
     """Return the number of rows of a table's heads."""
-    most = min(MAX_HEADS, len(rows) - first - 1)
+    max_depth = min(MAX_HEADS, len(rows) - first - 1)
     depths = [
         bottom - first + (2 if end > start and bottom == top else 1)
         for top, start, bottom, end in merged
         if top == first
     ]
     if depths:
-        return max(1, min(max(depths), most))
+        return max(1, min(max(depths), max_depth))
     depth = 1
-    while depth < most and _goes_on(*rows[first + depth - 1 : first + depth + 2]):
+    while depth < max_depth and _goes_on(*rows[first + depth - 1 : first + depth + 2]):
         depth += 1
     return depth
 

@@ -110,9 +110,9 @@ def sites(ranked: Sequence[Key], hit_of: Callable[[Key], Hit]) -> Mapping[Key, s
 
     Papers and programs at one address have different authors, so their sites do not take turns.
     """
-    found = {
+    by_key = {
         key: registrable(hit.url)
         for key in ranked
         if (hit := hit_of(key)).kind == "web" and hit.source_kind not in {"academic", "code"}
     }
-    return found if len(set(found.values())) > 1 else {}
+    return by_key if len(set(by_key.values())) > 1 else {}

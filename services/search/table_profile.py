@@ -65,11 +65,11 @@ class Table:
         """Return the file for programs. Blocking."""
         return self.csv.encode() if self.csv else read_regular(self.path, MAX_BYTES)
 
-    def describe(self, most: int = DESCRIBED) -> str:
-        """Describe the table's content in one line, its columns in at most so many characters."""
+    def describe(self, max_chars: int = DESCRIBED) -> str:
+        """Describe the table's content in one line, its columns in at most `max_chars` characters."""
         sheet = f", sheet {self.view.sheet}" if self.view.sheet else ""
         columns = "; ".join(self.view.columns)
-        shown = columns if len(columns) <= most else f"{columns[:most]} …"
+        shown = columns if len(columns) <= max_chars else f"{columns[:max_chars]} …"
         return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {shown}"
 
     def terms(self) -> list[str]:
@@ -80,7 +80,7 @@ class Table:
 
 def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> list[Profiled]:
     """Profile the tables of a CSV file or a workbook; `plain` tells whether programs can read the file."""
-    found: list[Profiled] = []
+    profiles: list[Profiled] = []
     for table in tables:
         path = PurePath(name)
         rows = "" if plain and table.plain else as_csv(table.rows)
@@ -92,8 +92,10 @@ def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> 
             rows, view = "", profile(path, table.name, table.rows)
         if view is not None:
             title = re.sub(r"[-_]+", " ", PurePath(name).stem)
-            found.append(Profiled(view=view.model_copy(update={"title": " ".join([title, *table.captions])}), csv=rows))
-    return found
+            profiles.append(
+                Profiled(view=view.model_copy(update={"title": " ".join([title, *table.captions])}), csv=rows)
+            )
+    return profiles
 
 
 def as_csv(rows: Iterable[Sequence[str]]) -> str:
@@ -136,18 +138,18 @@ def _column(name: str, values: list[Any]) -> str:
 
 def embedded_tables(path: str, text: str) -> list[Profiled]:
     """Return the tables of a document with a column of numbers: their profiles, and their content as CSV."""
-    found: list[Profiled] = []
+    profiles: list[Profiled] = []
     stem = PurePath(path).stem
     for number, (heading, rows) in enumerate(_tables(text), 1):
         view = profile(PurePath(f"{stem}-table-{number}.csv"), "", rows)
         if view is not None and len(rows) > MIN_ROWS and any(": number," in column for column in view.columns):
             title = f"{stem}: {heading}" if heading else stem
-            found.append(
+            profiles.append(
                 Profiled(view=view.model_copy(update={"title": re.sub(r"[-_]+", " ", title)}), csv=as_csv(rows))
             )
-        if len(found) == MAX_TABLES:
+        if len(profiles) == MAX_TABLES:
             break
-    return found
+    return profiles
 
 
 def _tables(text: str) -> Iterator[tuple[str, list[list[str]]]]:

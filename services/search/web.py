@@ -97,5 +97,5 @@ def forget_web() -> None:
 
 def named_pages(text: str) -> list[Hit]:
     """Return the addresses in a question as pages to read."""
-    urls = dict.fromkeys(found.rstrip(".,;:!?)]}") for found in _URL.findall(text))
+    urls = dict.fromkeys(address.rstrip(".,;:!?)]}") for address in _URL.findall(text))
     return [Hit(url=url, title=url, kind="web", text="", snippet_only=True) for url in list(urls)[:MAX_NAMED]]

@@ -61,13 +61,13 @@ class HostAllowance:
                 ipaddress.IPv6Address(entry)
                 host, port = entry, None
             except ValueError:
-                found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[^\s:/\[\]@]+)(?::(\d{1,5}))?", entry)
-                if found is None:
+                match = re.fullmatch(r"(\[[0-9a-f:.]+\]|[^\s:/\[\]@]+)(?::(\d{1,5}))?", entry)
+                if match is None:
                     raise SettingsError(
                         f"LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used: {entry!r} is not a host. "
                         "Write hosts or host:port, separated by commas."
                     ) from None
-                host, port = found[1].strip("[]"), int(found[2]) if found[2] else None
+                host, port = match[1].strip("[]"), int(match[2]) if match[2] else None
             entries.add((host.rstrip("."), port))
         return cls(frozenset(entries))
 
@@ -145,15 +145,15 @@ def _parse(url: str) -> Target:
         raise ValueError(f"its address is longer than {MAX_URL:,} characters")
     if any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or char == "\\" for char in url):
         raise ValueError("its address holds control characters or backslashes")
-    found = re.match(r"(https?)://([^/?#]*)", url, re.IGNORECASE)
-    if found is None:
+    match = re.match(r"(https?)://([^/?#]*)", url, re.IGNORECASE)
+    if match is None:
         raise ValueError("only http and https addresses are read")
-    authority = found[2]
+    authority = match[2]
     if "@" in authority:
         raise ValueError("its address holds a user name or a password")
     if "%" in authority or any(char.isspace() for char in authority):
         raise ValueError("its host is written with escapes, a zone or blanks")
-    scheme = found[1].lower()
+    scheme = match[1].lower()
     bracketed = re.fullmatch(r"\[([0-9A-Fa-f:.]+)\](?::(\d{1,5}))?", authority)
     plain = re.fullmatch(r"([^\[\]:]+)(?::(\d{1,5}))?", authority)
     if bracketed:

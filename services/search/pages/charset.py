@@ -38,11 +38,11 @@ def _known(name: str | None) -> str | None:
         return None
     name = name.strip("\"' ").lower()
     try:
-        found = codecs.lookup(_WIDER.get(name, name))
-        "".encode(found.name)
+        codec = codecs.lookup(_WIDER.get(name, name))
+        "".encode(codec.name)
     except (LookupError, UnicodeError):
         return None
-    return found.name
+    return codec.name
 
 
 def _choose(data: bytes, declared: list[str]) -> str:

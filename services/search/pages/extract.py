@@ -42,23 +42,23 @@ Extractor = Callable[[bytes, Job], Extracted]
 def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extracted:
     """Extract the text of one body, by the extractor of its kind; a failure is returned as `error`."""
     try:
-        found = (extractor or _EXTRACTORS[job["kind"]])(body, job)
+        extracted = (extractor or _EXTRACTORS[job["kind"]])(body, job)
     except etree.ParserError:
         return {"error": NO_TEXT}
     except MemoryError:
         return {"error": "it takes more memory than a page may"}
     except Exception as error:  # noqa: BLE001 - parsers raise anything at all on broken input
         return {"error": f"it cannot be converted ({type(error).__name__})"}
-    if "error" in found:
-        return found
-    text = INVISIBLE.sub("", found["text"]).strip("\n")
+    if "error" in extracted:
+        return extracted
+    text = INVISIBLE.sub("", extracted["text"]).strip("\n")
     if not text.strip():
-        return {"error": NO_TEXT, "needs_scripts": found.get("needs_scripts")}
-    found["cut"] = len(text) > job["characters"]
-    found["text"] = normalise_text(text[: job["characters"]])
-    found["title"] = _line(found.get("title"))
-    found["publisher"] = _line(found.get("publisher"))
-    return found
+        return {"error": NO_TEXT, "needs_scripts": extracted.get("needs_scripts")}
+    extracted["cut"] = len(text) > job["characters"]
+    extracted["text"] = normalise_text(text[: job["characters"]])
+    extracted["title"] = _line(extracted.get("title"))
+    extracted["publisher"] = _line(extracted.get("publisher"))
+    return extracted
 
 
 def _line(text: str | None) -> str:
@@ -113,13 +113,13 @@ def _html(body: bytes, job: Job) -> Extracted:
     }
 
 
-def _character(found: re.Match[str]) -> str:
+def _character(match: re.Match[str]) -> str:
     """Return a browser's character for a numeric reference: none for control characters, Windows' quotes for 128 to 159."""
-    code = int(found[1][1:], 16) if found[1][0] in "xX" else int(found[1])
+    code = int(match[1][1:], 16) if match[1][0] in "xX" else int(match[1])
     if 0x80 <= code < 0xA0:
         return bytes([code]).decode("cp1252", "ignore")
     control = (code < 0x20 and code not in {9, 10, 13}) or code == 0x7F
-    return "" if control or 0xD800 <= code < 0xE000 or code > 0x10FFFF else found[0]
+    return "" if control or 0xD800 <= code < 0xE000 or code > 0x10FFFF else match[0]
 
 
 _EXTRACTORS: dict[str, Extractor] = {"html": _html, "text": _text}

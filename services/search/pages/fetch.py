@@ -130,8 +130,8 @@ async def fetch(
                 f"{shown(target.url)} was not read: {error}. Use another source.", passing=error.passing
             ) from None
         except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            said = f"{shown(target.url)} was not read: {_words(error)}. Use another source."
-            raise PageError(said, passing=True) from None
+            message = f"{shown(target.url)} was not read: {_words(error)}. Use another source."
+            raise PageError(message, passing=True) from None
         location = redirect_of(answer)
         if not location:
             return answer
@@ -193,16 +193,16 @@ async def _get(
         "pool": limits.seconds,
     }
     async with pool.stream("GET", address, headers=list(headers.items()), extensions={"timeout": times}) as response:
-        found: dict[str, str] = {}
+        answer_headers: dict[str, str] = {}
         for name, value in response.headers:
-            found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
+            answer_headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
         if not 200 <= response.status < 300:
             await _drain(response.aiter_stream())
-            return Fetched(target, response.status, found, b"", cut=False)
+            return Fetched(target, response.status, answer_headers, b"", cut=False)
         if accepts is not None:
-            accepts(found)
-        body, whole = await _body(response.aiter_stream(), found, limits, cut=cut)
-        return Fetched(target, response.status, found, body, cut=not whole)
+            accepts(answer_headers)
+        body, whole = await _body(response.aiter_stream(), answer_headers, limits, cut=cut)
+        return Fetched(target, response.status, answer_headers, body, cut=not whole)
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

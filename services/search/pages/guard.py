@@ -25,8 +25,8 @@ async def resolve(host: str, port: int) -> list[str]:
     Raises:
         OSError: the host has no address.
     """
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return list(dict.fromkeys(str(address[0]) for *_, address in infos))
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):

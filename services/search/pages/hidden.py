@@ -94,7 +94,7 @@ def _plain(style: str) -> str:
     """Return CSS without comments and escapes, which can disguise its words."""
     style = re.sub(r"/\*.*?(?:\*/|\Z)", "", style, flags=re.DOTALL)
     return re.sub(
-        r"\\([0-9a-f]{1,6})\s?", lambda found: chr(min(int(found[1], 16), 0x10FFFF)), style, flags=re.IGNORECASE
+        r"\\([0-9a-f]{1,6})\s?", lambda match: chr(min(int(match[1], 16), 0x10FFFF)), style, flags=re.IGNORECASE
     )
 
 

@@ -39,8 +39,8 @@ def media_type(headers: Mapping[str, str]) -> str:
 
 def declared_charset(headers: Mapping[str, str]) -> str | None:
     """Return the charset of the Content-Type header."""
-    found = re.search(r"charset\s*=\s*[\"']?([^\s\"';,]+)", headers.get("content-type", ""), re.IGNORECASE)
-    return found[1] if found else None
+    match = re.search(r"charset\s*=\s*[\"']?([^\s\"';,]+)", headers.get("content-type", ""), re.IGNORECASE)
+    return match[1] if match else None
 
 
 def check_readable(headers: Mapping[str, str]) -> None:

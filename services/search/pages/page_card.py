@@ -46,7 +46,7 @@ def html_card(tree: HtmlElement, title: str = "", published: str = "") -> Card:
     shown = card_of([("title", title), *_listed(tree)])
     card = shown.filled(card_of([*_article(tree), *_meta(tree), *_times(tree)]))
     published = min(filter(None, [published, card.published]), default="")  # the other is of a change
-    dates = {label: told for label, told in card.dates.items() if told != published or label in shown.dates}
+    dates = {label: day for label, day in card.dates.items() if day != published or label in shown.dates}
     return card.model_copy(update={"published": published, "dates": dates})
 
 
@@ -73,7 +73,7 @@ def _article(tree: HtmlElement) -> Iterator[Field]:
 def _values(value: Any) -> list[str]:
     """Return the texts of a value: itself, or the names of the people or organisations in it."""
     values = value[:MAX_PAIRS] if isinstance(value, list) else [value]
-    names = (one.get("name") if isinstance(one, dict) else one for one in values)
+    names = (entry.get("name") if isinstance(entry, dict) else entry for entry in values)
     return [name for name in names if isinstance(name, str)]
 
 

@@ -29,15 +29,15 @@ def links_of(tree: "HtmlElement", url: str) -> list[tuple[str, str]]:
     named = tree.find(".//base")
     if named is not None and (absolute := _absolute(url, named.get("href", ""))):
         base = absolute
-    found: dict[str, str] = {}
+    links: dict[str, str] = {}
     for link in _in_the_text(tree):
         address = _absolute(base, link.get("href", ""))
         text = " ".join("".join(link.itertext()).split()) if len(address) <= LONGEST_ADDRESS else ""
         if address and address != urldefrag(url).url and 0 < len(text) <= LONGEST_TEXT:
-            found.setdefault(address, text)
-        if len(found) >= MAX_LINKS:
+            links.setdefault(address, text)
+        if len(links) >= MAX_LINKS:
             break
-    return list(found.items())
+    return list(links.items())
 
 
 def _in_the_text(tree: "HtmlElement") -> Iterator["HtmlElement"]:

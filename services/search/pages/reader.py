@@ -153,8 +153,8 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         try:
             extracted, rendered = await self._text_of(fetched)
         except PageError as error:
-            said = f"{shown(fetched.target.url)} was not read: {error}. Use another source."
-            raise PageError(said, passing=error.passing) from None
+            message = f"{shown(fetched.target.url)} was not read: {error}. Use another source."
+            raise PageError(message, passing=error.passing) from None
         final = fetched.target.url
         return Page(
             url=url,
@@ -218,8 +218,8 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         except PageError as error:
             if why == "shell":
                 return plain, False
-            said = plain.get("error", "its text only asks for scripts")
-            raise PageError(f"{said}, and {error}") from None
+            reason = plain.get("error", "its text only asks for scripts")
+            raise PageError(f"{reason}, and {error}") from None
         return rendered, True
 
     async def _extract(self, fetched: Fetched) -> Extracted:

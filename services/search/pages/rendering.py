@@ -122,26 +122,26 @@ class Subrequests:
         self._left = limits.bytes
         self._turns = asyncio.Semaphore(AT_ONCE)
 
-    async def serve(self, asked: BrowserRequest) -> BrowserReply | None:
+    async def serve(self, request: BrowserRequest) -> BrowserReply | None:
         """Answer a request of the browser; None if it is refused or fails."""
         self.made += 1
-        if self.made > self._limits.requests or asked.method not in {"GET", "OPTIONS"} or asked.kind not in KINDS:
+        if self.made > self._limits.requests or request.method not in {"GET", "OPTIONS"} or request.kind not in KINDS:
             return None
         try:
-            return await self._answered(asked)
+            return await self._answered(request)
         except PageError:
             return None
 
-    async def _answered(self, asked: BrowserRequest) -> BrowserReply:
-        target = target_of(asked.url, self._allowance)
-        self._permit(asked, target)
-        if asked.method == "OPTIONS":
-            return _preflight(asked.headers)
-        if target.url == self._page.target.url and asked.kind == "Document":
+    async def _answered(self, request: BrowserRequest) -> BrowserReply:
+        target = target_of(request.url, self._allowance)
+        self._permit(request, target)
+        if request.method == "OPTIONS":
+            return _preflight(request.headers)
+        if target.url == self._page.target.url and request.kind == "Document":
             return BrowserReply(200, _given_back(self._page.headers), self._page.body)
         async with self._turns:
             await self._check(target)
-            answer = await self._fetched(target, asked.headers)
+            answer = await self._fetched(target, request.headers)
         status = answer.status if redirect_of(answer) or not 300 <= answer.status < 400 else 404
         return BrowserReply(status, _given_back(answer.headers), answer.body)
 
@@ -169,7 +169,7 @@ class Subrequests:
             self._left += room - used
         return answer
 
-    def _permit(self, asked: BrowserRequest, target: Target) -> None:
+    def _permit(self, request: BrowserRequest, target: Target) -> None:
         """Check that the page may make a request.
 
         Frames are not loaded, as their text is not the page's. The page may lead on within its own origin alone: the text is
@@ -179,12 +179,12 @@ class Subrequests:
             PageRefused: the request is forbidden.
         """
         page = self._page.target
-        if asked.kind == "Document" and (not asked.main or target.origin != page.origin):
-            raise PageRefused(f"{shown(asked.url)} is not loaded: it is a frame, or another site's page.")
+        if request.kind == "Document" and (not request.main or target.origin != page.origin):
+            raise PageRefused(f"{shown(request.url)} is not loaded: it is a frame, or another site's page.")
         if self._allowance.covers(target.host, target.port) and not self._allowance.covers(page.host, page.port):
-            raise PageRefused(f"{shown(asked.url)} is not loaded: only the operator may name {target.host}.")
+            raise PageRefused(f"{shown(request.url)} is not loaded: only the operator may name {target.host}.")
         if target.path == "/favicon.ico":
-            raise PageRefused(f"{shown(asked.url)} is not loaded: it is a picture, whatever the browser calls it.")
+            raise PageRefused(f"{shown(request.url)} is not loaded: it is a picture, whatever the browser calls it.")
 
 
 def _preflight(headers: Mapping[str, str]) -> BrowserReply:
@@ -196,14 +196,16 @@ def _preflight(headers: Mapping[str, str]) -> BrowserReply:
     Raises:
         PageError: the request has another method.
     """
-    asked = {name.lower(): value for name, value in headers.items()}
-    if asked.get("access-control-request-method") != "GET":
+    requested = {name.lower(): value for name, value in headers.items()}
+    if requested.get("access-control-request-method") != "GET":
         raise PageError("only GET is made for a page")
     allowed = {
         "origin": "access-control-allow-origin",
         "access-control-request-headers": "access-control-allow-headers",
     }
-    return BrowserReply(204, _given_back({allowed[name]: value for name, value in asked.items() if name in allowed}))
+    return BrowserReply(
+        204, _given_back({allowed[name]: value for name, value in requested.items() if name in allowed})
+    )
 
 
 def _passed_on(headers: Mapping[str, str]) -> dict[str, str]:

@@ -67,22 +67,22 @@ def _local(name: str) -> str:
 
 
 def _object(element: ElementTree.Element, depth: int) -> dict[str, Any]:
-    found: dict[str, Any] = {_local(name): value for name, value in element.attrib.items()}
+    fields: dict[str, Any] = {_local(name): value for name, value in element.attrib.items()}
     for child in element if depth < MAX_DEPTH else ():
         name, value = _local(child.tag), _value(child, depth + 1)
-        if isinstance(found.get(name), list):
-            found[name].append(value)
+        if isinstance(fields.get(name), list):
+            fields[name].append(value)
         else:
-            found[name] = [found[name], value] if name in found else value
-    return found
+            fields[name] = [fields[name], value] if name in fields else value
+    return fields
 
 
 def _value(element: ElementTree.Element, depth: int) -> Any:
     text = _paragraphs(element.text or "")
     if not element.attrib and not len(element):
         return text
-    found = _object(element, depth)
-    return {**found, "text": text} if text and "text" not in found else found
+    fields = _object(element, depth)
+    return {**fields, "text": text} if text and "text" not in fields else fields
 
 
 def _paragraphs(text: str) -> str:

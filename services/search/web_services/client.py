@@ -34,7 +34,7 @@ from services.search.web_services.problems import (
     status_problem,
     without_results,
 )
-from services.search.web_services.query import Asked, asked
+from services.search.web_services.query import ServiceRequest, request_for
 from services.search.web_services.results import hits_of
 from services.search.web_services.service import Service
 from services.text.dates import latest_day
@@ -178,7 +178,7 @@ class ServiceSearch:
         if not query.strip() or limit < 1:
             return []
         today = self._today()
-        request = asked(
+        request = request_for(
             self.service,
             query,
             limit,
@@ -200,13 +200,13 @@ class ServiceSearch:
         hits = await asyncio.to_thread(self._read, answer.body)
         return [self._permitted(hit) for hit in hits if self._permit(hit, self._filters.since(today))][:limit]
 
-    async def _turn(self, request: Asked) -> None:
+    async def _turn(self, request: ServiceRequest) -> None:
         """Wait for a turn at the service."""
         pause = self.service.pause_for(self._key)
         if pause:
             await asyncio.sleep(pace_of(urlsplit(request.address).netloc).take(pause, self.service.title))
 
-    async def _ask(self, request: Asked) -> _Answer:
+    async def _ask(self, request: ServiceRequest) -> _Answer:
         """Send a request and return its answer, without redirects and proxies."""
         async with (
             httpx.AsyncClient(

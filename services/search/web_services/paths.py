@@ -29,13 +29,13 @@ def steps(path: str) -> tuple[PathStep, ...]:
     Raises:
         ValueError: the text is not a path.
     """
-    taken: list[PathStep] = []
+    path_steps: list[PathStep] = []
     place = 0
-    while found := _SEGMENT.match(path, place):
-        taken.append(PathStep(found[1], tuple(_CONDITION.findall(found[2]))))
-        place = found.end()
+    while match := _SEGMENT.match(path, place):
+        path_steps.append(PathStep(match[1], tuple(_CONDITION.findall(match[2]))))
+        place = match.end()
         if place == len(path):
-            return tuple(taken)
+            return tuple(path_steps)
         if path[place] != ".":
             break
         place += 1
@@ -73,7 +73,7 @@ def meets(value: Any, condition: str) -> bool:
     if condition.startswith("!"):
         return not values_at(value, condition[1:])
     path, _, wanted = condition.partition("=")
-    return any(_written(found) == wanted for found in values_at(value, path))
+    return any(_written(actual) == wanted for actual in values_at(value, path))
 
 
 def _children(parent: Any, name: str) -> list[Any]:

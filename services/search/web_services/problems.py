@@ -68,8 +68,8 @@ def own_words(service: Service, words: str) -> SearchError:
 
 def without_results(service: Service, reasons: Iterable[Any]) -> SearchError:
     """Return the error for an answer that has no results and says why: a text, or a name and a reason each."""
-    told = "; ".join(": ".join(str(part) for part in listed(reason)[:3]) for reason in reasons)
-    line = " ".join(clean_line(without_secrets(told[: 10 * LONGEST_QUOTE])).split())
+    reasons_text = "; ".join(": ".join(str(part) for part in listed(reason)[:3]) for reason in reasons)
+    line = " ".join(clean_line(without_secrets(reasons_text[: 10 * LONGEST_QUOTE])).split())
     return SearchError(
         f"{service.title} found nothing, and not all of it answered: {line[:LONGEST_QUOTE]}. {advice(service)}"
     )

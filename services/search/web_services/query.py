@@ -22,7 +22,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ServiceRequest:
     """One request to a service."""
 
     method: str
@@ -36,7 +36,7 @@ class Asked:
     """Address parameters with the key: sent, but never logged."""
 
 
-def asked(
+def request_for(
     service: Service,
     query: str,
     limit: int,
@@ -46,7 +46,7 @@ def asked(
     contact: str = "",
     filters: Filters,
     today: date,
-) -> Asked:
+) -> ServiceRequest:
     """Return the request for a query; the other arguments are those of `ServiceSearch`."""
     code = message_language(query)
     contact = contact if service.sends_contact else ""
@@ -72,7 +72,7 @@ def asked(
     post = service.method == "POST"
     parameters = {} if post else {name: _parameter(value) for name, value in filled.items()}
     secret = {name for name in parameters if "{key}" in str(service.parameters[name])}
-    return Asked(
+    return ServiceRequest(
         method=service.method,
         address=f"{base}{service.path}",
         parameters={name: value for name, value in parameters.items() if name not in secret},
@@ -86,7 +86,7 @@ def fill(template: str, values: Mapping[str, str]) -> str | None:
     """Fill a template in one pass, so that values cannot contain placeholders; None if a value is empty."""
     if any(not values.get(name) for name in _PLACEHOLDER.findall(template)):
         return None
-    return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
 
 
 def _query(service: Service, query: str, filters: Filters, values: Mapping[str, str]) -> str:
@@ -101,8 +101,8 @@ def _query(service: Service, query: str, filters: Filters, values: Mapping[str, 
 
 
 def _words(query: str, words: Words, room: int) -> str:
-    found = dict.fromkeys(_WORD.findall(normal_form("NFKC", query).lower()))
-    wanted = [word for word in found if word not in STOP_WORDS][: words.most]
+    all_words = dict.fromkeys(_WORD.findall(normal_form("NFKC", query).lower()))
+    wanted = [word for word in all_words if word not in STOP_WORDS][: words.most]
     forms = [words.form.replace("{word}", word) for word in wanted]
     while forms and len(words.between.join(forms)) > room:
         forms.pop()

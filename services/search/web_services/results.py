@@ -48,8 +48,8 @@ def hits_of(service: Service, answer: Any) -> list[Hit]:
     hits: dict[str, Hit] = {}
     addresses = [_address(item, service.fields.url) for item in items]
     titles = [_title(service, item, service.fields.title) for item in items]
-    for name, found, paths in (("url", addresses, service.fields.url), ("title", titles, service.fields.title)):
-        if items and not any(found):
+    for name, texts, paths in (("url", addresses, service.fields.url), ("title", titles, service.fields.title)):
+        if items and not any(texts):
             raise _changed(service, name, " or ".join(paths))
     for item, address, title in zip(items, addresses, titles, strict=True):
         if address and address not in hits:
@@ -59,8 +59,8 @@ def hits_of(service: Service, answer: Any) -> list[Hit]:
 
 
 def _items(service: Service, answer: Any) -> list[dict[str, Any]]:
-    found = values_at(answer, service.results)
-    listing = found[0] if found else None
+    values = values_at(answer, service.results)
+    listing = values[0] if values else None
     if service.answer == "atom":  # a feed without entries has no list, and a single entry is not in a list
         listing = listed(listing) if listing is not None else []
     if not isinstance(listing, list):
@@ -104,7 +104,7 @@ def _hit(service: Service, item: dict[str, Any], address: str, title: str) -> Hi
 def _others(service: Service, item: dict[str, Any]) -> list[Hit]:
     """Return other pages on the subject of a result, without texts, which only their pages have."""
     fields = service.fields
-    found = [other for path in fields.others for other in values_at(item, path) if isinstance(other, dict)][:MAX_OTHERS]
+    pages = [other for path in fields.others for other in values_at(item, path) if isinstance(other, dict)][:MAX_OTHERS]
     return [
         Hit(
             url=address,
@@ -114,7 +114,7 @@ def _others(service: Service, item: dict[str, Any]) -> list[Hit]:
             snippet_only=True,
             source_kind=service.source_kind,
         )
-        for other in found
+        for other in pages
         if (address := _address(other, fields.other_url))
     ]
 
@@ -178,11 +178,11 @@ def _text(service: Service, item: dict[str, Any], name: Any, paths: Paths) -> st
     """Return a longer text; several values of a path are joined by line breaks."""
     form = service.forms.get(name)
     for path in paths:
-        found = values_at(item, path)[:MAX_PARTS]
+        values = values_at(item, path)[:MAX_PARTS]
         if form == "inverted_index":
-            parts = [from_inverted_index(value) for value in found]
+            parts = [from_inverted_index(value) for value in values]
         else:
-            parts = [str(part)[:LONGEST_TEXT] for value in found for part in listed(value)[:MAX_PARTS] if scalar(part)]
+            parts = [str(part)[:LONGEST_TEXT] for value in values for part in listed(value)[:MAX_PARTS] if scalar(part)]
         if form == "markup":
             parts = [without_markup(part) for part in parts]
         lines = (part.strip("\n").rstrip() for part in parts)
@@ -193,10 +193,10 @@ def _text(service: Service, item: dict[str, Any], name: Any, paths: Paths) -> st
 
 def _authors(service: Service, item: dict[str, Any]) -> list[str]:
     for path in service.fields.authors:
-        found = [author for value in values_at(item, path) for author in listed(value)]
+        authors = [author for value in values_at(item, path) for author in listed(value)]
         names = [
             _first(author, service.fields.author_name) if isinstance(author, dict) else scalar(author)
-            for author in found[:MAX_PARTS]
+            for author in authors[:MAX_PARTS]
         ]
         if any(names):
             return [name for name in names if name]
@@ -220,8 +220,8 @@ def _count(text: str) -> int | None:
 
 
 def _number(item: dict[str, Any], path: str) -> float:
-    found = values_at(item, path)
-    value = found[0] if found else None
+    values = values_at(item, path)
+    value = values[0] if values else None
     return value if isinstance(value, int | float) and abs(value) < MAX_RANK else math.inf
 
 

@@ -269,7 +269,7 @@ def _service(file: Path, name: str, table: Any) -> Service:
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False)
         # A misspelt field is unknown and also missing: the error of the unknown field is clearer.
-        problem = next((found for found in problems if found["type"] == "extra_forbidden"), problems[0])
+        problem = next((entry for entry in problems if entry["type"] == "extra_forbidden"), problems[0])
         where = ".".join(str(part) for part in (name, *problem["loc"]))
         what = _WORDS.get(problem["type"]) or reason_of(problem)
         raise BadInput(f"{file}: {where} cannot be used: {what}.") from None

@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from services.search.filters import Filters
-from services.search.web_services.query import Asked, asked
+from services.search.web_services.query import ServiceRequest, request_for
 from services.search.web_services.service import services
 
 TODAY = date(2026, 3, 1)
 
 
-def sent(name: str, query: str, filters: Filters | None = None, **changes: Any) -> Asked:
+def sent(name: str, query: str, filters: Filters | None = None, **changes: Any) -> ServiceRequest:
     service = services()[name]
     own = "https://s.example/" if service.address_setting else ""
-    return asked(service, query, 5, address=own, filters=filters or Filters(), today=TODAY, **changes)
+    return request_for(service, query, 5, address=own, filters=filters or Filters(), today=TODAY, **changes)
 
 
 QUESTION = "How deep is the Challenger Deep, and who measured it in 1875?"
