@@ -82,9 +82,9 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
     def _own_store(self) -> BaseStore:
         return self.store if self.store is not None else memory()
 
-    async def _choices(self, given: Any, config: RunnableConfig | None, chosen: Any) -> Any:
+    async def _choices(self, run_input: Any, config: RunnableConfig | None, chosen: Any) -> Any:
         """Return the choices of a run as one object, whatever form they came in."""
-        if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver) and continues_turn(given):
+        if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver) and continues_turn(run_input):
             place = {
                 name: value
                 for name, value in config.get("configurable", {}).items()

@@ -32,8 +32,8 @@ async def after_background_investigator(
         return "reporter"
     if context.output_style == "data":  # figures require runs of code, even for simple questions
         return "planner"
-    found = background is not None and background.excerpts
-    return "reporter" if triage.complexity == "simple" and found else "planner"
+    has_evidence = background is not None and background.excerpts
+    return "reporter" if triage.complexity == "simple" and has_evidence else "planner"
 
 
 async def after_planner(state: ResearchState) -> Literal["reporter", "human_feedback", "research_team"]:

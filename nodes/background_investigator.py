@@ -38,25 +38,25 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         return {"background": Background()}
     async with node_run(state, runtime, "background_investigator") as run:
         if context.mcp_servers and not run.journal.replays:
-            await configured(context)  # a refused server is told before anything is searched
+            await configured(context)  # reports a refused server before anything is searched
         remembered = Remembered()
         if context.memory:
             remembered = await recall_memory(run, question, state["today"], evidence_of(runtime))
         try:
-            found = await gather_once(run, [question], evidence_of(runtime), context.level.background, question)
+            gathered = await gather_once(run, [question], evidence_of(runtime), context.level.background, question)
         except LimitReached as limit:
-            found, limits = Search(), [limit_message(limit, locale)]
+            gathered, limits = Search(), [limit_message(limit, locale)]
         alone = _reports_next(state, context)
         folders = [] if alone else await overview_once(run)
     first = 1 + max((int(excerpt.id.rpartition("-")[2]) for excerpt in known), default=0)
     excerpts = [
         quote_best(passage, question, f"B{RECALLED}-{place}", whole=alone)
-        for place, passage in enumerate(found.passages, first)
+        for place, passage in enumerate(gathered.passages, first)
     ]
-    sources = merge_sources(remembered.sources, found.sources)
-    excerpts = [*excerpts, *_not_found_anew(remembered.excerpts, excerpts)]  # what was read now comes first
+    sources = merge_sources(remembered.sources, gathered.sources)
+    excerpts = [*excerpts, *_only_remembered(remembered.excerpts, excerpts)]  # what was read now comes first
     by_memory = [Searched(name="memory", hits=len(remembered.excerpts))] if context.memory else []
-    searched = [*by_memory, *found.searched]
+    searched = [*by_memory, *gathered.searched]
     emit_message(
         runtime,
         "background",
@@ -68,15 +68,15 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         data={
             "searched": [search.model_dump() for search in searched],
             "sources": [source.title for source in sources.values()],
-            "failures": found.trouble(locale),
+            "failures": gathered.trouble(locale),
         },
     )
     return {
         "background": Background(
-            excerpts=excerpts, failures=found.trouble(locale), titles=found.titles, folders=folders
+            excerpts=excerpts, failures=gathered.trouble(locale), titles=gathered.titles, folders=folders
         ),
         "sources": sources,
-        "limits": [*limits, *found.limits(run, locale)],
+        "limits": [*limits, *gathered.limits(run, locale)],
         "usage": run.usage,
     }
 
@@ -93,14 +93,14 @@ def _reports_next(state: ResearchState, context: RunContext) -> bool:
     return (triage is not None and triage.complexity == "simple") or not context.deep_research
 
 
-def _not_found_anew(remembered: list[Excerpt], found: list[Excerpt]) -> list[Excerpt]:
+def _only_remembered(remembered: list[Excerpt], new: list[Excerpt]) -> list[Excerpt]:
     """Return the remembered quotes that the search has not found again."""
     return [
         excerpt
         for excerpt in remembered
         if not any(
             other.content_hash == excerpt.content_hash and other.start <= excerpt.start and excerpt.end <= other.end
-            for other in found
+            for other in new
         )
     ]
 

@@ -51,21 +51,21 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
     untraced = {source_hash: source.untraced for source_hash, source in task["sources"].items() if source.untraced}
     text = f"{task['question']} {task['step'].description}"
     views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES)
-    found = [
+    quoted = [
         excerpt.model_copy(update={"quote": proving(excerpt.quote, untraced.get(excerpt.content_hash))})
         for result in task["results"].values()
         for excerpt in result.excerpts
     ]
-    excerpts = [excerpt.model_dump(mode="json") for excerpt in found]
+    excerpts = [excerpt.model_dump(mode="json") for excerpt in quoted]
     tainted = [
         result
         for result in task["results"].values()
         if any(excerpt.content_hash in untraced for excerpt in result.excerpts)
     ]
     findings = {step_id: result.finding for step_id, result in task["results"].items() if result not in tainted}
-    cited = {excerpt.content_hash: task["sources"].get(excerpt.content_hash) for excerpt in found}
+    cited = {excerpt.content_hash: task["sources"].get(excerpt.content_hash) for excerpt in quoted}
     cards = [source.card.evidence for source in cited.values() if source]
-    workspace.known_texts = [task["question"], *(excerpt.quote for excerpt in found), *cards]
+    workspace.known_texts = [task["question"], *(excerpt.quote for excerpt in quoted), *cards]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
     workspace.files |= files
     workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
@@ -97,16 +97,16 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
 
 
 async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
-    """Let the model work with tools; only results of tools are kept of its findings."""
-    given = await tool_set(run, task, workspace)
-    asked = any(tool.name == QUERY for tool in given.tools)
-    databases = await schema_views(run) if asked else []
+    """Let the model work with tools; its finding keeps only what tools returned."""
+    offered = await tool_set(run, task, workspace)
+    queries_databases = any(tool.name == QUERY for tool in offered.tools)
+    databases = await schema_views(run) if queries_databases else []
     prompt = _prompt(task, views, workspace, [], run.context.level.evidence_tokens)
     prompt = prompt.model_copy(update={"with_tools": True, "databases": databases})
-    worked = await use_tools("coder", prompt, given.tools, workspace)
+    worked = await use_tools("coder", prompt, offered.tools, workspace)
     passages, sources = workspace.passages, workspace.sources
     if not passages:
-        return Outcome(_nothing(task, worked), limits=given.notices)
+        return Outcome(_nothing(task, worked), limits=offered.notices)
     known = [_as_passage(excerpt) for result in task["results"].values() for excerpt in result.excerpts]
     traced = trace(worked.text if worked.finished else "", [*known, *passages], task["question"])
     finding, lines = traced.finding, traced.lines
@@ -127,7 +127,7 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     cited = {source_hash: source for source_hash, source in sources.items() if source_hash in quoted}
     outcome = _outcome(task, finding, lines, cited, _artifacts(task, dict(artifacts), task["step"].title))
     outcome.result.confidence = min(outcome.result.confidence, 1.0 if not traced.dropped else 0.6)
-    outcome.limits += given.notices
+    outcome.limits += offered.notices
     return outcome
 
 

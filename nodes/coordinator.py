@@ -93,14 +93,14 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             report=report.question if report else "",
         )
         try:
-            asked = await ask("coordinator", prompt, triage_schema(prompt))
-            triage = Triage.model_validate(asked.model_dump())
+            answer = await ask("coordinator", prompt, triage_schema(prompt))
+            triage = Triage.model_validate(answer.model_dump())
         except (LimitReached, UselessAnswer) as caught:
             problem = caught
             triage = (await ask_by_rules(prompt, Triage)).model_copy(update={"answer": ""})
     if report is not None and triage.revises:
-        asked_for = change_messages([*state.get("messages", []), *_asked(state, question, former)])
-        return {**as_change(state, question, chosen, run.usage), "messages": asked_for}
+        request_messages = change_messages([*state.get("messages", []), *_question_messages(state, question, former)])
+        return {**as_change(state, question, chosen, run.usage), "messages": request_messages}
     triage = settled_triage(triage, prompt, context)
     locale = answer_locale(triage, context)
     refused = obeyed(context, triage.wishes).refused
@@ -117,13 +117,13 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     fresh = _fresh_turn(question, triage, run.turn, today, limits, run.usage)
     fresh["locale"] = locale
     fresh["choices"] = chosen
-    messages = _asked(state, question, former)
+    messages = _question_messages(state, question, former)
     if triage.intent in DIRECT:
         messages.append(AIMessage(triage.reply))
     return {**fresh, **_from_earlier(former, triage, recalled), "messages": messages}  # type: ignore[typeddict-item]  # values may come as Overwrite
 
 
-def _asked(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:
+def _question_messages(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:
     """Return the message of this turn if the thread lacks it, because it came as `question` or as a number."""
     present = state.get("messages", [])[len(_without_present(state)) :]
     if present and chosen_question(present[-1].text, former) == present[-1].text:
@@ -165,8 +165,8 @@ def question_of(state: ResearchState) -> str:
     Raises:
         BadInput: there is no question, or the question is longer than `MAX_QUESTION` characters.
     """
-    said = _said(state)
-    text = said if said is not None and not _given_anew(state) else state.get("question", "")
+    last_text = _last_human_text(state)
+    text = last_text if last_text is not None and not _has_new_question(state) else state.get("question", "")
     question = text.strip()
     if not question:
         if _unread_parts(state):
@@ -181,7 +181,7 @@ def question_of(state: ResearchState) -> str:
     return question
 
 
-def _said(state: ResearchState) -> str | None:
+def _last_human_text(state: ResearchState) -> str | None:
     messages = state.get("messages", [])
     return messages[-1].text if messages and messages[-1].type == "human" else None
 
@@ -189,11 +189,15 @@ def _said(state: ResearchState) -> str | None:
 def _unread_parts(state: ResearchState) -> int:
     """Return the number of parts of the present message that are no text, such as pictures."""
     messages = state.get("messages", [])
-    parts = messages[-1].content if messages and _said(state) is not None and not _given_anew(state) else []
+    parts = (
+        messages[-1].content
+        if messages and _last_human_text(state) is not None and not _has_new_question(state)
+        else []
+    )
     return sum(not isinstance(part, str) and part.get("type") != "text" for part in parts)
 
 
-def _given_anew(state: ResearchState) -> bool:
+def _has_new_question(state: ResearchState) -> bool:
     """Tell whether `question` has changed since the last turn; it then replaces a message that an aborted turn left."""
     triage = state.get("triage")
     return triage is not None and bool(state.get("question")) and state["question"] != triage.original
@@ -201,8 +205,8 @@ def _given_anew(state: ResearchState) -> bool:
 
 def _without_present(state: ResearchState) -> list[AnyMessage]:
     """Return the messages before the present question."""
-    messages, said = state.get("messages", []), _said(state)
-    present = said is not None and (not _given_anew(state) or said.strip() == state["question"].strip())
+    messages, last_text = state.get("messages", []), _last_human_text(state)
+    present = last_text is not None and (not _has_new_question(state) or last_text.strip() == state["question"].strip())
     return messages[:-1] if present else messages
 
 

@@ -62,19 +62,19 @@ async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
             except UselessAnswer:
                 draft = await ask_by_rules(prompt, plan_schema(prompt), check_draft)
                 limits.append(say("plan_by_rules", state["locale"], number=len(plans) + 1))
-            asked = settle_draft(draft, prompt)
+            proposed = settle_draft(draft, prompt)
         except LimitReached as reached:
-            asked, limit = None, reached
-    if asked is None:
+            proposed, limit = None, reached
+    if proposed is None:
         return {"plan": None, "spent": True, "limits": [limit_message(limit, state["locale"])], "usage": run.usage}
     assignable = [*BASE, *(view.name for view in servers.views)]
-    plan = known_tools(first_steps(asked, context.max_step_num), assignable)
-    kept = asked.outline if prompt.max_nodes else state.get("outline", [])
-    outline = await asyncio.to_thread(placed, kept, evidence_in(state))
+    plan = known_tools(first_steps(proposed, context.max_step_num), assignable)
+    nodes = proposed.outline if prompt.max_nodes else state.get("outline", [])
+    outline = await asyncio.to_thread(placed, nodes, evidence_in(state))
     plan = plan.model_copy(update={"outline": without_evidence(outline)})
     problems = [database.problem for database in databases if database.problem]
     limits += [*servers.messages(state["locale"]), *problems, *left_out(run, state["locale"])]
-    if len(asked.steps) > context.max_step_num:
+    if len(proposed.steps) > context.max_step_num:
         limits.append(say("step_limit", state["locale"], limit=context.max_step_num))
     _announce(runtime, state["locale"], plan)
     added: Any = Overwrite([*plans, plan]) if changed else [plan]
@@ -98,7 +98,7 @@ def _prompt(
     last, reflection = state["plan"], state["reflection"]
     background = state["background"] or Background()
     outline = reflection.outline if reflection is not None and plans else []
-    said = [message.text for message in for_planner(state)]
+    steering = [message.text for message in for_planner(state)]
     return PlannerPrompt(
         question=research_question(state),
         locale=state["locale"],
@@ -125,8 +125,8 @@ def _prompt(
         style=context.output_style,
         previous_plan="\n".join(f"{step.id}. {step.title}" for step in last.steps) if last else "",
         wishes=context.wishes,
-        steering=said,
-        undone=[step.title for step in undone_steps(state)] if said else [],
+        steering=steering,
+        undone=[step.title for step in undone_steps(state)] if steering else [],
     )
 
 

@@ -60,22 +60,22 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
             if limit is None:
                 prompt = _prompt(state, context, table)
                 try:
-                    said = await ask("reflector", prompt, reflection_schema(prompt))
+                    answer = await ask("reflector", prompt, reflection_schema(prompt))
                 except UselessAnswer:
-                    said = await ask_by_rules(prompt, Reflection)  # which knows nothing that only some are asked for
+                    answer = await ask_by_rules(prompt, Reflection)  # which knows nothing that only some are asked for
                     by_rules = [say("reflection_by_rules", locale)]
-                said = Reflection.model_validate(said.model_dump())
+                answer = Reflection.model_validate(answer.model_dump())
                 rules = await run.journal.decided(
                     "rules", lambda: bool(by_rules) or role_model("reflector", context).model == OFFLINE
                 )
-                said = _with_sound_verdicts(said, state)
-                settled = await _settled(said, state, evidence_of(runtime), confirmed=rules)
+                answer = _with_sound_verdicts(answer, state)
+                settled = await _settled(answer, state, evidence_of(runtime), confirmed=rules)
                 reflection, outline["outline"] = with_outline(settled, table, locale)
         except LimitReached as reached:
             limit = reached
     if reflection is None:
-        said_limit = limit_message(limit, locale) if limit else ""
-        return {**_given_up(state, fresh, said_limit), **outline, "usage": run.usage + wave}
+        limit_text = limit_message(limit, locale) if limit else ""
+        return {**_given_up(state, fresh, limit_text), **outline, "usage": run.usage + wave}
     verdicts = {verdict.step_id: verdict for verdict in reflection.steps}
     judged = {**_sent_back(state, verdicts), **fresh}
     results = _with_verdicts(judged, verdicts, reflection.reasoning)
@@ -208,7 +208,7 @@ async def _settled(
             # Steps that found the same passage have separate excerpts of it
             sides = frozenset((known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids)
             if not any(sides <= known_sides for known_sides in merged):
-                merged = {known_sides: kept for known_sides, kept in merged.items() if not known_sides < sides}
+                merged = {known_sides: former for known_sides, former in merged.items() if not known_sides < sides}
                 merged[sides] = contradiction
     enough = reflection.has_enough_context and bool(known)
     return reflection.model_copy(update={"contradictions": list(merged.values()), "has_enough_context": enough})

@@ -151,7 +151,7 @@ async def _proved(
     research: SectionResearch | None,
     runtime: Runtime[RunContext],
 ) -> Revised:
-    """Check a text until it proves something, and from deep on mend its weakest topic with what is found for that.
+    """Check a text, simplify it while it proves nothing, and from depth `deep` on complete its weakest topic with new quotes.
 
     Args:
         run: run scope of the node.
@@ -163,8 +163,8 @@ async def _proved(
     """
     written, state, excerpts, added = made
     checked = await _check(run, state, written, excerpts, runtime)
-    if told := written.verified.new_excerpts:
-        results = with_excerpts(state["results"], told)
+    if new_excerpts := written.verified.new_excerpts:
+        results = with_excerpts(state["results"], new_excerpts)
         state = await _settled({**state, "results": {**state["results"], **results}}, runtime)
         added = {**added, "results": {**added.get("results", {}), **results}}
         excerpts = cited_evidence(state)
@@ -180,15 +180,15 @@ async def _proved(
         added = {**researched, "results": {**added.get("results", {}), **researched["results"]}}
         excerpts = cited_evidence(state)
         ids = {excerpt.id for excerpt in new.excerpts}
-        found = [excerpt for excerpt in excerpts if excerpt.id in ids]
-        await _verify(run, draft_of(state, run.context, written, excerpts), written, runtime, found)
+        new_quotes = [excerpt for excerpt in excerpts if excerpt.id in ids]
+        await _verify(run, draft_of(state, run.context, written, excerpts), written, runtime, new_quotes)
     return Revised(written, state, excerpts, added)
 
 
 def _prompt_versions(context: RunContext, usage: Usage, written: Written) -> dict[str, int | str]:
-    asked = [role for role in usage.roles if role != EMBEDDING]
+    roles = [role for role in usage.roles if role != EMBEDDING]
     with prompts_of(context):
-        return {stem: prompt_info(stem).version for stem in [*asked, *written.templates]}
+        return {stem: prompt_info(stem).version for stem in [*roles, *written.templates]}
 
 
 async def _revised(
@@ -290,11 +290,11 @@ async def _verify(
     draft: ReportInputs,
     written: Written,
     runtime: Runtime[RunContext],
-    found: Sequence[Excerpt] | None = None,
+    new_quotes: Sequence[Excerpt] | None = None,
 ) -> None:
-    """Let a model check the draft, if the run enables that and has a model; once more for what was found for its weakest topic.
+    """Let a model check the draft if the run enables that and has a model; a second time with new quotes for its weakest topic.
 
-    A quick answer is checked by a model where it lacks what was asked for, and where code does not find all of it proved.
+    A model checks a quick answer only if it lacks something that was asked for, or if code cannot prove all of it.
     """
     context, locale, translated = run.context, draft.locale, bool(run.wishes.language)
     unmet = [] if draft.former else unmet_wishes(draft.blocks, context, locale, translated=translated)
@@ -309,10 +309,10 @@ async def _verify(
         return
     emit_message(runtime, "notice", "reporter", "verifying", locale)
     tone = context.profile.tone if context.profile else ""
-    text_of, before = evidence_of(runtime).get_text, written.verified if found else None
-    only_mend = draft.former is not None or (written.rewritten and not found)
+    text_of, before = evidence_of(runtime).get_text, written.verified if new_quotes else None
+    only_mend = draft.former is not None or (written.rewritten and not new_quotes)
     written.verified = await verify_draft(
-        draft, text_of, tone=tone, before=before, unused=found, unmet=unmet, only_mend=only_mend
+        draft, text_of, tone=tone, before=before, unused=new_quotes, unmet=unmet, only_mend=only_mend
     )
     written.limits += [limit for limit in written.verified.limits if limit not in written.limits]
     if written.verified.blocks is not None:

@@ -62,25 +62,25 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     """Let the model search with tools; its quotes must occur in their results."""
     step, locale = task["step"], task["locale"]
     queries = [*step.queries, *([task["feedback"]] if task["feedback"] else [])]
-    found = Search()
+    gathered = Search()
     if step.need_web_search:
-        found = await gather_once(
+        gathered = await gather_once(
             run, queries, workspace.evidence, FOR_TOOLS, task["question"], source_kind=step.source_kind
         )
-        run.has_searched(queries, found.searched)
+        run.has_searched(queries, gathered.searched)
     room = await evidence_tokens(run, "researcher", run.context.level.passage_tokens)
-    passages = passages_within(found.passages, room, MIN_PASSAGES)
-    workspace.add_evidence(passages, found.sources)
+    passages = passages_within(gathered.passages, room, MIN_PASSAGES)
+    workspace.add_evidence(passages, gathered.sources)
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     workspace.known_texts = [task["question"]]
-    given = await tool_set(run, task, workspace)
+    offered = await tool_set(run, task, workspace)
     prompt = _prompt(task, run.context.level.evidence_tokens).model_copy(
         update={"passages": numbered(workspace.passages), "with_tools": True, "wide": run.context.level.wide}
     )
-    must_call = bool(given.tools) and not workspace.passages
-    worked = await use_tools("researcher", prompt, given.tools, workspace, must_call=must_call, by_reference=True)
+    must_call = bool(offered.tools) and not workspace.passages
+    worked = await use_tools("researcher", prompt, offered.tools, workspace, must_call=must_call, by_reference=True)
     outcome = await _judged(run, task, worked, workspace)
-    outcome.limits += [*found.limits(run, locale), *given.notices]
+    outcome.limits += [*gathered.limits(run, locale), *offered.notices]
     return outcome
 
 

@@ -202,9 +202,9 @@ def _info(prompts: Prompts, role: str, file: Path | str) -> PromptInfo:
         return PromptInfo(role, prompts.custom[role], ())
 
     advice = "Begin it with a line ---, then version: 2 and, below changelog:, what changed, then a line ---."
-    found = _FRONT_MATTER.match(prompts.sources[f"{role}.md"])
+    match = _FRONT_MATTER.match(prompts.sources[f"{role}.md"])
     try:
-        front = yaml.safe_load(found.group(1)) if found else None
+        front = yaml.safe_load(match.group(1)) if match else None
     except yaml.YAMLError as error:
         raise PromptError(f"{file}: its front matter is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(front, dict):

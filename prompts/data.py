@@ -96,15 +96,15 @@ _FORMS = _plain_forms()
 """Plain form of each character, one for one, so that places stay the same."""
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    """Return the plain form of an escaped character that counts; otherwise nothing."""
-    if reference := found["reference"]:
+def _unescaped(match: re.Match[str]) -> str:
+    """Return the plain form of an escaped character of markup; for any other, an empty text."""
+    if reference := match["reference"]:
         char = html.unescape(f"&{reference};")
     else:
         code = (
-            int(found["octal"], 8)
-            if found["octal"]
-            else int(found["braced"] or found["hex"] or found["byte"] or found["percent"], 16)
+            int(match["octal"], 8)
+            if match["octal"]
+            else int(match["braced"] or match["hex"] or match["byte"] or match["percent"], 16)
         )
         char = chr(code) if code <= 0x10FFFF else ""
     plain = char.translate(_FORMS)
@@ -112,7 +112,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def neutraliser(templates: Iterable[str]) -> Callable[[object], object]:
-    """Return what makes values fit into templates: their own tags, and models' control tokens, cannot come from a value."""
+    """Return a function that makes values safe for templates: they cannot bring in the templates' tags or models' control tokens."""
     names = {name for text in templates for name in _TAG.findall(text)} | set(_CONTROL_NAMES)
     # A bracket at the very end would open a tag together with what the template puts behind it
     tag = rf"(?:{'|'.join(sorted(names))})(?![a-z0-9_])"
@@ -132,18 +132,18 @@ def neutraliser(templates: Iterable[str]) -> Callable[[object], object]:
         if _UNSEEN.search(plain):
             seen = [place for place in seen if not _UNSEEN.match(plain, place)]
             plain = _UNSEEN.sub("", plain)
-        escapes = [(found, char) for found in _ESCAPED.finditer(plain) if (char := _unescaped(found))]
+        escapes = [(match, char) for match in _ESCAPED.finditer(plain) if (char := _unescaped(match))]
         if escapes:
             held, shown, last = list[int](), list[str](), 0
-            for found, char in escapes:
-                held += [*seen[last : found.start()], seen[found.start()]]
-                shown += (plain[last : found.start()], char)
-                last = found.end()
+            for match, char in escapes:
+                held += [*seen[last : match.start()], seen[match.start()]]
+                shown += (plain[last : match.start()], char)
+                last = match.end()
             seen, plain = [*held, *seen[last:]], "".join([*shown, plain[last:]])
         signs = {
-            (place := seen[found.start()]): SIGNS.get(value[place], SIGNS[found[0][0]])
+            (place := seen[match.start()]): SIGNS.get(value[place], SIGNS[match[0][0]])
             for pattern in (angle, _OTHER)
-            for found in pattern.finditer(plain)
+            for match in pattern.finditer(plain)
         }
         if not signs:
             return value

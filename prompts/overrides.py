@@ -37,8 +37,8 @@ _ALLOWED = (
 @lru_cache(maxsize=32)
 def system_text(stem: str) -> str:
     """Return the system part of a built-in template."""
-    found = _SYSTEM.search(BUILT_IN.sources[f"{stem}.md"])
-    return found.group() if found else ""
+    match = _SYSTEM.search(BUILT_IN.sources[f"{stem}.md"])
+    return match.group() if match else ""
 
 
 def with_texts(texts: Mapping[Stem, str]) -> Prompts:

@@ -284,17 +284,17 @@ class RunContext(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _read_forms(cls, given: Any) -> Any:
+    def _read_forms(cls, fields: Any) -> Any:
         """Take the fields of `advanced`, the object of Studio's form; null leaves a field that follows from the depth unset."""
-        if not isinstance(given, dict):
-            return given
-        return {name: value for name, value in flat(given).items() if value is not None or name not in FOLLOW_DEPTH}
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in flat(fields).items() if value is not None or name not in FOLLOW_DEPTH}
 
     @field_validator("documents")
     @classmethod
-    def _are_searched(cls, folders: list[str], given: ValidationInfo) -> list[str]:
+    def _are_searched(cls, folders: list[str], info: ValidationInfo) -> list[str]:
         """Refuse folders where nothing is searched."""
-        if folders and given.data.get("search") == "none":
+        if folders and info.data.get("search") == "none":
             raise ValueError("the search is none; choose documents to search these folders alone")
         return folders
 

@@ -14,10 +14,10 @@ LATER = {
 
 
 def later(name: str) -> Callable[..., Any]:
-    """Return a function of the table; its module is imported when it is first wanted."""
+    """Return a function of the table; its module is imported on first use."""
     module, function = LATER[name]
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
+    target: Callable[..., Any] = getattr(import_module(module), function)
+    return target
 
 
 def later_if_loaded(name: str) -> Callable[..., Any] | None:

@@ -80,5 +80,5 @@ def _schema(tools: bool, max_nodes: int, outlined: bool, wide: bool) -> type[Pla
     return create_model("Plan", __base__=PlanDraft, __doc__=PlanDraft.__doc__, **of_plan)
 
 
-def _listed(item: Any, most: int) -> Any:
-    return Annotated[list[item], AtMost(most)], Field(default_factory=list)
+def _listed(item: Any, max_items: int) -> Any:
+    return Annotated[list[item], AtMost(max_items)], Field(default_factory=list)

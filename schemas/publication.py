@@ -36,9 +36,9 @@ def _count(value: object) -> object:
 
 
 def _doi(value: object) -> object:
-    """Return a DOI without what is written before it: `https://doi.org/`, `doi:`."""
-    found = _DOI.search(value[:LONGEST_LINE]) if isinstance(value, str) else None
-    return clean_line(found.group()).lower() if found else ""
+    """Return a DOI without its prefix: `https://doi.org/`, `doi:`."""
+    match = _DOI.search(value[:LONGEST_LINE]) if isinstance(value, str) else None
+    return clean_line(match.group()).lower() if match else ""
 
 
 def _address(value: object) -> object:

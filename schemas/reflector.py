@@ -107,14 +107,14 @@ def reflection_schema(prompt: ReflectorPrompt) -> type[Reflection]:
 
 @lru_cache(maxsize=8)
 def _schema(outlined: bool, wide: bool, dated: bool) -> type[Reflection]:
-    asked: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if dated:
-        asked["outdated"] = (Annotated[list[Id], AtMost(40)], Field(default_factory=list))
+        fields["outdated"] = (Annotated[list[Id], AtMost(40)], Field(default_factory=list))
     if outlined:
-        asked["thin_nodes"] = (Annotated[list[ThinNode], AtMost(MOST_THIN)], Field(default_factory=list))
+        fields["thin_nodes"] = (Annotated[list[ThinNode], AtMost(MOST_THIN)], Field(default_factory=list))
     if outlined and wide:
-        asked["new_nodes"] = (Annotated[list[NodeDraft], AtMost(MOST_NEW)], Field(default_factory=list))
+        fields["new_nodes"] = (Annotated[list[NodeDraft], AtMost(MOST_NEW)], Field(default_factory=list))
     if outlined:
-        asked["actionable_reason"] = (Reason, "")
-        asked["actionable"] = (bool, True)
-    return create_model("Reflection", __base__=Reflection, __doc__=Reflection.__doc__, **asked)
+        fields["actionable_reason"] = (Reason, "")
+        fields["actionable"] = (bool, True)
+    return create_model("Reflection", __base__=Reflection, __doc__=Reflection.__doc__, **fields)

@@ -141,14 +141,14 @@ class Findings(BaseModel):
     @field_validator("high", "medium", "low", mode="before")
     @classmethod
     def _as_references(cls, value: Any) -> Any:
-        """Take a single reference for a list of it, and part one that is too long where it names the next passage."""
-        given = [value] if isinstance(value, str) else value
-        if not isinstance(given, list):
-            return given
-        too_long = [isinstance(reference, str) and len(reference) > LONGEST_REFERENCE for reference in given]
+        """Accept a single reference as a list, and split one that is too long before the next passage that it names."""
+        listed = [value] if isinstance(value, str) else value
+        if not isinstance(listed, list):
+            return listed
+        too_long = [isinstance(reference, str) and len(reference) > LONGEST_REFERENCE for reference in listed]
         return [
             part
-            for reference, cut in zip(given, too_long, strict=True)
+            for reference, cut in zip(listed, too_long, strict=True)
             for part in (_NEXT.split(reference) if cut else [reference])
         ]
 

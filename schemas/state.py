@@ -189,9 +189,9 @@ def plans_of(state: ResearchState) -> list[Plan]:
 def research_question(state: ResearchState) -> str:
     """Return the question that is researched: as the coordinator completed it, and before that as it was asked.
 
-    What somebody said while the run went on comes behind it.
+    Messages that users sent during the run are appended.
     """
     triage = state["triage"]
-    asked = triage.question if triage is not None else state["question"]
+    question = triage.question if triage is not None else state["question"]
     added = [message.text for message in state.get("steering") or [] if message.action == "message"]
-    return " ".join([asked, *added])
+    return " ".join([question, *added])

@@ -41,9 +41,11 @@ class Form(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: Any) -> Any:
-        """Take what a model left as null for not asked for."""
-        return {name: value for name, value in given.items() if value is not None} if isinstance(given, dict) else given
+    def _without_nulls(cls, fields: Any) -> Any:
+        """Drop null fields: models write null for what was not asked for."""
+        return (
+            {name: value for name, value in fields.items() if value is not None} if isinstance(fields, dict) else fields
+        )
 
     @property
     def asks_form(self) -> bool:
@@ -60,14 +62,14 @@ class ChosenWishes(Form, extra="forbid"):
     """Wishes of the question that are not followed."""
 
 
-class Said(BaseModel):
+class WishWords(BaseModel):
     """The words of a message that have wishes."""
 
     said: Annotated[list[Reason], AtMost(8)] = Field(default_factory=list)
     """Verbatim: what no words ask for is no wish. They come first, so that a model reads before it fills in."""
 
 
-class Wishes(Form, Said):
+class Wishes(Form, WishWords):
     """Wishes that a question has, as the coordinator read them."""
 
     language: Annotated[str, AtMost(20)] = ""
