@@ -62,15 +62,15 @@ async def aresearch(
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
     checked_input({"question": question})
-    given: dict[str, Any] = {**choices}
-    if folders := [*docs, *given.get("documents", ())]:
-        given["documents"] = list(map(str, folders))
-    if isinstance(given.get("profile"), str | PathLike):
-        given["profile"] = await asyncio.to_thread(load_profile, Path(given["profile"]))
-    chosen, before = given, (after.run_id if isinstance(after, Report) else after)
+    options: dict[str, Any] = {**choices}
+    if folders := [*docs, *options.get("documents", ())]:
+        options["documents"] = list(map(str, folders))
+    if isinstance(options.get("profile"), str | PathLike):
+        options["profile"] = await asyncio.to_thread(load_profile, Path(options["profile"]))
+    chosen, before = options, (after.run_id if isinstance(after, Report) else after)
     if before is not None:
-        before, question, given = await _following(before, question, given)
-    context = checked_choices(given)
+        before, question, options = await _following(before, question, options)
+    context = checked_choices(options)
     if not question.strip():
         raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
     if out is not None:
@@ -104,8 +104,8 @@ def _check_alone(chosen: dict[str, Any], request: str) -> None:
         raise BadInput(say("revising_no_choices", message_language(request)))
 
 
-async def _following(before: str, question: str, given: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Return the followed run, the question, and its changes of that run's choices."""
+async def _following(before: str, question: str, options: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return the id of the followed run, the question, and that run's choices with the options over them."""
     async with open_home(settings().leadline_home) as home:
         record = await home.latest_finished() if before == "latest" else await home.record(before)
         record.check_usable()
@@ -118,9 +118,9 @@ async def _following(before: str, question: str, given: dict[str, Any]) -> tuple
         raise BadInput(f"Run {record.id} recommends no question {question.strip()}. {choice} in your own words.")
     context = record.context
     former_choices = context.model_dump(include=context.own_choices(), exclude_unset=True)
-    if given.get("deep_research") and context.depth == "quick":
+    if options.get("deep_research") and context.depth == "quick":
         former_choices.pop("depth", None)
-    return record.id, chosen, {**former_choices, **given}
+    return record.id, chosen, {**former_choices, **options}
 
 
 def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callable[Arguments, Outcome]:

@@ -71,16 +71,16 @@ def _is_run(place: Path) -> bool:
 def _version_holds(run: str, number: int | None) -> bool:
     """Check a version of a run's report, and print the result."""
     version, check = asyncio.run(averify(run, number))
-    return _told(f"{run}, version {version.number}", check)
+    return _print_check(f"{run}, version {version.number}", check)
 
 
 def _is_judged_well(folder: Path) -> bool:
     """Let a model judge one report, and print the doubted sentences."""
     judgement = asyncio.run(judge_bundle(folder, RunContext()))
-    for number, (claim, said) in judgement.doubted.items():
-        words = f": “{said.words}”" if said.words else ""
+    for number, (claim, doubt) in judgement.doubted.items():
+        words = f": “{doubt.words}”" if doubt.words else ""
         text = " ".join(claim.text.split())[:100]
-        echo(f"DOUBTED statement {number} ({text!r}): {said.verdict.replace('_', ' ')}{words}", err=True)
+        echo(f"DOUBTED statement {number} ({text!r}): {doubt.verdict.replace('_', ' ')}{words}", err=True)
     counts = ", ".join(f"{count} {verdict.replace('_', ' ')}" for verdict, count in judgement.counts.items())
     silent = judgement.sentence_count - len(judgement.judged)
     open_ones = f"; for {silent} it quoted no words of the passages" if silent else ""
@@ -93,13 +93,13 @@ def _is_judged_well(folder: Path) -> bool:
 def _holds(place: Path, bundle: Path | None) -> bool:
     """Check one report, or one file and the report that it cites, and print the results."""
     if not place.is_file():
-        return _told(str(place), verify_bundle(place))
+        return _print_check(str(place), verify_bundle(place))
     own = verify_markdown(place, bundle)
-    holds = _told(f"{bundle or place.parent}", verify_bundle(bundle or place.parent))
-    return _told(str(place), own) and holds
+    holds = _print_check(f"{bundle or place.parent}", verify_bundle(bundle or place.parent))
+    return _print_check(str(place), own) and holds
 
 
-def _told(name: str, check: BundleCheck) -> bool:
+def _print_check(name: str, check: BundleCheck) -> bool:
     """Print the result of a check; True if everything holds."""
     for problem in check.problems[:MAX_PROBLEMS]:
         echo(f"FAILED {problem}", err=True)

@@ -23,10 +23,10 @@ def _parts(text: str) -> list[str]:
     return list(dict.fromkeys(filter(None, (part.strip().lower() for part in text.split(",")))))
 
 
-def _wishes(given: Iterable[str]) -> dict[str, Any]:
+def _wishes(wishes: Iterable[str]) -> dict[str, Any]:
     """Read `name=value` pairs; the values of lists have commas between."""
     read: dict[str, Any] = {}
-    for name, _, value in (wish.partition("=") for wish in given):
+    for name, _, value in (wish.partition("=") for wish in wishes):
         field = ChosenWishes.model_fields.get(name)
         listed = field is not None and field.default_factory is list
         read[name] = [part.strip() for part in value.split(",")] if listed else value.strip()
@@ -70,9 +70,9 @@ def option(name: str, *, show_default: bool = True, hide_rare: bool = False) -> 
     )
 
 
-def _show_all(context: typer.Context, asked: bool) -> None:
+def _show_all(context: typer.Context, requested: bool) -> None:
     """Print the help with the hidden options."""
-    if asked:
+    if requested:
         for parameter in context.command.params:
             parameter.hidden = False  # type: ignore[attr-defined]  # options have it; the command is made anew for each call
         typer.echo(context.get_help())
@@ -94,12 +94,12 @@ def _described(field: FieldInfo) -> str:
 
 
 def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add an option for each of these fields to a command; its parameter `given` gets the options on the command line."""
+    """Add an option for each of these fields to a command; its parameter `options` gets the options on the command line."""
 
     def add_options(command: Callable[..., None]) -> Callable[..., None]:
         parameters = [_parameter("context", typer.Context)]
         for parameter in inspect.signature(command).parameters.values():
-            if parameter.name == "given":
+            if parameter.name == "options":
                 parameters += [_option_parameter(name, show_default=show_default) for name in names]
                 parameters.append(_parameter("help_all", Annotated[bool, _HELP_ALL], default=False))
             else:
@@ -109,7 +109,7 @@ def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[
         def run(context: typer.Context, **values: Any) -> None:
             chosen = {name: values.pop(name) for name in names}
             values.pop("help_all")
-            command(**values, given={name: chosen[name] for name in names if _is_given(context, name)})
+            command(**values, options={name: chosen[name] for name in names if _is_given(context, name)})
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362; typer reads it
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -140,14 +140,14 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def choices_of(given: dict[str, Any]) -> dict[str, Any]:
+def choices_of(options: dict[str, Any]) -> dict[str, Any]:
     """Convert options to fields of `RunContext`.
 
     Raises:
         BadInput: a profile cannot be read, or a format does not exist.
     """
     choices: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in options.items():
         field = RunContext.model_fields[name]
         if field.annotation is bool:
             choices[name] = not field.default

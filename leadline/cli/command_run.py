@@ -130,10 +130,13 @@ def until_interrupted(
     try:
         return asyncio.run(_cancelled_by_signals(main))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        said = f"\nInterrupted. Continue with: {again}"
+        message = f"\nInterrupted. Continue with: {again}"
     except ReviewPending as pending:
-        said, run_id = f"\nThe plan is waiting for your review. Continue with: leadline resume {pending}", str(pending)
-    last_word(said, EXIT_INTERRUPTED, as_events, run_id=run_id)
+        message, run_id = (
+            f"\nThe plan is waiting for your review. Continue with: leadline resume {pending}",
+            str(pending),
+        )
+    last_word(message, EXIT_INTERRUPTED, as_events, run_id=run_id)
     raise typer.Exit(EXIT_INTERRUPTED)
 
 

@@ -41,7 +41,7 @@ def evaluate_set(
             metavar="FILE", help="The question set: one question or JSON object per line; see docs/evaluation.md."
         ),
     ],
-    given: dict[str, Any],
+    options: dict[str, Any],
     depth: Annotated[
         list[str] | None,
         typer.Option("--depth", metavar="|".join(DEPTHS), help="Depth; repeatable, to compare several."),
@@ -69,20 +69,20 @@ def evaluate_set(
     The table goes to stdout; eval.json and the reports go into the folder that --out names. Exit code 1: a question has no
     report; the same command tries it again.
     """
-    asked = read_set(file)[:questions]
+    question_set = read_set(file)[:questions]
     settings = settings_of(prompts or [], model or [], depth or [], search or [])
     place = out or Path("eval") / file.name.split(".")[0]
     if not place.name:
         raise BadInput(f"The set {file} has no file name to name the results folder after. Name a folder with --out.")
     check_writable(place)
-    choices = choices_of(given) | ({"documents": [str(folder) for folder in docs]} if docs else {})
-    languages = (question.language or message_language(question.question) for question in asked)
+    choices = choices_of(options) | ({"documents": [str(folder) for folder in docs]} if docs else {})
+    languages = (question.language or message_language(question.question) for question in question_set)
     locale = locale_of(languages, choices.get("locale"))
-    progress = outcome_lines(len(asked) * len(settings), locale)
+    progress = outcome_lines(len(question_set) * len(settings), locale)
 
     async def main() -> Evaluation:
         evaluation = await evaluate(
-            asked, settings, choices, place, name=file.name, locale=locale, jobs=jobs, on_outcome=progress
+            question_set, settings, choices, place, name=file.name, locale=locale, jobs=jobs, on_outcome=progress
         )
         await write_files(place, {FILE: f"{evaluation.model_dump_json(indent=1)}\n".encode()}, "eval")
         return evaluation

@@ -30,7 +30,7 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
     name = provider or ("other" if endpoint else None)
     local: LocalServer | None = None
     if name is None:
-        name, local = _asked() if asking else ("none", None)
+        name, local = _choose_provider() if asking else ("none", None)
     if name == "none":
         return {}
     if name not in PROVIDERS:
@@ -53,8 +53,8 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
     chosen = model or _chosen_model(address, key, asking)
     if name == "ollama" and (command := package_missing(OLLAMA)):
         typer.echo(f"Note: to set the context size of Ollama, install its package: {command}", err=True)
-    found = {"OPENAI_API_KEY": key, "OPENAI_BASE_URL": address, "LEADLINE_MODEL": chosen}
-    return {variable: value for variable, value in found.items() if value}
+    variables = {"OPENAI_API_KEY": key, "OPENAI_BASE_URL": address, "LEADLINE_MODEL": chosen}
+    return {variable: value for variable, value in variables.items() if value}
 
 
 def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[str, str]:
@@ -67,7 +67,7 @@ def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[st
     return {"LEADLINE_MODEL": chosen, **({provider.key_variable: key} if key else {})}
 
 
-def _asked() -> tuple[str, LocalServer | None]:
+def _choose_provider() -> tuple[str, LocalServer | None]:
     """Ask for the model; local servers are listed first."""
     servers = {f"local-{place}": server for place, server in enumerate(asyncio.run(local_servers()), 1)}
     choices = {name: f"{server.title} on this machine: {server.names()}" for name, server in servers.items()}

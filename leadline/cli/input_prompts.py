@@ -46,10 +46,10 @@ def typed_key(variable: str, what: str, asking: bool, *, needed: bool) -> str:
     Raises:
         BadInput: the key is missing or invalid.
     """
-    given = os.environ.get(variable, "").strip()
-    if given:
+    from_environment = os.environ.get(variable, "").strip()
+    if from_environment:
         typer.echo(f"{what}: taken from {variable} in the environment.", err=True)
-        return given
+        return from_environment
     if not asking:
         if needed:
             raise BadInput(f"{what} is missing. Put it into the environment variable {variable}, then start again.")

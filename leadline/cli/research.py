@@ -33,7 +33,7 @@ def research(
         list[str],
         typer.Argument(help="What you want to know; - reads it from stdin.", hidden=True),
     ],
-    given: dict[str, Any],
+    options: dict[str, Any],
     out: Out = Path("out"),
     as_json: Json = False,
     as_events: Events = False,
@@ -50,7 +50,7 @@ def research(
         return leadline.aresearch(text, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
 
     with errors_as_json(as_events):
-        choices = choices_of(given)
+        choices = choices_of(options)
         show_report(work, as_json, as_events, text, run_id)
 
 
@@ -63,7 +63,7 @@ def _from_stdin() -> str:
 @commands.command(epilog=examples("follow"))
 @takes_choices("documents", "output_formats", "depth", "deep_research", "review_plan", show_default=False)
 def follow(
-    asked: Annotated[
+    arguments: Annotated[
         list[str],
         typer.Argument(
             metavar="[RUN] QUESTION",
@@ -71,7 +71,7 @@ def follow(
             "a message such as “only the costs”.",
         ),
     ],
-    given: dict[str, Any],
+    options: dict[str, Any],
     skip: Annotated[list[int] | None, typer.Option(metavar="N", help="Skip a step of the running run.")] = None,
     write: Annotated[bool, typer.Option("--write", help="Let the running run write its report now.")] = False,
     out: Out = Path("out"),
@@ -93,17 +93,17 @@ def follow(
 
     with errors_as_json(as_events):
         steers = bool(skip) or write
-        run, question = (asked[0], " ".join(asked[1:])) if steers else run_and_text(asked)
+        run, question = (arguments[0], " ".join(arguments[1:])) if steers else run_and_text(arguments)
         run = run or "latest"
-        choices = choices_of(given)
-        said = _Said(question, skip or (), write)
-        if run == "latest" or not _is_steered(run, said, as_events, given):
+        choices = choices_of(options)
+        steering = _Steering(question, skip or (), write)
+        if run == "latest" or not _is_steered(run, steering, as_events, options):
             if steers:
                 raise BadInput(f"Run {run} is finished: --skip and --write are for a running run.")
             show_report(work, as_json, as_events, run_id=run_id)
 
 
-class _Said(NamedTuple):
+class _Steering(NamedTuple):
     """What is said to a run that is going on."""
 
     text: str
@@ -111,7 +111,7 @@ class _Said(NamedTuple):
     write: bool
 
 
-def _is_steered(run: str, said: _Said, as_events: bool, given: dict[str, Any]) -> bool:
+def _is_steered(run: str, steering: _Steering, as_events: bool, options: dict[str, Any]) -> bool:
     """Leave a message for a run that is not finished, and print what it does; False if the run is finished.
 
     Raises:
@@ -120,9 +120,9 @@ def _is_steered(run: str, said: _Said, as_events: bool, given: dict[str, Any]) -
     records = {record.id: record for record in asyncio.run(leadline.aruns())}
     if records[full_id(run, records)].status == "done":
         return False
-    if given:
+    if options:
         raise BadInput(f"Run {run} is not finished: it takes a message, but keeps its settings. Leave the options out.")
-    steered = asyncio.run(leadline.asteer(said.text, run, skip=said.skip, write=said.write))
+    steered = asyncio.run(leadline.asteer(steering.text, run, skip=steering.skip, write=steering.write))
     heard = _HEARD[steered.message.action].format(steps=", ".join(steered.message.steps))
     if steered.status != "running":
         heard += f" The run is {steered.status}; continue it: leadline resume {steered.run_id}"

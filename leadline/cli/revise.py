@@ -19,7 +19,7 @@ commands = typer.Typer()
 
 @commands.command(epilog=examples("revise"))
 def revise(
-    asked: Annotated[
+    arguments: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[RUN] REQUEST", help="What to change in a finished report, in words; by default in the latest."
@@ -52,7 +52,7 @@ def revise(
         )
 
     with errors_as_json(as_events):
-        words = asked or [""]
+        words = arguments or [""]
         if without or shorter:
             if len(words) > 1:
                 raise BadInput("Make one change at a time: leave out the request with --without or --shorter.")

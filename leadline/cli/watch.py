@@ -40,49 +40,49 @@ def watch(
 
 async def _check(run: str | None, as_json: bool) -> bool:
     """Check once, and return whether a claim has fallen."""
-    found, folder = await awatch(run)
-    await _tell(found, folder, as_json)
-    return found.has_fallen
+    outcome, folder = await awatch(run)
+    await _show(outcome, folder, as_json)
+    return outcome.has_fallen
 
 
-async def _tell(found: WatchResult, folder: str | None, as_json: bool) -> None:
-    text = watch_markdown(found)
-    if found.has_news and folder is not None and await asyncio.to_thread(Path(folder).is_dir):
+async def _show(outcome: WatchResult, folder: str | None, as_json: bool) -> None:
+    text = watch_markdown(outcome)
+    if outcome.has_news and folder is not None and await asyncio.to_thread(Path(folder).is_dir):
         await write_files(Path(folder), {"watch.md": text.encode()}, "watch")
         echo(f"Written to {folder}/watch.md", err=True)
     if as_json:
-        echo(found.model_dump_json())
-    elif found.has_news:
-        echo_report(Report(title=found.question, markdown=text))
+        echo(outcome.model_dump_json())
+    elif outcome.has_news:
+        echo_report(Report(title=outcome.question, markdown=text))
     else:
         echo(text.rstrip())
 
 
-def watch_markdown(found: WatchResult) -> str:
+def watch_markdown(outcome: WatchResult) -> str:
     """Describe in Markdown new findings, then the state of the report's claims; one line without news."""
-    locale, since = found.locale, f"{datetime.fromisoformat(found.since):%Y-%m-%d %H:%M} UTC"
-    fell_before = say("watch_fell_before", locale, count=found.fell_before) if found.fell_before else ""
-    if not found.has_news:
-        nothing = say("watch_nothing", locale, since=since, holding=found.holding, question=found.question)
+    locale, since = outcome.locale, f"{datetime.fromisoformat(outcome.since):%Y-%m-%d %H:%M} UTC"
+    fell_before = say("watch_fell_before", locale, count=outcome.fell_before) if outcome.fell_before else ""
+    if not outcome.has_news:
+        nothing = say("watch_nothing", locale, since=since, holding=outcome.holding, question=outcome.question)
         lines = [f"{nothing}{fell_before}"]
-        return "\n".join([*lines, *_failures(found)]) + "\n"
+        return "\n".join([*lines, *_failures(outcome)]) + "\n"
     states = {
-        state: [claim for claim in found.claims if claim.state == state] for state in ("fallen", "changed", "holds")
+        state: [claim for claim in outcome.claims if claim.state == state] for state in ("fallen", "changed", "holds")
     }
-    numbers = {"holding": found.holding, "figures": len(found.other_figures), "found": len(found.findings)}
+    numbers = {"holding": outcome.holding, "figures": len(outcome.other_figures), "found": len(outcome.findings)}
     numbers |= {state: len(claims) for state, claims in states.items()}
     counts = [say(f"watch_count_{name}", locale, count=count) for name, count in numbers.items() if count]
     counted = say(
-        "watch_counts", locale, since=since, counts=say("searched_between", locale).join(counts), run=found.run_id
+        "watch_counts", locale, since=since, counts=say("searched_between", locale).join(counts), run=outcome.run_id
     )
-    lines = [f"# {' '.join(found.question.split())}", "", f"{counted}{fell_before}"]
-    lines += _section("watch_findings", locale, map(_finding, found.findings))
-    lines += _section("watch_figures", locale, (_claim(claim, locale) for claim in found.other_figures))
+    lines = [f"# {' '.join(outcome.question.split())}", "", f"{counted}{fell_before}"]
+    lines += _section("watch_findings", locale, map(_finding, outcome.findings))
+    lines += _section("watch_figures", locale, (_claim(claim, locale) for claim in outcome.other_figures))
     for state, claims in states.items():
         lines += _section(f"watch_{state}", locale, (_claim(claim, locale) for claim in claims))
-    gone = (f"- {source.id} {source.title} ({source.url}): {source.problem}" for source in found.gone)
+    gone = (f"- {source.id} {source.title} ({source.url}): {source.problem}" for source in outcome.gone)
     lines += _section("watch_gone", locale, gone)
-    return "\n".join([*lines, *_failures(found)]) + "\n"
+    return "\n".join([*lines, *_failures(outcome)]) + "\n"
 
 
 def _section(heading: str, locale: str, items: Iterable[str]) -> list[str]:
@@ -90,8 +90,8 @@ def _section(heading: str, locale: str, items: Iterable[str]) -> list[str]:
     return ["", f"## {say(heading, locale)}", "", *written] if written else []
 
 
-def _failures(found: WatchResult) -> list[str]:
-    return _section("watch_failures", found.locale, (f"- {_line(failure)}" for failure in found.failures))
+def _failures(outcome: WatchResult) -> list[str]:
+    return _section("watch_failures", outcome.locale, (f"- {_line(failure)}" for failure in outcome.failures))
 
 
 def _finding(finding: NewFinding) -> str:

@@ -21,8 +21,8 @@ def names_of(text: str) -> set[str]:
     Of a web address its host without `www.` and its path, without scheme, fragment and last slash; of a file its name and stem.
     """
     text = text.strip()[:MAX_NAME].casefold()
-    names = {f"doi:{found[1].rstrip('/.')}" for found in [_DOI.search(text)] if found}
-    names |= {f"arxiv:{found[1]}" for found in [_ARXIV.search(text)] if found}
+    names = {f"doi:{match[1].rstrip('/.')}" for match in [_DOI.search(text)] if match}
+    names |= {f"arxiv:{match[1]}" for match in [_ARXIV.search(text)] if match}
     if "://" in text:
         try:
             split = urlsplit(text)

@@ -76,7 +76,7 @@ class Evaluation(BaseModel):
         every = [row for figures in by_setting.values() for row in figures]
         measures = [measure.key for measure in shown_measures(every)]
         summary = {
-            name: {key: found for key in measures if (found := estimate(_values(figures, key))) is not None}
+            name: {key: interval for key in measures if (interval := estimate(_values(figures, key))) is not None}
             for name, figures in by_setting.items()
         }
         differences = [

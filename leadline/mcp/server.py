@@ -32,7 +32,7 @@ from services.tools.mcp.sessions import INSTALL
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-Tell = Callable[[int, str], Awaitable[None]]
+OnProgress = Callable[[int, str], Awaitable[None]]
 """Called with the number and title of an event."""
 
 
@@ -88,27 +88,27 @@ class VerifyReport(_Arguments):
     run_id: str = Field(description="As `research` gave it.")
 
 
-async def research(given: Question, tell: Tell) -> str:
+async def research(arguments: Question, on_progress: OnProgress) -> str:
     """Research a question, and report its progress."""
     events: asyncio.Queue[Event] = asyncio.Queue()
 
-    async def telling() -> None:
+    async def report_events() -> None:
         number = 0
         while True:
             event = await events.get()
             if event.type == "draft":
                 continue
             number += 1
-            await tell(number, event.title)
+            await on_progress(number, event.title)
 
-    choices = given.model_dump(include=set(CHOICES), exclude_unset=True)
-    teller = asyncio.create_task(telling())
+    choices = arguments.model_dump(include=set(CHOICES), exclude_unset=True)
+    reporter = asyncio.create_task(report_events())
     # A separate task, because a cancelled request is cancelled repeatedly, while the run must be stored.
     work = asyncio.create_task(
         aresearch(
-            given.question,
+            arguments.question,
             on_event=events.put_nowait,
-            after=given.after or None,
+            after=arguments.after or None,
             **choices,
         )
     )
@@ -120,7 +120,7 @@ async def research(given: Question, tell: Tell) -> str:
         work.cancel()
         raise
     finally:
-        teller.cancel()
+        reporter.cancel()
     if report.direct:
         return report.markdown
     return f"{report.markdown}\n\n---\nRun id: {report.run_id} (for read_report and verify_report)\n"
@@ -129,30 +129,30 @@ async def research(given: Question, tell: Tell) -> str:
 _under_way: set[asyncio.Task[Report]] = set()
 
 
-async def read_report(given: ReadReport, _: Tell) -> str:
+async def read_report(arguments: ReadReport, _: OnProgress) -> str:
     """Return a finished report.
 
     Raises:
         BadInput: the run does not exist or is not finished.
     """
     async with open_home(settings().leadline_home) as home:
-        report = (await finished_report(home, given.run_id))[1]
-    return report.model_dump_json(indent=1, exclude={"document"}) if given.format == "json" else report.markdown
+        report = (await finished_report(home, arguments.run_id))[1]
+    return report.model_dump_json(indent=1, exclude={"document"}) if arguments.format == "json" else report.markdown
 
 
-async def verify_report(given: VerifyReport, _: Tell) -> str:
+async def verify_report(arguments: VerifyReport, _: OnProgress) -> str:
     """Check a report and describe the result.
 
     Raises:
         BadInput: the run does not exist or is not finished.
     """
-    check = (await averify(given.run_id))[1]
+    check = (await averify(arguments.run_id))[1]
     if not check.problems:
         return "\n".join(filter(None, [f"Everything holds ({check.counts}).", check.head, check.trust]))
     return "\n".join([f"{len(check.problems)} of the checks failed ({check.counts}).", *check.problems])
 
 
-TOOLS: dict[str, tuple[type[_Arguments], Callable[[Any, Tell], Awaitable[str]]]] = {
+TOOLS: dict[str, tuple[type[_Arguments], Callable[[Any, OnProgress], Awaitable[str]]]] = {
     "research": (Research, research),
     "read_report": (ReadReport, read_report),
     "verify_report": (VerifyReport, verify_report),
@@ -185,20 +185,20 @@ def server() -> "Server[Any, Any]":
         ]
 
     @made.call_tool(validate_input=False)  # type: ignore[untyped-decorator]  # as above; pydantic says it better
-    async def _call(name: str, given: dict[str, Any]) -> list[types.TextContent]:
+    async def _call(name: str, values: dict[str, Any]) -> list[types.TextContent]:
         if name not in TOOLS:
             raise BadInput(f"There is no tool {name!r}. There are: {', '.join(TOOLS)}.")
         arguments, work = TOOLS[name]
         context = made.request_context
         token = context.meta.progressToken if context.meta else None
 
-        async def tell(number: int, title: str) -> None:
+        async def on_progress(number: int, title: str) -> None:
             if token is not None:
                 await context.session.send_progress_notification(
                     token, number, message=title, related_request_id=str(context.request_id)
                 )
 
-        return [types.TextContent(type="text", text=await work(_read(name, arguments, given), tell))]
+        return [types.TextContent(type="text", text=await work(_read(name, arguments, values), on_progress))]
 
     return made
 
@@ -215,9 +215,9 @@ def _schema(arguments: type[_Arguments]) -> dict[str, Any]:
     return schema
 
 
-def _read(name: str, arguments: type[_Arguments], given: dict[str, Any]) -> _Arguments:
+def _read(name: str, arguments: type[_Arguments], values: dict[str, Any]) -> _Arguments:
     try:
-        return arguments.model_validate({key: value for key, value in given.items() if value is not None})
+        return arguments.model_validate({key: value for key, value in values.items() if value is not None})
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])

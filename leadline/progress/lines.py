@@ -12,7 +12,7 @@ from rich.text import Text
 from leadline.progress.live import LiveView
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.protocol import Progress
-from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_told
+from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_of
 from leadline.progress.terminal import as_typed, console_of
 from schemas.clean_text import clean_line
 from schemas.events import CallProgress, Event
@@ -143,7 +143,7 @@ def _mark(event: Event) -> str:
     if event.type == "call_progress" and event.data.get("state") == "again":
         return "!"
     if event.type == "report":
-        return MARKS_OF_REPORTS[standing_told(event.data)][0]
+        return MARKS_OF_REPORTS[standing_of(event.data)][0]
     return _MARKS[event.type]
 
 

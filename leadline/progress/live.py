@@ -60,8 +60,8 @@ class Board:
         seen = self._watched
         groups = [self._plan(number, plan) for number, plan in enumerate(seen.plans, 1)]
         if seen.nodes:
-            told = say("seen_outline", seen.locale, count=seen.nodes, thin=seen.thin)
-            groups.append([Text(f"  {self._plain(told)}", style="dim")])
+            outline_state = say("seen_outline", seen.locale, count=seen.nodes, thin=seen.thin)
+            groups.append([Text(f"  {self._plain(outline_state)}", style="dim")])
         if seen.ended:
             return [*(line for group in groups for line in group), *self._report(), *self._foot()]
         draft, foot = self._draft(), self._foot()
@@ -95,9 +95,9 @@ class Board:
     def _head(self) -> Text:
         seen = self._watched
         calls = seen.of_no_step()
-        said = [call.titled(seen.locale) if len(calls) > 1 else call.state(seen.locale) for call in calls]
+        states = [call.titled(seen.locale) if len(calls) > 1 else call.state(seen.locale) for call in calls]
         title = Text.assemble((self._spinner(), "cyan"), " ", _line(seen.doing or "…"))
-        return self._with_detail(title, " · ".join(said))
+        return self._with_detail(title, " · ".join(states))
 
     def _report(self) -> list[Text]:
         """Return the line of a finished report: its statements by status."""
@@ -120,9 +120,9 @@ class Board:
 
     def _folded(self, number: int, plan: PlanSeen) -> Text:
         done = sum(step.state == "done" for step in plan.steps)
-        said = say("seen_plan_done", self._watched.locale, done=done, all=len(plan.steps))
+        progress = say("seen_plan_done", self._watched.locale, done=done, all=len(plan.steps))
         return self._with_detail(
-            Text(say("seen_plan", self._watched.locale, number=number, title=plan.title), style="dim"), said
+            Text(say("seen_plan", self._watched.locale, number=number, title=plan.title), style="dim"), progress
         )
 
     def _step(self, step: StepSeen) -> Text:
@@ -143,13 +143,13 @@ class Board:
             case "running":
                 reading = say("seen_reading", locale, count=step.sources, title=_line(step.latest))
                 call = self._watched.of_step(step.id)
-                said = ", ".join([*([call.state(locale)] if call else []), *([reading] if step.sources else [])])
+                detail = ", ".join([*([call.state(locale)] if call else []), *([reading] if step.sources else [])])
             case "done" if step.excerpts is not None:
-                said = say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
+                detail = say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
             case _:
-                said = _line(step.error)
+                detail = _line(step.error)
         again = say("seen_redone", locale, attempt=step.attempt) if step.attempt > 1 else ""
-        return ", ".join(part for part in (again, said) if part)
+        return ", ".join(part for part in (again, detail) if part)
 
     def _with_detail(self, title: Text, detail: str) -> Text:
         """Append a detail to a title; in a narrow terminal the detail is shortened first."""

@@ -106,9 +106,9 @@ class Progress:
             return say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
         call = self.watched.of_step(step.id)
         reading = say("seen_reading", locale, count=step.sources, title=step.latest)
-        said = [*([call.state(locale)] if call else []), *([reading] if step.sources else [])]
-        if said:
-            return ", ".join(said)
+        parts = [*([call.state(locale)] if call else []), *([reading] if step.sources else [])]
+        if parts:
+            return ", ".join(parts)
         return say("seen_waits", locale, steps=", ".join(step.needs)) if step.needs and step.state == "waiting" else ""
 
 

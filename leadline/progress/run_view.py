@@ -57,12 +57,12 @@ class CallSeen:
     node: str
     step: str
     """Id of its step; empty without a step."""
-    told: float = field(default_factory=time.monotonic)
+    reported_at: float = field(default_factory=time.monotonic)
     """Time of the latest report."""
 
     def state(self, locale: str) -> str:
         """Return its current state in words; the seconds count up, or down to a repetition."""
-        passed = time.monotonic() - self.told
+        passed = time.monotonic() - self.reported_at
         again = self.progress.state == "again"
         seconds = max(0.0, self.progress.seconds - passed) if again else self.progress.seconds + passed
         return call_state(self.progress.model_copy(update={"seconds": seconds}), locale)
@@ -255,7 +255,7 @@ class Watched:
                 self.draft = ""
                 self.summary = event.title
                 self.report_sources = data.get("sources")
-                self.standing = standing_told(data)
+                self.standing = standing_of(data)
 
     def _searched(self, data: dict[str, Any]) -> None:
         for search in map(Searched.model_validate, data.get("searched") or []):
@@ -285,11 +285,11 @@ class Watched:
         ]
         self.plans.append(PlanSeen(" ".join(str(data.get("title", "")).split()), steps))
 
-    def _found(self, step_id: object) -> StepSeen | None:
+    def _step_of(self, step_id: object) -> StepSeen | None:
         return next((step for plan in reversed(self.plans) for step in plan.steps if step.id == str(step_id)), None)
 
     def _step(self, data: dict[str, Any], **changes: Any) -> None:
-        step = self._found(data.get("step"))
+        step = self._step_of(data.get("step"))
         if step is not None:
             for name, value in changes.items():
                 setattr(step, name, value)
@@ -297,7 +297,7 @@ class Watched:
     def _source(self, event: Event) -> None:
         title = str(event.data.get("title") or event.title)
         self.sources[str(event.data.get("url") or title)] = title
-        step = self._found(event.data.get("step"))
+        step = self._step_of(event.data.get("step"))
         if step is not None:
             step.sources += 1
             step.latest = title
@@ -306,8 +306,8 @@ class Watched:
 def outline_line(node: Mapping[str, Any], locale: str) -> str:
     """Return a description of an outline node's evidence."""
     key = "outline_node_thin" if node.get("thin") else "outline_node"
-    told = {"id": "", "title": "", "excerpts": 0, "sources": 0}
-    return say(key, locale, **{name: node.get(name, empty) for name, empty in told.items()})
+    defaults = {"id": "", "title": "", "excerpts": 0, "sources": 0}
+    return say(key, locale, **{name: node.get(name, empty) for name, empty in defaults.items()})
 
 
 def call_place(data: Mapping[str, Any]) -> tuple[str, str]:
@@ -315,8 +315,8 @@ def call_place(data: Mapping[str, Any]) -> tuple[str, str]:
     return str(data.get("role", "")), str(data.get("step") or "")
 
 
-def standing_told(data: Mapping[str, Any]) -> Standing:
-    """Return a report's standing from its event; events of earlier versions do not say whether it answers."""
+def standing_of(data: Mapping[str, Any]) -> Standing:
+    """Return a report's standing from its event; events of earlier versions lack whether it answers its question."""
     claims, sure, inferred = (
         int(data.get("claims", 0)),
         int(data.get("sure", 0)),

@@ -16,12 +16,12 @@ _COMMAND = re.compile(r"(?<![\w./\\-])(?<!runpip )leadline (?=[a-z])")
 
 
 def program() -> str:
-    """Return what starts this program here: its name if the shell finds it by that, else its path, below the working folder if it is there."""
+    """Return the command that starts this program here: its name if the shell finds it, else its path, relative if below the working folder."""
     script = Path(sys.argv[0])
     if script.stem != "leadline" or not script.is_file():
         return "leadline"
-    found = shutil.which("leadline")
-    if found is not None and script.samefile(found):
+    executable = shutil.which("leadline")
+    if executable is not None and script.samefile(executable):
         return "leadline"
     below = os.path.relpath(script) if script.absolute().is_relative_to(Path.cwd()) else str(script)
     return argument(below if os.sep in below else f".{os.sep}{below}")

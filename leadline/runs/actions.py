@@ -107,12 +107,12 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
     record.check_usable()
     graph = home.graph_in_memory()
     answers = iter(record.reviews)
-    given = await first_input(home, record)
+    run_input = await first_input(home, record)
     while True:
-        values = await graph.ainvoke(given, config_of(record), context=record.context)
+        values = await graph.ainvoke(run_input, config_of(record), context=record.context)
         if "__interrupt__" not in values:
             break
-        given = Command(resume=next(answers))
+        run_input = Command(resume=next(answers))
     for revision in record.revisions:
         values = await graph.ainvoke(change_input(revision), config_of(record), context=record.context)
     return report_of(values)

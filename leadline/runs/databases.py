@@ -106,8 +106,8 @@ class Saver(AsyncSqliteSaver):
             StoreError: one cannot be read.
         """
         try:
-            async for found in super().alist(config, filter=filter, before=before, limit=limit):
-                yield found
+            async for checkpoint in super().alist(config, filter=filter, before=before, limit=limit):
+                yield checkpoint
         except (sqlite3.Error, ValueError, TypeError, NotImplementedError) as error:
             raise database_error(self.file, error) from error
 

@@ -126,7 +126,7 @@ def change_input(revision: Revision) -> Any:
 
 
 async def carry_out(
-    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+    home: Home, record: RunRecord, run_input: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     """Run to the end, and keep the record up to date in every case.
 
@@ -136,19 +136,19 @@ async def carry_out(
     record.check_usable()
     with hold_run_lock(settings().leadline_home, record.id):
         async with clients_open():
-            return await _execute(home, record, given, on_event, on_review)
+            return await _execute(home, record, run_input, on_event, on_review)
 
 
 async def _execute(
-    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+    home: Home, record: RunRecord, run_input: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     record = record.model_copy(update={"status": "running", "error": ""})
     await home.save(record)
-    if given is None:
+    if run_input is None:
         log("run_resumed", run=record.id)
     try:
         try:
-            report = await _stream(home, record, given, on_event, on_review)
+            report = await _stream(home, record, run_input, on_event, on_review)
         finally:
             await _close_tools(home, record)
         folder = await folder_of(record, report)
@@ -215,14 +215,14 @@ async def _prepared(*work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
 
 
 async def _stream(
-    home: Home, record: RunRecord, given: Any, on_event: OnEvent | None, on_review: OnReview | None
+    home: Home, record: RunRecord, run_input: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     config = config_of(record)
     async with _prepared(
         _look_up_price(record), _load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)
     ):
         while True:
-            await _watched(home, record, given, on_event)
+            await _watched(home, record, run_input, on_event)
             state = await home.graph.aget_state(config)
             if not state.interrupts:
                 _check_begun(record, state.values)
@@ -232,17 +232,17 @@ async def _stream(
                 raise ReviewPending(record.id)
             record.reviews.append(answer)
             await home.save(record)
-            given = Command(resume=answer)
+            run_input = Command(resume=answer)
 
 
-async def _watched(home: Home, record: RunRecord, given: Any, on_event: OnEvent | None) -> None:
+async def _watched(home: Home, record: RunRecord, run_input: Any, on_event: OnEvent | None) -> None:
     """Run to the end or to an interrupt; the watcher gets the run's events, and the report while it is written."""
     config, drafting = config_of(record), Drafting()
     if on_event is None:
-        await home.graph.ainvoke(given, config, context=record.context, durability="sync")
+        await home.graph.ainvoke(run_input, config, context=record.context, durability="sync")
         return
     async for mode, part in home.graph.astream(
-        given, config, context=record.context, stream_mode=["custom", "messages"], durability="sync"
+        run_input, config, context=record.context, stream_mode=["custom", "messages"], durability="sync"
     ):
         for event in drafting.add(*part) if mode == "messages" else drafting.rest():
             on_event(event)

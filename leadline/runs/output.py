@@ -97,13 +97,13 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
 
 def _is_edited(folder: Path) -> bool:
     """Tell whether a report was changed after it was written: its text is another, or a file of it is much newer."""
-    text, kept = folder / "report.md", evidence_in(folder).get("report_sha256")
-    if kept is None:
+    text, recorded = folder / "report.md", evidence_in(folder).get("report_sha256")
+    if recorded is None:
         return False
     try:
         written = text.stat().st_mtime
         newer = (file.stat().st_mtime - written > MADE_WITHIN for file in folder.glob("report.*"))
-        return file_hash(read_regular(text, MAX_REPORT_BYTES)) != kept or any(newer)
+        return file_hash(read_regular(text, MAX_REPORT_BYTES)) != recorded or any(newer)
     except OSError:
         return False
 

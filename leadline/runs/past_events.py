@@ -24,14 +24,14 @@ def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
     results: dict[str, StepResult] = values.get("results") or {}
     heard: list[Steering] = values.get("steering") or []
     for number, plan in enumerate([None, *plans]):
-        yield from _told(plan, results, locale)
+        yield from _plan_events(plan, results, locale)
         for message in heard:
             if message.plan == number:
                 data = message.model_dump(mode="json")
                 yield Event(type="steering", node="", title=steering_title(message, locale), data=data)
 
 
-def _told(plan: Plan | None, results: dict[str, StepResult], locale: str) -> Iterator[Event]:
+def _plan_events(plan: Plan | None, results: dict[str, StepResult], locale: str) -> Iterator[Event]:
     """Yield the events of a plan and its steps."""
     if plan is not None:
         if plan.steps:

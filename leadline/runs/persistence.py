@@ -82,14 +82,14 @@ async def checkpointer(folder: Path | None = None) -> AsyncIterator[AsyncSqliteS
 
 
 async def _delete_beside(saver: Saver, thread: str) -> None:
-    """Delete what lies beside a thread that a server deletes of its own accord, as that of a stateless run."""
+    """Delete the data of a thread that the server itself deletes, such as that of a stateless run."""
     async with store(saver.file.parent) as opened:
         claim = await claim_of(opened, thread)
         if claim is not None and not claim.deleted:
             await write_claim(opened, thread, claim.model_copy(update={"deleted": True}))
         if claim is None or not claim.deleted:
             beginnings = saver.alist({"configurable": {"thread_id": thread}}, filter={"source": "input"})
-            turns = [turn_at({"__start__"}, {}, found.metadata) async for found in beginnings]
+            turns = [turn_at({"__start__"}, {}, checkpoint.metadata) async for checkpoint in beginnings]
             await delete_thread_data(opened, thread, {FIRST_TURN, *turns})
 
 
@@ -184,10 +184,10 @@ async def _note_column(opened: Any, problem: str) -> None:
     The store adds one, and then notes that it has, each on its own: a process that is killed between the two leaves a column
     that every later one would try to add again.
     """
-    if (found := _DUPLICATE.fullmatch(problem)) is None:
+    if (match := _DUPLICATE.fullmatch(problem)) is None:
         return
     for version, change in enumerate(opened.MIGRATIONS):
-        if re.search(rf"ADD COLUMN {found[1]}\b", change):
+        if re.search(rf"ADD COLUMN {match[1]}\b", change):
             await opened.conn.execute("INSERT OR IGNORE INTO store_migrations (v) VALUES (?)", (version,))
 
 

@@ -81,14 +81,14 @@ async def arevise(
             change needs one.
         ModelError: the model failed, or its text proves nothing; the report stays unchanged.
     """
-    given = request.strip() or without
-    spoken = message_language(given) if given else "en-US"
+    instruction = request.strip() or without
+    spoken = message_language(instruction) if instruction else "en-US"
     if not request.strip():
         request = say("revision_without", spoken, heading=without) if without else ""
         request = say("revision_shorter", spoken) if shorter and not without else request
     if not request.strip() or len(request) > MAX_REQUEST:
         raise BadInput(say("revision_length", spoken, most=MAX_REQUEST))
-    if without and (shorter or given != without):
+    if without and (shorter or instruction != without):
         raise BadInput(say("revision_one_change", spoken))
     language = "" if locale in {"", "auto"} else checked_choices({"locale": locale}).locale
     revision = Revision(request=request.strip(), locale=language, research=research, without=without, shorten=shorter)
@@ -104,7 +104,9 @@ async def arevise(
         allow_folders(record.context.documents)
         if on_event is not None:
             on_event(first_line(revision.request, record.id, "changing"))
-        return await _kept(home, record, carry_out(home, changing, change_input(revision), on_event, None))
+        return await _restoring_on_failure(
+            home, record, carry_out(home, changing, change_input(revision), on_event, None)
+        )
 
 
 async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:
@@ -143,8 +145,8 @@ def _check_change(record: RunRecord, report: Report, revision: Revision) -> None
         raise BadInput(say("revising_connect", message_language(revision.request), problem=problem)) from None
 
 
-async def _kept(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:
-    """Wait for the new version; if it fails, the run stays finished with its former version."""
+async def _restoring_on_failure(home: Home, record: RunRecord, work: Awaitable[Report]) -> Report:
+    """Wait for the new version; if it fails, restore the record, so that the run stays finished with its former version."""
     try:
         return await work
     except Exception:

@@ -130,8 +130,8 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
     gathered = await searched.again(home)
     changed = _changed(seen_again, last)
     question = research_question(values)  # type: ignore[arg-type]  # the values are the state
-    told = {claim.now for claim in changed}
-    findings = await _findings(question, gathered, await _texts_before(home, values), told)
+    replacing = {claim.now for claim in changed}
+    findings = await _findings(question, gathered, await _texts_before(home, values), replacing)
     figures = [claim for claim in changed if _is_other_figure(claim)]
     await home.store.aput(
         _WATCHES,
@@ -216,10 +216,10 @@ class _Searched:
     async def again(self, home: Home) -> Gathered:
         """Search, read new pages, and return the best passages of new sources."""
         providers = await providers_for(self._context)
-        most = self._context.max_searches or MAX_QUERIES
+        max_searches = self._context.max_searches or MAX_QUERIES
         async with PageReader(limits=page_limits()) as reader:
             return await gather(
-                list(dict.fromkeys(self._queries))[: min(most, MAX_QUERIES)],
+                list(dict.fromkeys(self._queries))[: min(max_searches, MAX_QUERIES)],
                 providers,
                 evidence=home.evidence,
                 limit=PASSAGES,
@@ -233,11 +233,13 @@ class _Searched:
 
     def _complete(self, providers: Providers, reader: PageReader) -> Complete:
         async def read_new(results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
-            kept = [[hit for hit in hits if await self._is_new(hit, providers)] for hits in results]
-            found = {name: None for hits in kept for hit in hits for name in (hit.url, content_hash(hit.text))}
-            self.brought += found
+            new_hits = [[hit for hit in hits if await self._is_new(hit, providers)] for hits in results]
+            addresses_and_hashes = {
+                name: None for hits in new_hits for hit in hits for name in (hit.url, content_hash(hit.text))
+            }
+            self.brought += addresses_and_hashes
             pages = min(self._context.max_pages or self._context.level.pages, self._context.level.pages)
-            return await complete(kept, reader.read, in_turns(kept)[:pages], filters_of(self._context))
+            return await complete(new_hits, reader.read, in_turns(new_hits)[:pages], filters_of(self._context))
 
         return read_new
 
@@ -264,7 +266,7 @@ async def _texts_before(home: Home, values: Mapping[str, Any]) -> dict[str, str]
 
 
 async def _findings(
-    question: str, gathered: Gathered, before: Mapping[str, str], told: Collection[str]
+    question: str, gathered: Gathered, before: Mapping[str, str], replacing: Collection[str]
 ) -> list[NewFinding]:
     """Quote each new source's sentences that are closest to the question, the closest first.
 
@@ -272,7 +274,7 @@ async def _findings(
         question: question of the run.
         gathered: passages of new sources.
         before: earlier texts of known documents by address, whose sentences are not news.
-        told: sentences that replaced a claim's quote and are reported with the claim.
+        replacing: sentences that replaced a claim's quote and are reported with the claim.
     """
     excerpts: dict[str, list[Excerpt]] = {}
     for place, passage in enumerate(gathered.passages, 1):
@@ -285,7 +287,7 @@ async def _findings(
             view.model_copy(update={"quote": quote})
             for view in evidence_views(of_source, gathered.sources)
             for quote in said_in(view.quote)
-            if quote not in told and quote not in before.get(source.url, "")
+            if quote not in replacing and quote not in before.get(source.url, "")
         ]
         for view, score in await asyncio.to_thread(closest_passages, question, sentences, PER_SOURCE):
             finding = NewFinding(
@@ -296,5 +298,5 @@ async def _findings(
                 content_hash=key,
             )
             findings.setdefault(view.quote, (score, finding))
-    ranked = sorted(findings.values(), key=lambda found: -found[0])
+    ranked = sorted(findings.values(), key=lambda entry: -entry[0])
     return [finding for _, finding in ranked][:FINDINGS]

@@ -57,12 +57,12 @@ class Accounts:
 
     def name_of(self, token: str) -> str | None:
         """Return the user of a token. Takes constant time, whether or not the token exists."""
-        given = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
-        found = None
+        token_digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+        user = None
         for digest, name in self.by_digest:
-            if hmac.compare_digest(digest, given):
-                found = name
-        return found
+            if hmac.compare_digest(digest, token_digest):
+                user = name
+        return user
 
 
 def read_accounts(environment: Settings) -> Accounts:
@@ -73,14 +73,14 @@ def read_accounts(environment: Settings) -> Accounts:
     """
     pairs: list[tuple[str, str]] = []
     if environment.leadline_tokens is not None:
-        given = environment.leadline_tokens.get_secret_value().split(",")
-        pairs += [(f"LEADLINE_TOKENS, entry {number}", text) for number, text in enumerate(given, 1)]
+        entries = environment.leadline_tokens.get_secret_value().split(",")
+        pairs += [(f"LEADLINE_TOKENS, entry {number}", text) for number, text in enumerate(entries, 1)]
     if environment.leadline_tokens_file is not None:
         pairs += _lines(environment.leadline_tokens_file)
-    found = dict(_accounts(pairs))
-    if not found and (environment.leadline_tokens is not None or environment.leadline_tokens_file is not None):
+    by_digest = dict(_accounts(pairs))
+    if not by_digest and (environment.leadline_tokens is not None or environment.leadline_tokens_file is not None):
         raise SettingsError("LEADLINE_TOKENS names no user, so nobody could use the server. Write name:token there.")
-    return Accounts(tuple(found.items()))
+    return Accounts(tuple(by_digest.items()))
 
 
 def _lines(file: Path) -> list[tuple[str, str]]:
@@ -286,8 +286,8 @@ def _is_here(name: str) -> bool:
 
 def _is_loopback(address: str) -> bool:
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    mapped = getattr(found, "ipv4_mapped", None)
-    return found.is_loopback or (mapped is not None and bool(mapped.is_loopback))
+    mapped = getattr(ip, "ipv4_mapped", None)
+    return ip.is_loopback or (mapped is not None and bool(mapped.is_loopback))

@@ -54,17 +54,17 @@ class _ApiStore:
     async def aget(self, namespace: tuple[str, ...], key: str) -> Item | None:
         """Return an item, or None."""
         try:
-            found = await self._client.store.get_item(namespace, key=key)
+            stored_item = await self._client.store.get_item(namespace, key=key)
         except NotFoundError:
             return None
-        if not found:
+        if not stored_item:
             return None
-        return _item(found, namespace)
+        return _item(stored_item, namespace)
 
     async def asearch(self, namespace: tuple[str, ...], /, *, limit: int = 10, offset: int = 0) -> list[Item]:
         """Return the items of a namespace."""
-        found = await self._client.store.search_items(namespace, limit=limit, offset=offset)
-        return [_item(item, namespace) for item in found["items"]]
+        page = await self._client.store.search_items(namespace, limit=limit, offset=offset)
+        return [_item(item, namespace) for item in page["items"]]
 
     async def aput(self, namespace: tuple[str, ...], key: str, value: dict[str, Any], index: Literal[False]) -> None:
         """Write an item without an index for semantic search."""
@@ -75,11 +75,11 @@ class _ApiStore:
         await self._client.store.delete_item(namespace, key=key)
 
 
-def _item(found: StoreItem, namespace: tuple[str, ...]) -> Item:
+def _item(stored_item: StoreItem, namespace: tuple[str, ...]) -> Item:
     return Item(
-        value=found["value"],
-        key=found["key"],
+        value=stored_item["value"],
+        key=stored_item["key"],
         namespace=namespace,
-        created_at=found["created_at"],
-        updated_at=found["updated_at"],
+        created_at=stored_item["created_at"],
+        updated_at=stored_item["updated_at"],
     )

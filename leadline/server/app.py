@@ -115,9 +115,12 @@ async def gone_meanwhile(_: Request, error: NotFoundError) -> JSONResponse:
 async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name: str) -> bytes:
     """Return a text quoted in an earlier turn, whose report is still in the conversation, under another number or by its hash."""
     folder, _, file = name.removesuffix(".txt").partition("/")
-    kept = {key: Source.model_validate(one) for key, one in ((values.get("former") or {}).get("sources") or {}).items()}
+    sources = {
+        key: Source.model_validate(fields)
+        for key, fields in ((values.get("former") or {}).get("sources") or {}).items()
+    }
     slug = file.partition("-")[2]
-    key = next((key for key, source in kept.items() if file == key or (slug and slug == name_of(source))), "")
+    key = next((key for key, source in sources.items() if file == key or (slug and slug == name_of(source))), "")
     if folder != "sources" or not key:
         return b""
     try:

@@ -81,16 +81,16 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
             raise HTTPException(413, f"A thread can have {MAX_FILES} files. Remove one first.")
         room = min(MAX_BYTES, MAX_BYTES_OF_ALL - sum(other.size for other in others))
         try:
-            size = await _kept(request, folder, clean, room)
+            size = await _write_body(request, folder, clean, room)
         except FileNotFoundError:
             raise HTTPException(404, "This thread no longer exists.") from None
         except OSError as error:
-            said = f"{clean} cannot be stored: {error.strerror}. Ask the operator of this server to make room on its disk; then attach it again."
-            raise HTTPException(507, said) from None
+            message = f"{clean} cannot be stored: {error.strerror}. Ask the operator of this server to make room on its disk; then attach it again."
+            raise HTTPException(507, message) from None
     return Attached(name=clean, size=size)
 
 
-async def _kept(request: Request, folder: Path, clean: str, room: int) -> int:
+async def _write_body(request: Request, folder: Path, clean: str, room: int) -> int:
     """Write a request's body to a file atomically; return its number of bytes.
 
     Raises:
@@ -132,5 +132,5 @@ async def take_all_away(thread: OwnThread) -> None:
 def _files(folder: Path) -> list[Attached]:
     if not folder.is_dir():
         return []
-    found = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith(".")]
-    return [Attached(name=file.name, size=file.stat().st_size) for file in found]
+    paths = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith(".")]
+    return [Attached(name=file.name, size=file.stat().st_size) for file in paths]

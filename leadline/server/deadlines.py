@@ -65,8 +65,8 @@ class BodyDeadline:
             if not late:
                 raise
         if late and not answered:
-            said = f"The request's body did not come: at most {self._between:.0f} seconds may pass between two pieces of it."
-            await JSONResponse({"detail": said}, 408, {"Connection": "close"})(scope, receive, send)
+            detail = f"The request's body did not come: at most {self._between:.0f} seconds may pass between two pieces of it."
+            await JSONResponse({"detail": detail}, 408, {"Connection": "close"})(scope, receive, send)
 
 
 class HeadDeadline(AutoHTTPProtocol):  # type: ignore[valid-type,misc]  # uvicorn chooses its parser at import

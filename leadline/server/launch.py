@@ -82,16 +82,16 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
         for file in (log, configuration):
             make_private_file(file)
         configuration.write_text(json.dumps(CONFIGURATION), "utf-8")
-        said = log.open("wb")
+        log_file = log.open("wb")
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None
-    with said:
+    with log_file:
         process = subprocess.Popen(
             [sys.executable, "-c", "from leadline.server.launch import child; child()", host, str(port)],
             cwd=folder,
             env=environment(),
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=log_file,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # this process forwards Ctrl-C, once
             umask=PRIVATE_UMASK,  # LangGraph's server keeps its threads and runs in this folder
@@ -130,9 +130,9 @@ def refuse_taken(host: str, port: int) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Return the server's environment: this process's and that of `.env`, with absolute paths."""
-    given = dotenv()
-    merged = {**given, **{name: value for name, value in os.environ.items() if value or name not in given}}
+    """Return the server's environment: that of this process and of `.env`, with absolute paths."""
+    from_file = dotenv()
+    merged = {**from_file, **{name: value for name, value in os.environ.items() if value or name not in from_file}}
     for name, value in settings():
         if isinstance(value, Path):
             merged[name.upper()] = str(value)

@@ -35,8 +35,8 @@ class Remembered(BaseModel):
 @memory.get("/memory")
 async def listed(request: Request, words: Annotated[str, Query(max_length=MAX_WORDS)] = "") -> Remembered:
     """List what is remembered of the caller's reports."""
-    found = matching(await memory_of(_store(request), caller_of(request.scope)), words)
-    return Remembered(statements=[MemoryView.of(entry) for entry in found[:SHOWN]], count=len(found))
+    entries = matching(await memory_of(_store(request), caller_of(request.scope)), words)
+    return Remembered(statements=[MemoryView.of(entry) for entry in entries[:SHOWN]], count=len(entries))
 
 
 @memory.delete("/memory/{entry_id}", status_code=204)

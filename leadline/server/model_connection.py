@@ -50,7 +50,7 @@ class Connectable(BaseModel):
     offers: list[Offer]
 
 
-class Given(BaseModel):
+class ModelForm(BaseModel):
     """A model as a person typed it."""
 
     endpoint: str = ""
@@ -99,9 +99,9 @@ async def connectable() -> Connectable:
 
 
 @model_connection.post("/model", status_code=204, dependencies=[Depends(_from_own_page)])
-async def connect_model(given: Given) -> None:
+async def connect_model(form: ModelForm) -> None:
     """Try a model out with one small call, and use it for every run from now on. 422: what is wrong, and what to do."""
-    typed = _typed(given)
+    typed = _typed(form)
     try:
         with tried_out(typed):
             async with asyncio.timeout(SECONDS):
@@ -119,13 +119,13 @@ async def disconnect_model() -> None:
     connect(None)
 
 
-def _typed(given: Given) -> Connection:
+def _typed(form: ModelForm) -> Connection:
     """Check what was typed.
 
     Raises:
         HTTPException: 422, with what to correct.
     """
-    endpoint, key, model = (text.strip() for text in (given.endpoint, given.key, given.model))
+    endpoint, key, model = (text.strip() for text in (form.endpoint, form.key, form.model))
     if max(len(endpoint), len(key), len(model)) > MAX_LENGTH:
         raise HTTPException(422, f"An address, a key or a name has at most {MAX_LENGTH:,} characters.")
     if endpoint and not endpoint.startswith(("http://", "https://")):

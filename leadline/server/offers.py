@@ -28,8 +28,8 @@ estimates = APIRouter()
 searches = APIRouter()
 
 
-class Asked(BaseModel):
-    """What is to be estimated."""
+class EstimateRequest(BaseModel):
+    """Choices and language of a requested estimate."""
 
     choices: dict[str, Any] = Field(default_factory=dict, max_length=100)
     """Fields of `RunContext`."""
@@ -48,19 +48,19 @@ class AtDepth(Estimate):
 
 
 @estimates.post("/estimates")
-async def at_each_depth(asked: Asked) -> list[AtDepth]:
+async def at_each_depth(request: EstimateRequest) -> list[AtDepth]:
     """Return what a run with these choices takes at each depth, the quickest first. 422: a choice is impossible."""
-    given = {name: value for name, value in asked.choices.items() if name not in {"depth", "deep_research"}}
+    choices = {name: value for name, value in request.choices.items() if name not in {"depth", "deep_research"}}
     try:
-        made = [await estimate(checked_choices({**given, "depth": depth})) for depth in DEPTHS]
-        models = await _models(checked_choices(given))
+        made = [await estimate(checked_choices({**choices, "depth": depth})) for depth in DEPTHS]
+        models = await _models(checked_choices(choices))
     except (BadInput, SettingsError) as error:
         raise HTTPException(422, str(error)) from None
     return [
         AtDepth(
             **estimate.model_dump(),
-            figures=estimate_figures(estimate, asked.locale),
-            shortfall=shortfall_line(estimate, asked.locale),
+            figures=estimate_figures(estimate, request.locale),
+            shortfall=shortfall_line(estimate, request.locale),
             models=models,
         )
         for estimate in made

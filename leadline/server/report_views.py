@@ -48,8 +48,8 @@ class VersionView(BaseModel):
 async def version_list(thread: OwnThread, request: Request) -> list[VersionView]:
     """List the versions of a thread's report: 404 where there is none."""
     client = api_of(request)
-    found = await versions_found(client, thread, await standing_values(client, thread))
-    return [VersionView(**version.model_dump(exclude={"report"})) for version in found]
+    stored_versions = await versions_found(client, thread, await standing_values(client, thread))
+    return [VersionView(**version.model_dump(exclude={"report"})) for version in stored_versions]
 
 
 @versions.get("/reports/{thread_id}/difference.json")
@@ -73,10 +73,10 @@ async def report_version(client: LangGraphClient, thread: str, values: dict[str,
     """Return a version of the report in a thread's values, by default the latest: 404 if it does not exist."""
     if number is None and values.get("report"):
         return Report.model_validate(values["report"])
-    found = await versions_found(client, thread, values)
-    wanted = next((version.report for version in found if version.number == number), None)
+    stored_versions = await versions_found(client, thread, values)
+    wanted = next((version.report for version in stored_versions if version.number == number), None)
     if wanted is None:
-        raise HTTPException(404, f"This report has no version {number}; it has {len(found)}.")
+        raise HTTPException(404, f"This report has no version {number}; it has {len(stored_versions)}.")
     return wanted
 
 
@@ -127,7 +127,7 @@ async def report_view(
 async def turns(thread: OwnThread, request: Request) -> list[TurnView]:
     """Return the turns before the present one, the oldest first: the state that each new question found."""
     begun = await turns_found(api_of(request), thread)
-    return [_turn(found["values"], found["checkpoint"]["checkpoint_id"]) for found in reversed(begun[:-1])]
+    return [_turn(state["values"], state["checkpoint"]["checkpoint_id"]) for state in reversed(begun[:-1])]
 
 
 async def _values(client: LangGraphClient, thread: str, checkpoint: str | None) -> dict[str, Any]:
@@ -158,12 +158,12 @@ async def _view(report: Report) -> ReportView:
 
 def _turn(values: dict[str, Any], checkpoint: str) -> TurnView:
     report, revision = values.get("report"), values.get("revision") or {}
-    said = [
+    replies = [
         message
         for message in values.get("messages", [])
         if message.get("type") == "ai" and message.get("name") != PLANNER
     ]
-    reply = str(said[-1].get("content", "")) if said and not report else ""
+    reply = str(replies[-1].get("content", "")) if replies and not report else ""
     return TurnView(
         question=str(revision["request"] if revision.get("by_message") else values.get("question", "")),
         title=report["title"] if report else "",

@@ -22,7 +22,7 @@ from services.turn.steering import Standing, steer_thread, waiting_messages
 steering = APIRouter()
 
 
-class Said(BaseModel):
+class SteeringRequest(BaseModel):
     """Text of the message to the run."""
 
     text: str = Field(default="", max_length=MAX_TEXT)
@@ -32,13 +32,13 @@ class Said(BaseModel):
 
 
 @steering.post("/steering/{thread_id}", status_code=202)
-async def steer(thread: OwnThread, said: Said, request: Request) -> Steering:
+async def steer(thread: OwnThread, message: SteeringRequest, request: Request) -> Steering:
     """Leave a message for the thread's run."""
     client = api_of(request)
     standing = await _standing(client, thread)
     try:
         with on_a_page():
-            return await steer_thread(store_of(client), standing, said.text, said.action, said.steps)
+            return await steer_thread(store_of(client), standing, message.text, message.action, message.steps)
     except BadInput as refused:
         raise HTTPException(409, str(refused)) from None
 

@@ -54,9 +54,9 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 def _pruned(body: bytes) -> Sequence[str]:
     """Return the ids of the threads that a request wants deleted; the server refuses what cannot be read."""
     try:
-        asked = json.loads(body)
-        deletes = asked.get("strategy", "delete") == "delete"
-        return [str(thread) for thread in asked.get("thread_ids", [])] if deletes else []
+        request = json.loads(body)
+        deletes = request.get("strategy", "delete") == "delete"
+        return [str(thread) for thread in request.get("thread_ids", [])] if deletes else []
     except (ValueError, AttributeError, TypeError):
         return []
 
@@ -106,5 +106,5 @@ async def _turns(client: LangGraphClient, thread: str) -> set[int]:
         states = [latest, *await turns_found(client, thread)]
     except APIStatusError:  # Aegra has no state of a thread without runs
         return set()
-    found = [state for state in states if isinstance(state["values"], dict) and state["values"]]
-    return {turn_at(state["next"], state["values"], state["metadata"] or {}) for state in found}
+    begun = [state for state in states if isinstance(state["values"], dict) and state["values"]]
+    return {turn_at(state["next"], state["values"], state["metadata"] or {}) for state in begun}

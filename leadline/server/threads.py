@@ -49,7 +49,7 @@ async def standing_values(client: LangGraphClient, thread: str, checkpoint: str 
     values = _values(state)
     if checkpoint or values.get("report") or state.get("next") or not _direct(values):
         return values
-    earlier = (_values(found) for found in await turns_found(client, thread))
+    earlier = (_values(past_state) for past_state in await turns_found(client, thread))
     return next((past for past in earlier if past.get("report")), values)
 
 

@@ -39,18 +39,18 @@ from services.search.web import web_search
 
 async def examine() -> list[Check]:
     """Run all checks; an error in a check is reported as a finding."""
-    found = [_python()]
+    checks = [_python()]
     try:
         settings()
     except LeadlineError as error:
-        return [*found, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
+        return [*checks, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
     further = {_search: searches, _models: _servers}
     for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
-        found += await asyncio.to_thread(_guarded, look)
-        found += await further[look]() if look in further else []
+        checks += await asyncio.to_thread(_guarded, look)
+        checks += await further[look]() if look in further else []
     for area in (isolation, libraries, parsers):
-        found += await area()
-    return found
+        checks += await area()
+    return checks
 
 
 def _guarded(look: Callable[[], Iterable[Check]]) -> list[Check]:
@@ -165,13 +165,13 @@ def _models() -> Iterable[Check]:
 async def _servers() -> list[Check]:
     """Check for model servers on this machine."""
     check = partial(Check, area="models")
-    found = []
+    checks = []
     for server in await local_servers():
         command = await asyncio.to_thread(package_missing, server.title)
         remedy = f"leadline init connects it{f'; its package sets the context: {command}' if command else ''}"
-        found.append(check(name=server.title, state=OK, found=f"{server.base_url}: {server.names()}", remedy=remedy))
-    if found:
-        return found
+        checks.append(check(name=server.title, state=OK, found=f"{server.base_url}: {server.names()}", remedy=remedy))
+    if checks:
+        return checks
     ports = ", ".join(f"{port} ({title})" for title, port in usual_ports().items())
     return [check(name="on this machine", state=NOTE, found=f"no server answers on the ports {ports}")]
 

@@ -37,7 +37,7 @@ MIN_ROOM = 1_000_000_000
 
 def programs() -> Iterable[Check]:
     """Check programs and fonts for formats and tools."""
-    for name, found, missing, remedy in (
+    for name, path, missing, remedy in (
         (
             "Chromium",
             find_browser(),
@@ -51,9 +51,9 @@ def programs() -> Iterable[Check]:
         yield Check(
             area="programs",
             name=name,
-            state=OK if found else NOTE,
-            found=found or f"not found: {missing}",
-            remedy="" if found else remedy,
+            state=OK if path else NOTE,
+            found=path or f"not found: {missing}",
+            remedy="" if path else remedy,
         )
 
 

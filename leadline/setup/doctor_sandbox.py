@@ -26,7 +26,7 @@ async def isolation() -> list[Check]:
     linux = sys.platform == "linux"
     wanted = settings().leadline_sandbox == "isolated"
     bad = BROKEN if linux and wanted else NOTE
-    found = [
+    checks = [
         check(
             name="kernel",
             state=OK if version > 0 else bad,
@@ -37,13 +37,15 @@ async def isolation() -> list[Check]:
     ]
     if not wanted:
         remedy = "Unset LEADLINE_SANDBOX to have programs isolated, or refused where they cannot be"
-        found.append(check(name="LEADLINE_SANDBOX", state=NOTE, found="unsafe: programs run unisolated", remedy=remedy))
+        checks.append(
+            check(name="LEADLINE_SANDBOX", state=NOTE, found="unsafe: programs run unisolated", remedy=remedy)
+        )
     try:
         canaries = await Sandbox(mode="isolated").canaries()
     except LeadlineError as error:
-        return [*found, check(name="canaries", state=bad, found=str(error), remedy=f"Programs need {NEEDS}")]
-    found.extend(_of_canary(canary, bad) for canary in canaries)
-    return found
+        return [*checks, check(name="canaries", state=bad, found=str(error), remedy=f"Programs need {NEEDS}")]
+    checks.extend(_of_canary(canary, bad) for canary in canaries)
+    return checks
 
 
 def _of_canary(canary: CanaryResult, bad: str) -> Check:
@@ -100,6 +102,6 @@ async def parsers() -> list[Check]:
     if "error" in answer:
         return [check(state=BROKEN, found=answer["error"], remedy=await asyncio.to_thread(reinstall_command))]
     if problem:
-        found = f"in a process of their own with limits, not locked in ({problem})"
-        return [check(state=BROKEN if sys.platform == "linux" else NOTE, found=found, remedy=f"It needs {NEEDS}")]
+        condition = f"in a process of their own with limits, not locked in ({problem})"
+        return [check(state=BROKEN if sys.platform == "linux" else NOTE, found=condition, remedy=f"It needs {NEEDS}")]
     return [check(state=OK, found="in a locked-in process")]

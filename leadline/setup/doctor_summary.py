@@ -47,8 +47,8 @@ def _search(check: Check | None) -> Check:
     return _line("search", NOTE, f"{where}, not the web") if check.remedy else _line("search", OK, where)
 
 
-def _line(area: str, state: State, found: str) -> Check:
-    return Check(area=area, name="", state=state, found=found)
+def _line(area: str, state: State, finding: str) -> Check:
+    return Check(area=area, name="", state=state, found=finding)
 
 
 def _model(checks: Sequence[Check]) -> Check:
@@ -95,10 +95,10 @@ def show_summary(lines: Sequence[Check]) -> None:
     table = Table.grid("", "", Column(overflow="fold"), padding=(0, 2))
     for line in lines:
         named = f"{line.name}: {line.found}" if line.name else line.found
-        said = as_typed(f"{named} → {line.remedy}" if line.remedy else named)
+        text = as_typed(f"{named} → {line.remedy}" if line.remedy else named)
         if console.is_terminal:
-            table.add_row(Text("→") if line.area == "next" else MARKS[line.state], Text(line.area), Text(said))
+            table.add_row(Text("→") if line.area == "next" else MARKS[line.state], Text(line.area), Text(text))
         else:
-            print(f"{line.state:<6}  {line.area}: {said}")  # noqa: T201 - this is its output
+            print(f"{line.state:<6}  {line.area}: {text}")  # noqa: T201 - this is its output
     if console.is_terminal:
         console.print(table)

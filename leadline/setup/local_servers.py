@@ -40,9 +40,9 @@ async def local_servers(ports: Mapping[str, int] | None = None) -> list[LocalSer
     Args:
         ports: ports by server name; by default the usual ports, or those in the servers' own variables.
     """
-    asked = (usual_ports() if ports is None else ports).items()
-    found = await asyncio.gather(*(_server_at(title, port) for title, port in asked))
-    return [server for server in found if server is not None]
+    places = (usual_ports() if ports is None else ports).items()
+    servers = await asyncio.gather(*(_server_at(title, port) for title, port in places))
+    return [server for server in servers if server is not None]
 
 
 async def _server_at(title: str, port: int) -> LocalServer | None:

@@ -55,12 +55,12 @@ async def _watch() -> None:
     while True:
         await asyncio.sleep(settings.worker.REAPER_INTERVAL_SECONDS)
         try:
-            found = await lease_forgotten_runs(settings.worker.LEASE_DURATION_SECONDS)
+            runs = await lease_forgotten_runs(settings.worker.LEASE_DURATION_SECONDS)
         except (SQLAlchemyError, OSError) as error:
             _log.warning("Forgotten runs cannot be looked for now (%s)", type(error).__name__)
             continue
-        if found:
-            _log.warning("Runs that nobody works on are handed out again: %s", ", ".join(found))
+        if runs:
+            _log.warning("Runs that nobody works on are handed out again: %s", ", ".join(runs))
 
 
 async def lease_forgotten_runs(seconds: float) -> list[str]:

@@ -33,7 +33,7 @@ async def take_turn(thread: str, run: str) -> None:
     Raises:
         BadInput: this run must not wait, or waits for a run without a worker.
     """
-    held, told = time.monotonic(), set[str]()
+    held, cancelled = time.monotonic(), set[str]()
     while True:
         line = await _line(thread)
         before = line[: next((number for number, turn in enumerate(line) if turn.run == run), 0)]
@@ -42,8 +42,8 @@ async def take_turn(thread: str, run: str) -> None:
         [own] = [turn for turn in line if turn.run == run]
         if own.strategy == "interrupt":
             for turn in before:
-                if turn.run not in told:
-                    told.add(turn.run)
+                if turn.run not in cancelled:
+                    cancelled.add(turn.run)
                     await _cancel(thread, turn)
         elif own.strategy in {"reject", "rollback"}:
             raise BadInput(_busy(thread, before[0].run))

@@ -41,16 +41,16 @@ def test_steps_side_by_side_show_each_how_its_call_stands() -> None:
 def test_seconds_count_on_between_two_events() -> None:
     watched = seen([stands("thinking", 12)])
     [call] = watched.under_way.values()
-    call.told -= 30
+    call.reported_at -= 30
     assert call.state("en") == "the model is thinking, 42 s"
 
 
 def test_seconds_count_down_to_when_a_call_is_made_again() -> None:
     watched = seen([stands("again", 20, attempt=2, reason="HTTP 429")])
     [call] = watched.under_way.values()
-    call.told -= 7
+    call.reported_at -= 7
     assert call.state("en") == "asking the model again in 12 s: HTTP 429"
-    call.told -= 30
+    call.reported_at -= 30
     assert call.state("en") == "asking the model again: HTTP 429"
 
 

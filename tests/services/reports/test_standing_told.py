@@ -9,7 +9,7 @@ from rich.text import Text
 from leadline.progress.lines import Lines
 from leadline.progress.live import Board
 from leadline.progress.notebook import Progress
-from leadline.progress.run_view import Watched, standing_told
+from leadline.progress.run_view import Watched, standing_of
 from schemas.events import Event
 
 
@@ -40,4 +40,4 @@ def test_the_terminal_has_a_tick_for_all_alone(claims: int, sure: int, answered:
 
 
 def test_events_of_earlier_versions_do_not_tell_whether_they_answer() -> None:
-    assert standing_told({"claims": 2, "sure": 2}) == "sound"
+    assert standing_of({"claims": 2, "sure": 2}) == "sound"
