@@ -32,7 +32,7 @@ from services.run.log import log
 from services.run.roles import check_models_chosen, role_model
 from services.run.scope import Run, choices, evidence_of, node_run
 from services.run.ui_text import say
-from services.run.wishes import answer_locale, kept_wishes, obeyed, pasted_text, settled_wishes
+from services.run.wishes import answer_locale, followed_wishes, obeyed, pasted_text, settled_wishes
 from services.search.providers import notices_for
 from services.search.web import filters_of, named_pages
 from services.text.questions import names_in
@@ -219,7 +219,7 @@ def settled_triage(triage: Triage, prompt: CoordinatorPrompt, context: RunContex
     spoken = triage.locale.strip() if known_tag else message_language(prompt.question)
     locale = spoken if wanted == "auto" else wanted
     request, text = pasted_text(prompt.question, triage.wishes.pasted)
-    followed = kept_wishes(settled_wishes(triage.wishes, prompt.question), context.wishes.ignored)
+    followed = followed_wishes(settled_wishes(triage.wishes, prompt.question), context.wishes.ignored)
     wishes = followed.model_copy(update={"text": text, "pages": [hit.url for hit in named_pages(request)]})
     question = _standing_alone(triage.question.strip(), prompt, request, wishes)
     known = [excerpt.id for excerpt in prompt.known]

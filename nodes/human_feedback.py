@@ -16,7 +16,7 @@ from services.run.choices import store_choices
 from services.run.errors import reason_of
 from services.run.scope import choices, evidence_of
 from services.run.ui_text import say
-from services.run.wishes import answer_locale, kept_wishes
+from services.run.wishes import answer_locale, followed_wishes
 from services.turn.agent_inbox import from_inbox, inbox_request, plan_message
 from services.turn.outline_evidence import evidence_in, placed
 from services.turn.outline_growth import outline_of_review, without_evidence
@@ -40,7 +40,7 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
             problem = _explain(error)
     # the answer may bring new choices, which hold from here on
     if (triage := state["triage"]) is not None and context.wishes.ignored:
-        followed = kept_wishes(triage.wishes, context.wishes.ignored)
+        followed = followed_wishes(triage.wishes, context.wishes.ignored)
         triage = triage.model_copy(update={"wishes": followed})
         update |= {"triage": triage, "locale": answer_locale(triage, context)}
     return {**update, "choices": await store_choices(context, evidence_of(runtime))}

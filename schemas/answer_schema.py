@@ -54,7 +54,7 @@ Answer = Annotated[str, AtMost(1_500)]
 
 
 @lru_cache(maxsize=64)
-def asked_as(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> type[BaseModel]:
+def reduced_schema(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> type[BaseModel]:
     """Return a schema of the same name without some fields; what a model gives for those is left out.
 
     Args:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.answer_schema import LONGEST, Answer, AtMost, Id, Reason, Title, asked_as
+from schemas.answer_schema import LONGEST, Answer, AtMost, Id, Reason, Title, reduced_schema
 from schemas.evidence_view import EvidenceView
 from schemas.profile import Profile
 from schemas.wishes import Wishes
@@ -91,4 +91,4 @@ def triage_schema(prompt: CoordinatorPrompt) -> type[BaseModel]:
         "missing": not prompt.known,
         "answer": not (prompt.known and prompt.answers),
     }
-    return asked_as(Triage, frozenset(name for name, out in needless.items() if out))
+    return reduced_schema(Triage, frozenset(name for name, out in needless.items() if out))

@@ -100,7 +100,7 @@ class Source(BaseModel):
         """Where its text was found: its own address first."""
         return [self.url, *self.also_at]
 
-    def found_also(self, addresses: Iterable[str]) -> "Source":
+    def with_addresses(self, addresses: Iterable[str]) -> "Source":
         """Return it with further addresses of the same text."""
         others = sorted({*self.also_at, *addresses} - {self.url})
         return self if others == self.also_at else self.model_copy(update={"also_at": others})

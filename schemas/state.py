@@ -63,7 +63,7 @@ def merge_results(old: dict[str, StepResult], new: dict[str, StepResult]) -> dic
 def merge_sources(old: dict[str, Source], new: dict[str, Source]) -> dict[str, Source]:
     """Merge sources by content hash; of several accounts of one text, the same account stays in any order of merging, with all addresses."""
     twice = {
-        key: min(old[key], new[key], key=_account).found_also([*old[key].addresses, *new[key].addresses])
+        key: min(old[key], new[key], key=_account).with_addresses([*old[key].addresses, *new[key].addresses])
         for key in old.keys() & new.keys()
     }
     return dict(sorted({**old, **new, **twice}.items()))

@@ -18,7 +18,7 @@ from leadline.setup.doctor import examine, show
 from leadline.setup.doctor_summary import show_summary, summary
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
-from services.models.endpoint_memory import forget_kept
+from services.models.endpoint_memory import forget_stored
 from services.models.health_check import RoleCheck
 from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
@@ -146,7 +146,7 @@ def _show_models(as_json: bool) -> None:
     """Print the model of each role, each checked anew with a call; what is found out is kept for runs."""
 
     async def checked() -> list[RoleCheck]:
-        await forget_kept()
+        await forget_stored()
         return await checked_models()
 
     checks = asyncio.run(checked())

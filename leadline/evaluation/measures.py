@@ -81,7 +81,7 @@ def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings) -> 
     usage = report.usage.total
     return {
         "answered": _ANSWERED.get(report.answered),
-        **facts_found(question, "\n".join(text for _, text in texts), report),
+        **fact_shares(question, "\n".join(text for _, text in texts), report),
         **_gold(question, report, gathered, sources),
         "criteria_cited": _criteria_cited(question, cited, sources),
         "supported_share": _share(statuses["quoted"] + statuses["supported"], len(report.citations)),
@@ -124,7 +124,7 @@ def facts_missing(question: EvalQuestion, text: str) -> list[str]:
     return [forms[0] for forms in question.facts if not states(text, forms)]
 
 
-def facts_found(question: EvalQuestion, text: str, report: Report) -> Figures:
+def fact_shares(question: EvalQuestion, text: str, report: Report) -> Figures:
     """Return the share of facts in a report's own text, and the share in its quotes."""
     quotes = "\n".join(excerpt.quote for excerpt in quotes_of(report))
     count = len(question.facts)

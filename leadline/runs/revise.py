@@ -22,7 +22,7 @@ from services.run.ui_text import say
 from services.search.providers import allow_folders
 from services.text.tokens import message_language
 from services.turn.revision import changed_by_code
-from services.turn.thread_data import kept_versions, numbered_version
+from services.turn.thread_data import all_versions, numbered_version
 
 
 async def versions_of(home: Home, record: RunRecord, report: Report) -> list[Version]:
@@ -34,7 +34,7 @@ async def versions_of(home: Home, record: RunRecord, report: Report) -> list[Ver
         report: its present report, the only version of an unchanged report.
     """
     values = await home.values(record)
-    versions = await kept_versions(home.store, record.id, values["turn"], report)
+    versions = await all_versions(home.store, record.id, values["turn"], report)
     only = len(versions) == 1
     return [versions[0].model_copy(update={"created": record.created}), *versions[1:]] if only else versions
 

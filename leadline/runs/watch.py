@@ -19,7 +19,7 @@ from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report
 from schemas.state import research_question
 from services.evidence.views import evidence_views
-from services.models.offline.closest import closest_passages, said_in
+from services.models.offline.closest import closest_passages, statements_in
 from services.run.errors import JournalMiss, StoreError
 from services.run.evidence_store import content_hash
 from services.run.journal import Recording, run_key
@@ -286,7 +286,7 @@ async def _findings(
         sentences = [
             view.model_copy(update={"quote": quote})
             for view in evidence_views(of_source, gathered.sources)
-            for quote in said_in(view.quote)
+            for quote in statements_in(view.quote)
             if quote not in replacing and quote not in before.get(source.url, "")
         ]
         for view, score in await asyncio.to_thread(closest_passages, question, sentences, PER_SOURCE):

@@ -17,7 +17,7 @@ from langgraph_sdk.errors import APIStatusError
 from pydantic import BaseModel
 
 from leadline.server.api_client import api_of, store_of
-from leadline.server.threads import OwnThread, standing_values, turns_found
+from leadline.server.threads import OwnThread, question_states, standing_values
 from schemas.evidence import Answered, Status, status_counts
 from schemas.reporter import Report
 from schemas.revision import Version
@@ -28,7 +28,7 @@ from services.reports.numbered_text import Sentence, compared
 from services.reports.parser import parse_report
 from services.reports.statuses import sure_claims
 from services.turn.agent_inbox import PLANNER
-from services.turn.thread_data import kept_versions
+from services.turn.thread_data import all_versions
 
 versions = APIRouter()
 NO_REPORT = "This thread has no report yet. Wait for its run to end."
@@ -48,7 +48,7 @@ class VersionView(BaseModel):
 async def version_list(thread: OwnThread, request: Request) -> list[VersionView]:
     """List the versions of a thread's report: 404 where there is none."""
     client = api_of(request)
-    stored_versions = await versions_found(client, thread, await standing_values(client, thread))
+    stored_versions = await versions_of_thread(client, thread, await standing_values(client, thread))
     return [VersionView(**version.model_dump(exclude={"report"})) for version in stored_versions]
 
 
@@ -61,19 +61,19 @@ async def difference_view(thread: OwnThread, request: Request, before: int, afte
     return await asyncio.to_thread(compared, first, second)
 
 
-async def versions_found(client: LangGraphClient, thread: str, values: dict[str, Any]) -> list[Version]:
+async def versions_of_thread(client: LangGraphClient, thread: str, values: dict[str, Any]) -> list[Version]:
     """Return all versions of the report in a thread's values: 404 if there is none."""
     if not values.get("report"):
         raise HTTPException(404, NO_REPORT)
     report = Report.model_validate(values["report"])
-    return await kept_versions(store_of(client), thread, int(values["turn"]), report)
+    return await all_versions(store_of(client), thread, int(values["turn"]), report)
 
 
 async def report_version(client: LangGraphClient, thread: str, values: dict[str, Any], number: int | None) -> Report:
     """Return a version of the report in a thread's values, by default the latest: 404 if it does not exist."""
     if number is None and values.get("report"):
         return Report.model_validate(values["report"])
-    stored_versions = await versions_found(client, thread, values)
+    stored_versions = await versions_of_thread(client, thread, values)
     wanted = next((version.report for version in stored_versions if version.number == number), None)
     if wanted is None:
         raise HTTPException(404, f"This report has no version {number}; it has {len(stored_versions)}.")
@@ -126,7 +126,7 @@ async def report_view(
 @views.get("/reports/{thread_id}/turns.json")
 async def turns(thread: OwnThread, request: Request) -> list[TurnView]:
     """Return the turns before the present one, the oldest first: the state that each new question found."""
-    begun = await turns_found(api_of(request), thread)
+    begun = await question_states(api_of(request), thread)
     return [_turn(state["values"], state["checkpoint"]["checkpoint_id"]) for state in reversed(begun[:-1])]
 
 

@@ -13,7 +13,7 @@ from leadline.server.access import admitted_caller
 from leadline.server.api_client import api_of, on_aegra, store_of
 from leadline.server.auth import may_read
 from leadline.server.thread_owners import mark_deleted
-from leadline.server.threads import turns_found
+from leadline.server.threads import question_states
 from services.run.choices import turn_at
 from services.turn.thread_data import delete_thread_data
 
@@ -103,7 +103,7 @@ async def _turns(client: LangGraphClient, thread: str) -> set[int]:
     """Return the turns of a thread; none if it has had no run."""
     try:
         latest: Any = await client.threads.get_state(thread)
-        states = [latest, *await turns_found(client, thread)]
+        states = [latest, *await question_states(client, thread)]
     except APIStatusError:  # Aegra has no state of a thread without runs
         return set()
     begun = [state for state in states if isinstance(state["values"], dict) and state["values"]]

@@ -30,7 +30,7 @@ OwnThread = Annotated[str, Depends(own_thread)]
 """The checked `thread_id` of a route's path."""
 
 
-async def turns_found(client: LangGraphClient, thread: str) -> list[Any]:
+async def question_states(client: LangGraphClient, thread: str) -> list[Any]:
     """Return the state before each question of a thread, latest first."""
     return list(await client.threads.get_history(thread, limit=MAX_TURNS, metadata={"source": "input"}))
 
@@ -49,7 +49,7 @@ async def standing_values(client: LangGraphClient, thread: str, checkpoint: str 
     values = _values(state)
     if checkpoint or values.get("report") or state.get("next") or not _direct(values):
         return values
-    earlier = (_values(past_state) for past_state in await turns_found(client, thread))
+    earlier = (_values(past_state) for past_state in await question_states(client, thread))
     return next((past for past in earlier if past.get("report")), values)
 
 

@@ -45,7 +45,7 @@ def cited_evidence(state: ResearchState) -> list[Excerpt]:
     return [excerpt for excerpt in all_excerpts(state) if excerpt.id not in hidden]
 
 
-def kept_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt]:
+def stored_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excerpt]:
     """Return the excerpts that a report stores: those it may cite, and those of the background search that no step quotes.
 
     `confirmed_by` then names only stored excerpts.

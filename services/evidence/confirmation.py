@@ -13,7 +13,7 @@ from schemas.state import ResearchState
 from services.check.differences import agreement
 from services.evidence.citable_excerpts import all_excerpts, with_each
 from services.search.source_kinds import owner_of
-from services.text.duplicates import may_tell_the_same
+from services.text.duplicates import may_overlap
 from services.text.measures import Measure, measures
 from services.text.quote_location import locate
 
@@ -78,7 +78,7 @@ class _Statement:
             return False
         if root_of(self.excerpt.content_hash, self.sources) == root_of(other.excerpt.content_hash, self.sources):
             return False
-        if may_tell_the_same(self.source.fingerprint, other.source.fingerprint):
+        if may_overlap(self.source.fingerprint, other.source.fingerprint):
             return False  # two articles made of one release, though each has something of its own
         mine, theirs = self.excerpt.quote, other.excerpt.quote
         return not locate(mine, theirs) and not locate(theirs, mine)

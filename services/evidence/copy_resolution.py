@@ -7,7 +7,7 @@ from schemas.evidence import Excerpt, Source, root_of
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.text.copies import is_copy
-from services.text.duplicates import may_tell_the_same
+from services.text.duplicates import may_overlap
 from services.text.quote_location import locate
 
 
@@ -50,7 +50,7 @@ async def settled_copies(
 def _alike(key: str, candidate: str, sources: Mapping[str, Source]) -> bool:
     """Tell whether two sources may be copies: by what a search said of them, or by their signatures."""
     same = root_of(key, sources) == root_of(candidate, sources)
-    return same or may_tell_the_same(sources[key].fingerprint, sources[candidate].fingerprint)
+    return same or may_overlap(sources[key].fingerprint, sources[candidate].fingerprint)
 
 
 def _holds(text: str, original: str, quotes: Sequence[str]) -> bool:

@@ -105,7 +105,7 @@ async def keep_learned(model: RoleModel) -> None:
         log("endpoints_not_kept", WARNING, error=type(error).__name__)
 
 
-async def forget_kept() -> None:
+async def forget_stored() -> None:
     """Delete the stored facts of all endpoints."""
     with suppress(OSError):
         await asyncio.to_thread(_file().unlink, missing_ok=True)

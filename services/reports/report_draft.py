@@ -16,7 +16,7 @@ from schemas.reporter_sentences import MAX_EXCERPTS, NumberedExcerpt, PassageSen
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of, research_question
 from services.embedding.cross_lingual import Likeness
-from services.evidence.citable_excerpts import kept_evidence
+from services.evidence.citable_excerpts import stored_evidence
 from services.evidence.computation import Program
 from services.models import ask
 from services.reports.checking.code_citations import CodeCitations
@@ -93,7 +93,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         if wishes_of(state["triage"]).said
         else question,
         blocks=written.blocks,
-        excerpts=written.verified.with_new_excerpts(kept_evidence(state, excerpts)),
+        excerpts=written.verified.with_new_excerpts(stored_evidence(state, excerpts)),
         sources=state["sources"],
         plans=plans_of(state),
         results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],

@@ -36,7 +36,7 @@ class Connection:
     """Its name; empty for the one that the endpoint lists."""
 
 
-class _Kept:
+class _Connected:
     connection: Connection | None = None
 
 
@@ -45,12 +45,12 @@ _tried: ContextVar[Connection | None] = ContextVar("tried", default=None)
 
 def connection() -> Connection | None:
     """Return the connection of this process, or the one that is being tried out."""
-    return _tried.get() or _Kept.connection
+    return _tried.get() or _Connected.connection
 
 
 def connect(connection: Connection | None) -> None:
     """Use a connection for all runs from now on; None ends it."""
-    _Kept.connection = connection
+    _Connected.connection = connection
 
 
 @contextmanager

@@ -234,7 +234,7 @@ class Journal:
         if self.keeps:
             await self._put((kind, self.key), item, value)
 
-    def check_kept(self) -> None:
+    def check_stored(self) -> None:
         """Check that all entries could be stored.
 
         Raises:

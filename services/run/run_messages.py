@@ -96,7 +96,7 @@ async def take_messages(journal: Journal, boundary: str, is_wanted: Callable[[St
     return (await apart.once("steering", boundary, {"boundary": boundary}, _Taken, read)).answer.messages
 
 
-async def told_to_end(run: Run, boundary: str) -> bool:
+async def ends_early(run: Run, boundary: str) -> bool:
     """Tell whether a step should end here, because a message drops it or asks for the report.
 
     Args:

@@ -308,7 +308,7 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
         with prompts_of(run.context), watch_node(run.node, run.step_id, run.thread):
             async with hold_thread(runtime):
                 yield run
-            run.journal.check_kept()
+            run.journal.check_stored()
 
             async def elapsed() -> _Elapsed:
                 return _Elapsed(seconds=run.seconds)

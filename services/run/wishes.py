@@ -100,7 +100,7 @@ def domains(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in bare if re.fullmatch(r"(?:[a-z0-9_-]+\.)+[a-z0-9-]+", name)))
 
 
-def kept_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
+def followed_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
     """Return wishes without those that are not followed."""
     gone = {field for name in ignored for field in _FIELDS.get(name, (name,))}
     return Wishes(**{field: value for field, value in wishes if field not in gone})

@@ -42,7 +42,7 @@ def attachments_of(thread_id: str) -> Path:
     return settings().leadline_home / "threads" / thread / "attachments"
 
 
-def kept_from_runs(path: Path, opened: Path) -> bool:
+def belongs_to_home(path: Path, opened: Path) -> bool:
     """Tell whether a path below an opened folder belongs to the private data in `LEADLINE_HOME`.
 
     A folder of documents may hold `LEADLINE_HOME`: opening it opens neither attachments of other threads nor anything else
@@ -122,12 +122,12 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
             page=f"The documents folder {folder} {what}. Attach documents, or name an existing folder under “Document folders” in the "
             "settings.",
         )
-    if kept_from_runs(folder, folder):
+    if belongs_to_home(folder, folder):
         return
     root = folder.resolve()
     for parent, inner, names in os.walk(folder):
         inner[:] = [
-            name for name in inner if not name.startswith(".") and not kept_from_runs(Path(parent, name), folder)
+            name for name in inner if not name.startswith(".") and not belongs_to_home(Path(parent, name), folder)
         ]
         below = Path(parent).relative_to(folder).as_posix()
         for name in names:
@@ -154,7 +154,7 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
             target = path.resolve()
             if not target.is_relative_to(root):
                 return "leads out of the folder"
-            if kept_from_runs(target, folder):
+            if belongs_to_home(target, folder):
                 return None  # names of other users' files are not revealed either
             status = target.stat()
     except FileNotFoundError:

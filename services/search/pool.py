@@ -10,8 +10,8 @@ from schemas.evidence import Passage, Source
 from services.embedding.translation_similarity import in_both_languages
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
-from services.text.copies import is_copy, tells_no_more
-from services.text.duplicates import fingerprint, may_be_copy, may_tell_the_same
+from services.text.copies import adds_nothing, is_copy
+from services.text.duplicates import fingerprint, may_be_copy, may_overlap
 from services.text.heads import Heads
 from services.text.passages import Span, split
 from services.text.ranking import bm25
@@ -66,7 +66,7 @@ class Pool:
                 continue
             text = self._hits[key].text
             signature = _fingerprint(text)
-            alike = (original for original, other in signatures.items() if may_tell_the_same(signature, other))
+            alike = (original for original, other in signatures.items() if may_overlap(signature, other))
             originals[key] = next((other for other in alike if is_copy(text, self._hits[other].text)), key)
             if originals[key] == key:
                 signatures[key] = signature
@@ -99,7 +99,7 @@ class Pool:
             span: len(terms & held) / len(terms | held) for span, held in _terms_by_passage(whole).items() if held
         }
         best = max(shares, key=lambda span: shares[span], default=None)
-        if best is None or shares[best] < SAME_PASSAGE or not tells_no_more(text, whole[best[0] : best[1]]):
+        if best is None or shares[best] < SAME_PASSAGE or not adds_nothing(text, whole[best[0] : best[1]]):
             return key
         return original, *best
 
@@ -171,7 +171,7 @@ class Pool:
             card=hit.card,
             rendered=hit.rendered or None,
             fingerprint=_fingerprint(hit.text),
-        ).found_also(sorted(self._addresses[key])[:MAX_ADDRESSES])
+        ).with_addresses(sorted(self._addresses[key])[:MAX_ADDRESSES])
 
 
 @lru_cache(maxsize=16)

@@ -17,7 +17,7 @@ from services.run.users import own_folder
 from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
 from services.search.files_read import FilesRead
-from services.search.folder_files import ATTACHMENTS, check_folder, kept_from_runs, own_attachments
+from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, own_attachments
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
 from services.search.table_profile import Table
@@ -188,4 +188,4 @@ def _permitted(folder: str, environment: Settings) -> Path:
 
 def _open_to_runs(path: Path, below: Iterable[Path]) -> bool:
     real = Path(os.path.realpath(path))
-    return any(real.is_relative_to(os.path.realpath(base)) and not kept_from_runs(path, base) for base in below)
+    return any(real.is_relative_to(os.path.realpath(base)) and not belongs_to_home(path, base) for base in below)

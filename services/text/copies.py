@@ -126,7 +126,7 @@ def is_copy(text: str, other: str) -> bool:
     return min(shares) <= OWN_SHARE
 
 
-def tells_no_more(passage: str, other: str) -> bool:
+def adds_nothing(passage: str, other: str) -> bool:
     """Tell whether a passage holds no number and no name that another lacks, but for what it tells of itself."""
     subject = "\n".join(sentence.text for sentence in _sentences(passage).values())
     return not missing_quantities(subject, [other]) and not missing_names(subject, other)

@@ -41,7 +41,7 @@ def decode(data: bytes) -> tuple[str, str]:
     Raises:
         ValueError: it is no text.
     """
-    name = _found_out(data[:_BEGINNING])
+    name = _detected(data[:_BEGINNING])
     return data.decode(name, "replace"), name
 
 
@@ -62,7 +62,7 @@ def likeliest(data: bytes) -> tuple[str, float]:
     return _single_byte(sample) or best, guesses[best]
 
 
-def _found_out(beginning: bytes) -> str:
+def _detected(beginning: bytes) -> str:
     if beginning.startswith(_UTF16):
         return "utf-16"
     if b"\x00" in beginning[:8_192]:

@@ -70,7 +70,7 @@ def may_be_copy(signature: str, other: str) -> bool:
     return similarity(signature, other) >= COPY
 
 
-def may_tell_the_same(signature: str, other: str) -> bool:
+def may_overlap(signature: str, other: str) -> bool:
     """Tell whether two texts may be copies of one, or one may hold the other, as an article holds the release that it is made of.
 
     The share of the shorter text that both have in common is estimated from their likeness and from how long they are.

@@ -18,7 +18,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.converters import CONVERSIONS, Converters
 from services.search.file_types import MAX_BYTES, SUFFIXES, TABLES
-from services.search.folder_files import kept_from_runs
+from services.search.folder_files import belongs_to_home
 from services.search.providers import folders_of
 from services.search.table_profile import Profiled
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
@@ -116,7 +116,7 @@ def _opened(folder: Path, relative: PurePosixPath) -> Opened:
         raise FileError(f"{str(relative)!r} is a link that leads to itself.") from None
     if not real.is_relative_to(root):
         raise FileError(f"{str(relative)!r} is a link that leads out of the folder, so it is not read.")
-    if kept_from_runs(real, root):
+    if belongs_to_home(real, root):
         raise FileNotFoundError(str(relative))
     inside = real.relative_to(root).parts
     if not inside or any(part.startswith(".") for part in inside):
@@ -168,7 +168,7 @@ def _known(folders: Sequence[Path]) -> str:
     for folder in folders:
         for parent, inner, files in os.walk(folder):
             inner[:] = sorted(
-                name for name in inner if not name.startswith(".") and not kept_from_runs(Path(parent) / name, folder)
+                name for name in inner if not name.startswith(".") and not belongs_to_home(Path(parent) / name, folder)
             )
             below = Path(parent).relative_to(folder)
             names += [(below / name).as_posix() for name in sorted(files) if not name.startswith(".")]

@@ -24,7 +24,7 @@ from services.models.structured_output import explain
 from services.run.errors import BadInput, NoNativeTools, UselessAnswer
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import role_model
-from services.run.run_messages import told_to_end
+from services.run.run_messages import ends_early
 from services.run.scope import current_run, memory
 from services.tools.calls import MAX_CALLS, CallMade, Calls, without_code
 from services.tools.structured_calls import calls_of, read_structured, with_arguments
@@ -179,7 +179,7 @@ class _Work:
             if current.done:
                 break
             current.made = await self.calls.run(current.calls)
-            if await told_to_end(current_run(), f"tools-{number}"):
+            if await ends_early(current_run(), f"tools-{number}"):
                 break
         last = rounds[-1]
         if last.done and not last.text.strip():

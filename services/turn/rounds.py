@@ -23,7 +23,7 @@ from services.models.token_limits import evidence_tokens
 from services.run.budget import limit_message
 from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer
 from services.run.evidence_store import EvidenceStore
-from services.run.run_messages import told_to_end
+from services.run.run_messages import ends_early
 from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
@@ -189,7 +189,7 @@ class _Rounds:
     async def further(self) -> bool:
         """Do another round if the limits allow it; return whether a further one may follow. Earlier findings stay."""
         run, number = self.run, self.gathered.rounds + 1
-        if await told_to_end(run, f"round-{self.step_id}-{number}"):
+        if await ends_early(run, f"round-{self.step_id}-{number}"):
             self.gathered.limits.append(say("step_ended", self.need.locale, id=self.step_id))
             return False
         room = run.budget.room()
@@ -295,7 +295,8 @@ class _Rounds:
         locale = self.need.locale
         known = self.gathered.sources
         again = {
-            key: known[key].found_also(search.sources[key].addresses) for key in known.keys() & search.sources.keys()
+            key: known[key].with_addresses(search.sources[key].addresses)
+            for key in known.keys() & search.sources.keys()
         }
         self.gathered.sources = {**search.sources, **known, **again}
         self.searched = search.searched

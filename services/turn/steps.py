@@ -24,7 +24,7 @@ from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreD
 from services.run.events import emit_message
 from services.run.log import INFO, WARNING, log
 from services.run.private_paths import without_private
-from services.run.run_messages import told_to_end
+from services.run.run_messages import ends_early
 from services.run.scope import Run, step_run
 from services.run.ui_text import problem_text, say
 from services.run.wishes import wishes_of
@@ -238,7 +238,7 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     step, locale = task["step"], task["locale"]
     if task["results"] and not any(result.status == "done" for result in task["results"].values()):
         return Outcome(StepResult(step_id=step.id, status="skipped", error=say("dependency_failed", locale)))
-    if await told_to_end(run, "begin"):
+    if await ends_early(run, "begin"):
         return Outcome(StepResult(step_id=step.id, status="skipped", error=say("step_dropped", locale)))
     try:
         async with asyncio.timeout(task["allowance"].seconds):

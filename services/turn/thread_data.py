@@ -54,7 +54,7 @@ async def keep_version(run: Run, state: ResearchState, report: Report, revision:
         await store.aput(_place(run.thread), _item(state["turn"], version.number), value, index=False)
 
 
-async def kept_versions(store: BaseStore, thread: str, turn: int, report: Report) -> list[Version]:
+async def all_versions(store: BaseStore, thread: str, turn: int, report: Report) -> list[Version]:
     """Return all versions of a report, the original first.
 
     Args:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from prompts import template_source
-from schemas.answer_schema import LONGEST, Reason, asked_as
+from schemas.answer_schema import LONGEST, Reason, reduced_schema
 from schemas.coder import Code
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence_view import EvidenceView
@@ -210,7 +210,7 @@ def test_a_bound_of_the_request_is_no_condition_of_what_is_kept() -> None:
         text: Reason
 
     assert len(Kept(text="x" * 900).text) == 900
-    assert asked_as(Kept).model_json_schema()["properties"]["text"]["maxLength"] == 300
+    assert reduced_schema(Kept).model_json_schema()["properties"]["text"]["maxLength"] == 300
 
 
 def test_values_that_do_not_fit_and_are_not_needed_are_left_out() -> None:

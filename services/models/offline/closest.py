@@ -74,7 +74,7 @@ def parts_of(question: str) -> list[str]:
     return clauses_of(question, short=True)
 
 
-def said_in(text: str) -> list[str]:
+def statements_in(text: str) -> list[str]:
     """Return the sentences of a text."""
     return [text[span.start : span.end] for span in sentences(text)] or [text]
 
@@ -123,7 +123,7 @@ def _is_number(term: str) -> bool:
 def as_compared(view: EvidenceView) -> tuple[str, str, list[str]]:
     """Return an excerpt's title, what stands above it, unless that is the title, and its sentences."""
     above = f"{view.section if view.section != view.title else ''} {view.columns}"
-    return view.title, above, said_in(view.quote)
+    return view.title, above, statements_in(view.quote)
 
 
 def without(weights: Mapping[str, float], held: Iterable[str]) -> dict[str, float]:
@@ -132,7 +132,7 @@ def without(weights: Mapping[str, float], held: Iterable[str]) -> dict[str, floa
     return {term: weight * (AGAIN if term in again else 1.0) for term, weight in weights.items()}
 
 
-def _tells_nothing(view: EvidenceView) -> bool:
+def _lacks_content(view: EvidenceView) -> bool:
     """Tell whether a quote is only links, or the header of its source, fields with its title among them: the source's card has it."""
     if not re.search(r"\w", _LINK.sub("", view.quote)):
         return True
@@ -151,7 +151,7 @@ def closest_passages(
     """
     texts, weights = compared(part or question, question, map(as_compared, evidence))
     scores = [text.closeness(weights)[0] for text in texts]
-    candidates = [place for place, score in enumerate(scores) if score >= CLOSE and not _tells_nothing(evidence[place])]
+    candidates = [place for place, score in enumerate(scores) if score >= CLOSE and not _lacks_content(evidence[place])]
     left: Mapping[str, float] = weights
     chosen: list[int] = []
     while candidates and len(chosen) < max_items:

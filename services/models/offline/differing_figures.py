@@ -6,7 +6,7 @@ from itertools import combinations
 
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
-from services.models.offline.closest import closest_passages, parts_of, said_in
+from services.models.offline.closest import closest_passages, parts_of, statements_in
 from services.text.measures import UNIT_WORDS, Measure, measures
 from services.text.tables import row_of
 from services.text.tokens import tokens
@@ -35,7 +35,7 @@ def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[C
         (excerpt, measured, frozenset(_terms(text)), set(_YEAR.findall(text)))
         for excerpt in evidence
         if excerpt.id in closest
-        for text in said_in(excerpt.quote)
+        for text in statements_in(excerpt.quote)
         if row_of(text) is None and (measured := measures(text))
     ][:MAX_STATEMENTS]
     by_titles: dict[frozenset[str], Contradiction] = {}

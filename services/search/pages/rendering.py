@@ -37,7 +37,7 @@ KINDS = frozenset("Document Script Stylesheet XHR Fetch Other".split())
 AT_ONCE = 6
 _PASSED_ON = frozenset("accept accept-language origin referer x-requested-with".split())
 """Headers of the browser's requests that are forwarded: no cookies or credentials."""
-_GIVEN_BACK = frozenset(
+_PASSED_HEADERS = frozenset(
     "content-type content-language content-security-policy x-content-type-options referrer-policy location "
     "access-control-allow-origin access-control-allow-credentials access-control-allow-headers "
     "access-control-allow-methods access-control-expose-headers cross-origin-resource-policy "
@@ -138,12 +138,12 @@ class Subrequests:
         if request.method == "OPTIONS":
             return _preflight(request.headers)
         if target.url == self._page.target.url and request.kind == "Document":
-            return BrowserReply(200, _given_back(self._page.headers), self._page.body)
+            return BrowserReply(200, _passed_headers(self._page.headers), self._page.body)
         async with self._turns:
             await self._check(target)
             answer = await self._fetched(target, request.headers)
         status = answer.status if redirect_of(answer) or not 300 <= answer.status < 400 else 404
-        return BrowserReply(status, _given_back(answer.headers), answer.body)
+        return BrowserReply(status, _passed_headers(answer.headers), answer.body)
 
     async def _fetched(self, target: Target, headers: Mapping[str, str]) -> Fetched:
         """Fetch a resource within the remaining bytes.
@@ -204,7 +204,7 @@ def _preflight(headers: Mapping[str, str]) -> BrowserReply:
         "access-control-request-headers": "access-control-allow-headers",
     }
     return BrowserReply(
-        204, _given_back({allowed[name]: value for name, value in requested.items() if name in allowed})
+        204, _passed_headers({allowed[name]: value for name, value in requested.items() if name in allowed})
     )
 
 
@@ -217,5 +217,5 @@ def _passed_on(headers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _given_back(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in headers.items() if name in _GIVEN_BACK and len(value) <= _LONGEST_HEADER}
+def _passed_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name in _PASSED_HEADERS and len(value) <= _LONGEST_HEADER}

@@ -54,7 +54,7 @@ def checked(query: str, parameters: Collection[str], dialect: Dialect) -> Statem
     _only_reads(tree)
     _only_computes(tree, tokens)
     reads = _tables(tree)
-    _all_given(tree, parameters)
+    _check_parameters(tree, parameters)
     sql = query.rstrip().rstrip(";") if tokens[-1].token_type.name == "SEMICOLON" else query
     tokens = [token for token in tokens if token.token_type.name != "SEMICOLON"]
     if dialect == "postgres" and parameters:
@@ -185,7 +185,7 @@ def _tables(tree: "exp.Expr") -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _all_given(tree: "exp.Expr", parameters: Collection[str]) -> None:
+def _check_parameters(tree: "exp.Expr", parameters: Collection[str]) -> None:
     from sqlglot import exp
 
     used = {str(mark.this or "") for mark in tree.find_all(exp.Placeholder)}

@@ -54,8 +54,8 @@ def test_the_folder_of_documents_may_be_below_the_home_folder(
 def test_it_is_told_how_many_files_of_a_folder_are_read(
     leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(folder_reading, "FIRST_TOLD", 0.0)  # however fast the machine reads
-    monkeypatch.setattr(folder_reading, "TOLD_EVERY", 0.01)
+    monkeypatch.setattr(folder_reading, "FIRST_REPORT", 0.0)  # however fast the machine reads
+    monkeypatch.setattr(folder_reading, "REPORT_EVERY", 0.01)
     folder = tmp_path / "casts"
     folder.mkdir()
     for number in range(300):

@@ -126,11 +126,11 @@ def test_sources_that_confirm_figures_are_named_by_their_numbers() -> None:
 
 
 def test_all_addresses_of_one_text_are_named_up_to_a_bound() -> None:
-    about = source().found_also(["https://b.example/", "https://a.example/", "https://www.who.int/myopia"])
+    about = source().with_addresses(["https://b.example/", "https://a.example/", "https://www.who.int/myopia"])
     assert details(about, ["https://c.example/"], ENGLISH, cited=True) == (
         "same text: https://a.example/; https://b.example/; https://c.example/",
     )
-    [many] = details(source().found_also(map(str, range(100))), [], ENGLISH, cited=True)
+    [many] = details(source().with_addresses(map(str, range(100))), [], ENGLISH, cited=True)
     assert many.endswith("; and 80 more addresses")
     assert many.count(";") == MAX_ADDRESSES
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from services.text.copies import MAX_COMPARED, is_copy
-from services.text.duplicates import HASHES, fingerprint, may_be_copy, may_tell_the_same, similarity
+from services.text.duplicates import HASHES, fingerprint, may_be_copy, may_overlap, similarity
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -197,23 +197,23 @@ ANOTHER = (
 def test_an_article_that_holds_a_release_tells_the_same_and_one_on_the_same_event_does_not() -> None:
     release, article, another = map(fingerprint, (RELEASE, ARTICLE, ANOTHER))
     assert not may_be_copy(release, article), "or this shows nothing"
-    assert may_tell_the_same(release, article)
-    assert may_tell_the_same(article, release)
+    assert may_overlap(release, article)
+    assert may_overlap(article, release)
     assert is_copy(RELEASE, ARTICLE)
-    assert not may_tell_the_same(release, another)
-    assert not may_tell_the_same(article, another)
+    assert not may_overlap(release, another)
+    assert not may_overlap(article, another)
 
 
 def test_a_remark_in_a_longer_text_is_not_its_release() -> None:
     remark = RELEASE[: RELEASE.index("The building")]
-    assert not may_tell_the_same(fingerprint(remark), fingerprint(ARTICLE))
+    assert not may_overlap(fingerprint(remark), fingerprint(ARTICLE))
 
 
 def test_a_signature_that_does_not_say_how_long_its_text_is_can_be_compared() -> None:
     earlier = fingerprint(RELEASE)[: 8 * HASHES]
     assert similarity(earlier, fingerprint(RELEASE)) == 1
-    assert may_tell_the_same(earlier, fingerprint(RELEASE))
-    assert not may_tell_the_same(earlier, fingerprint(ARTICLE))
+    assert may_overlap(earlier, fingerprint(RELEASE))
+    assert not may_overlap(earlier, fingerprint(ARTICLE))
 
 
 def test_a_text_too_long_to_be_compared_is_a_copy_of_the_same_text_alone() -> None:
