@@ -52,10 +52,9 @@ async def aresearch(
         on_event: called with each progress event.
         on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
         run_id: id of the run, to find it again; by default made from the time.
-        after: a finished run, its report, or `"latest"`, that this question follows up. Its conversation is gone on with, its
-            evidence is looked through before anything is searched, and what it chose holds unless chosen anew. The number
-            of a question that it recommended stands for that question. A message that asks to change its report makes a further
-            version of that, where the report is.
+        after: a finished run, its report, or `"latest"`, that this question follows up. The conversation continues, its evidence is
+            used before any search, and its choices apply unless chosen anew. A number stands for the recommended question with
+            that number. A message that asks to change the report makes a new version of it, where the report is.
         choices: what the run chooses, named below; `profile` may be a file.
 
     Raises:

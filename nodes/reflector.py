@@ -167,7 +167,7 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
 
 
 def _worth_another_look(result: StepResult, item: EvidenceView) -> bool:
-    """Tell whether an excerpt is shown: one that a reflection has seen stands in the finding, unless its figures may be contradicted."""
+    """Tell whether an excerpt is shown again: the finding covers those that a reflection has seen, unless their figures may be contradicted."""
     return result.unjudged or not result.finding or has_figure(item.quote)
 
 

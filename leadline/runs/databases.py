@@ -149,7 +149,7 @@ class Saver(AsyncSqliteSaver):
             await self.conn.commit()
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Schedule the deletion of a thread's checkpoints, and of what lies beside them, without waiting.
+        """Schedule the deletion of a thread's checkpoints and other data, without waiting.
 
         The dev server looks up the place of a thread in its list, awaits this, and removes what is at that place then: had it
         to wait, two threads that are deleted at a time would take a third one, of anybody, with them.

@@ -1,4 +1,4 @@
-"""Deletes what lies beside a thread (attachments, versions, journals, messages) before the server deletes the thread."""
+"""Deletes the data of a thread outside of its state (attachments, versions, journals, messages) before the server deletes the thread."""
 
 import json
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ async def _named(client: LangGraphClient, request: Request, caller: str) -> Sequ
 
 
 async def _delete_all(client: LangGraphClient, named: Sequence[str], caller: str) -> None:
-    """Delete what lies beside threads, unless one of them is not the caller's: then the server deletes none."""
+    """Delete the data of threads outside of their states, unless one of them is not the caller's: then the server deletes none."""
     own: list[Any] = []
     for thread_id in named:
         try:

@@ -119,7 +119,7 @@ def program_of(text: str) -> Program | None:
 async def programs_of(sources: Iterable[Source], evidence: EvidenceStore) -> dict[str, Program]:
     """Return the programs of computations and database queries among sources, by content hash.
 
-    A source whose text is gone, or is not what a program leaves, has none.
+    A source has none if its text is missing or is not the record of a run.
     """
     programs: dict[str, Program] = {}
     for source in sources:
@@ -132,7 +132,7 @@ async def programs_of(sources: Iterable[Source], evidence: EvidenceStore) -> dic
 
 
 def program_behind(source: Source, text: str) -> Program | None:
-    """Read the program of a source off its stored text; None where there is none."""
+    """Parse the program from a source's stored text; None if the text has none."""
     return _query_in(text) if source.kind == "database" else program_of(text)
 
 

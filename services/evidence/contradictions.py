@@ -15,7 +15,7 @@ def check_contradiction(
     """Check a contradiction that was named: of two excerpts or more, or of two sentences of one.
 
     Args:
-        named: its `differs` is not looked at.
+        named: the contradiction as the model named it; its `differs` is ignored.
         excerpts: by id.
         sources: by content hash.
 

@@ -14,7 +14,7 @@ from services.text.quote_location import locate
 async def settled_copies(
     sources: Mapping[str, Source], excerpts: Sequence[Excerpt], evidence: EvidenceStore
 ) -> dict[str, Source]:
-    """Return sources of which one is another's copy only if their texts tell the same and its quotes stand in the other.
+    """Confirm copies among sources: a copy's text must agree with the original's, which must contain the copy's quotes.
 
     A source that is quoted is the original of those that are not. What cannot be compared, as its text is not in this store,
     is no copy.

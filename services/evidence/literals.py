@@ -77,7 +77,7 @@ def origin_of(code: str, output: str, known: Sequence[str], inputs: Collection[s
 
 
 def parsed(code: str) -> ast.Module | None:
-    """Return a program's syntax tree; None where it is none, or too deep to read."""
+    """Return a program's syntax tree; None if it cannot be parsed or is nested too deeply."""
     try:
         return ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -94,7 +94,7 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
 
 
 def _places(reference: str, by_id: dict[str, NumberedPassage]) -> list[tuple[NumberedPassage, list[int]]]:
-    """Return the sentences that a reference names, by their places from 0; several stretches may stand in one reference."""
+    """Return the sentences that a reference names, by their places from 0; one reference may name several stretches."""
     named: list[tuple[NumberedPassage, list[int]]] = []
     passage: NumberedPassage | None = None
     for match in _REFERENCE.finditer(reference):

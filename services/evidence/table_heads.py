@@ -40,7 +40,7 @@ async def _locations(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> di
 
 
 def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[str, Any]]:
-    """Return what stands above quotes of a text, by their places."""
+    """Return the section, page and table or code headings above quotes of a text, by their places."""
     heads, pages, passages = Heads(text), Pages(text), split(text)
 
     def section_at(start: int) -> str:

@@ -139,7 +139,7 @@ def within(findings: Sequence[FindingView], room: int, pinned: Collection[str] =
 
 
 def _in_order(items: Sequence[EvidenceView]) -> list[EvidenceView]:
-    """Return excerpts as they stand in their sources, these in the order of their first ones."""
+    """Sort excerpts by their position in each source; the sources keep the order of their first excerpts."""
     sources = list(dict.fromkeys(item.content_hash for item in items))
     return sorted(items, key=lambda item: (sources.index(item.content_hash), item.start))
 

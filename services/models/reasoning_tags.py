@@ -57,7 +57,7 @@ def _is_unmarked(text: str) -> bool:
 
 
 def _is_unknown(opening: re.Match[str] | None) -> bool:
-    """Tell whether a tag is none of HTML's, or says itself that it holds thoughts."""
+    """Tell whether a tag is not one of HTML's, or is named after reasoning."""
     if opening is None:
         return False
     from nh3 import ALLOWED_TAGS

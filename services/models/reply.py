@@ -132,7 +132,7 @@ def _reasoning_blocks(message: AIMessage) -> str:
 
 
 def last_object(text: str) -> str:
-    """Return the last JSON object of a text, from brace to brace; empty where there is none."""
+    """Return the last JSON object of a text, from brace to brace; empty if the text has none."""
     depth, start, last, inside, escaped = 0, 0, "", False, False
     for place, char in enumerate(text):
         if inside:

@@ -150,7 +150,7 @@ class Reference:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Return what stands behind its title, in order, each once: authors and date, address, details."""
+        """Return the parts after the title, in order, each once: authors and date, address, details."""
         return tuple(dict.fromkeys(part for part in (*self.by, self.url, *self.details) if part != self.title))
 
     @property

@@ -134,7 +134,7 @@ def _line(content: Sequence[Inline]) -> str:
 
 
 def _styles(content: Sequence[Inline]) -> list[frozenset[Style]]:
-    """Return the styles of inlines; what has none of its own is part of what stands on both sides of it."""
+    """Return the styles of inlines; an inline without its own styles takes those that both its neighbours have."""
     sides: list[list[frozenset[Style]]] = []
     for inlines in (content, content[::-1]):
         styles: frozenset[Style] = frozenset()

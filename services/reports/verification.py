@@ -196,7 +196,7 @@ class Judge:
     ) -> dict[Statement, list[str]]:
         """Return the ids of the passages that have most in common with each statement, as far as there is room for them.
 
-        By turns from the sources that excerpts quote, whose subject is that of the report, and from all: few of a statement's words say what it is about.
+        They come alternately from the sources that excerpts quote, which are on the report's subject, and from all: few words of a statement name its subject.
         """
         texts = [statement[0] for statement in statements]
         quoted = {excerpt.content_hash for excerpt in self.excerpts.values()}

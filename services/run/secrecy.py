@@ -229,7 +229,7 @@ def _unescaped(text: str) -> tuple[str, list[int]] | None:
 
 
 def _character(escape: re.Match[str]) -> str | None:
-    """Return the character that an escape stands for, nothing for a tag, and None for what is no escape."""
+    """Return the character of an escape, an empty text for a tag, and None for anything else."""
     kind, written = escape.lastgroup, escape[escape.lastindex or 0]
     match kind:
         case "tag":

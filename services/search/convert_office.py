@@ -190,7 +190,7 @@ def opendocument_text(data: bytes) -> str:
 
     Raises:
         ValueError: it unpacks to more than a document may hold.
-        zipfile.BadZipFile, KeyError, etree.XMLSyntaxError: it is none.
+        zipfile.BadZipFile, KeyError, etree.XMLSyntaxError: the file is no OpenDocument text.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if archive.getinfo("content.xml").file_size > 10 * MAX_CHARACTERS:

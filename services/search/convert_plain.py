@@ -356,7 +356,7 @@ def _table(rows: Sequence[Sequence[Sequence[str]]]) -> list[str]:
 
 
 def _end_of_simple(lines: Sequence[str], place: int) -> int:
-    """Return the place behind a table between lines of `===`, the last of which stands before a blank line; 0 if there is none."""
+    """Return the line after a table between lines of `===`, whose last one comes before a blank line; 0 without such a table."""
     for at in range(place + 1, min(len(lines), place + LONGEST_TABLE)):
         if _SIMPLE.fullmatch(lines[at]) and (at + 1 == len(lines) or not lines[at + 1].strip()):
             return at + 1

@@ -276,7 +276,7 @@ def _other_font(line: PdfLine, other: PdfLine) -> bool:
 
 
 def _goes_on(lines: Sequence[PdfLine], place: int) -> bool:
-    """Tell whether a line goes on with the sentence above: that line had no room for its first word."""
+    """Tell whether a line continues the sentence of the line above, which had no room for its first word."""
     above, line = lines[place - 1], lines[place]
     if above.words[-1].text.endswith(HYPHEN):
         return True

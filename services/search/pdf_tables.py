@@ -157,7 +157,7 @@ def _column(left: float, right: float, columns: Sequence[_Span]) -> int:
 
 
 def _markdown(rows: Sequence[Sequence[str | None]]) -> str:
-    """Return a table as Markdown; empty if it is none: a single row or column, mostly empty, or a page in boxes."""
+    """Return a table as Markdown; empty if it is a single row or column, mostly empty, or a page layout in boxes."""
     cells = [cut for row in rows if any(row) for cut in _cut([cell or "" for cell in row])]
     filled = [cell for row in cells for cell in row if cell]
     if len(cells) < 2 or len(cells[0]) < 2 or len(filled) < LEAST_FILLED * sum(map(len, cells)):

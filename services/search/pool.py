@@ -187,7 +187,7 @@ def _above(text: str) -> tuple[dict[int, Span], Heads]:
 
 
 def what_begins(text: str, start: int) -> dict[str, str]:
-    """Return the fields of a passage that tell what stands above it: its section, and what begins its table or code. Blocking."""
+    """Return the fields of a passage for the text above it: its section, and the beginning of its table or code. Blocking."""
     passages, heads = _above(text)
     section = passages[start].section if start in passages and not text.startswith("#", start) else ""
     return {"section": clean_line(section), "above": clean_line(heads.at(start))}

@@ -86,7 +86,7 @@ class _Sentence:
         return any(mine - theirs and theirs - mine for mine, theirs in sides) or self._other_words(other)
 
     def is_twin(self, other: "_Sentence") -> bool:
-        """Tell whether two sentences speak of one thing, by the words that they share."""
+        """Tell whether two sentences share enough words to be about one thing."""
         smaller = min(len(self.terms), len(other.terms))
         min_share = TWIN_CHINESE if has_cjk(self.text) and has_cjk(other.text) else TWIN
         return bool(smaller) and len(self.terms & other.terms) >= max(1, min_share * smaller)
@@ -105,7 +105,7 @@ class _Sentence:
 
 
 def is_copy(text: str, other: str) -> bool:
-    """Tell whether two texts, which share most of their words, tell the same wherever they speak of one thing."""
+    """Tell whether two texts, which share most of their words, agree wherever they are about one thing."""
     if max(len(text), len(other)) > MAX_COMPARED:
         return text == other
     mine, theirs = _sentences(text), _sentences(other)
@@ -127,7 +127,7 @@ def is_copy(text: str, other: str) -> bool:
 
 
 def adds_nothing(passage: str, other: str) -> bool:
-    """Tell whether a passage holds no number and no name that another lacks, but for what it tells of itself."""
+    """Tell whether a passage has no number and no name that another lacks, apart from its statements about itself."""
     subject = "\n".join(sentence.text for sentence in _sentences(passage).values())
     return not missing_quantities(subject, [other]) and not missing_names(subject, other)
 

@@ -71,7 +71,7 @@ def wanted_time(question: str, today: date) -> WantedTime | None:
 
 
 def iso_date(text: str | None) -> str | None:
-    """Return a date of a page, a file or a search engine as `2024`, `2024-03` or `2024-03-12`; None where it is none.
+    """Return a date of a page, a file or a search engine as `2024`, `2024-03` or `2024-03-12`; None if it is no date.
 
     ISO dates with or without a time, `2024/3/12`, `2024年3月12日`, `20240312`, `12.3.2024` and dates with the month in words (`Tue, 12 Mar
     2024 …`, `12-Mar-2024`) are read. A month or day that does not exist makes it none, and so does `3/4/2024`, which may be either.

@@ -103,7 +103,7 @@ def _vocabulary(around: str) -> tuple[frozenset[str], str]:
 
 
 def can_be_found(name: str, around: str) -> bool:
-    """Tell whether a name could stand in a text at all: a Chinese one is another in a text without Chinese."""
+    """Tell whether a text can contain a name at all: a text without Chinese writes a Chinese name differently."""
     return not has_cjk(name) or has_cjk(around)
 
 

@@ -103,7 +103,7 @@ def scale_value(written: str) -> int:
 
 
 def read_number(written: str) -> float | None:
-    """Return the value of a number, with or without commas between its digits; None where it is none, too long or too large."""
+    """Return the value of a number, with or without commas between its digits; None if it is no number, too long or too large."""
     plain = written.replace(",", "")
     if not 0 < len(plain) <= MAX_DIGITS:
         return None

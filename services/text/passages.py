@@ -170,7 +170,7 @@ def _only_headings(text: str) -> bool:
 
 
 def _heading(text: str) -> tuple[int, str] | None:
-    """Return level and words of a heading of Markdown; None where the text is none."""
+    """Return level and words of a Markdown heading; None if the text is no heading."""
     level = len(text) - len(text.lstrip("#"))
     if not 1 <= level <= 6 or not text[level : level + 1].isspace():
         return None

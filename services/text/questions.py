@@ -89,7 +89,7 @@ _NO_PERSON = re.compile(
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return proper names and quoted titles of a text; words that merely begin a sentence are none."""
+    """Return proper names and quoted titles of a text; words that merely begin a sentence do not count."""
     names: list[str] = []
     for match in _NAME.finditer(text):
         name = match.group().strip('“”"「」《》')

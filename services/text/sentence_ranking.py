@@ -45,14 +45,14 @@ WEIGHTS = Signs(words=1.0, letters=1.2, numbers=0.6, around=0.25, late=-0.4)
 
 
 def rank_sentences(claim: str, sentences: Sequence[str]) -> list[int]:
-    """Rank the sentences of one text by how much they tell of whether a claim is true.
+    """Rank the sentences of one text by how well they prove or refute a claim.
 
     Args:
         claim: one sentence.
         sentences: of one text, in its order: each is judged with those around it.
 
     Returns:
-        The places of all sentences, the most telling first; each is taken for what the ones before it do not say.
+        The places of all sentences, best first; each is ranked by what the ones before it do not say.
     """
     return in_turn(claim, sentences, sentence_scores(claim, sentences))
 
@@ -109,7 +109,7 @@ def sentence_features(claim: str, sentences: Sequence[str]) -> list[Signs]:
 def coverage(claim: str, sentences: Sequence[str], passage: int = PASSAGE) -> float:
     """Return how much of a claim's words one passage of a text holds: the best sentences in a row, 0 to 1.
 
-    Words that are scattered over a long text tell little; the rarer one is in the text, the more it counts.
+    Words that are scattered over a long text count little; rarer words of the text count more.
     """
     held = [set(tokens(sentence)) for sentence in sentences]
     share = shares(tokens(claim), held)

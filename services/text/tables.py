@@ -100,7 +100,7 @@ def cells_of(row: str) -> list[str]:
 
 
 def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:
-    """Tell whether a row goes on with the table of the row before: in Markdown, or in CSV with as many cells."""
+    """Tell whether a row continues the table of the row before: in Markdown, or in CSV with as many cells."""
     return _LINE.match(line) is not None if _LINE.match(before) else len(former) == len(row)
 
 

@@ -89,7 +89,7 @@ async def recall_memory(run: Run, question: str, today: str, evidence: EvidenceS
 
 
 def _usable(run: Run, entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
-    """Return the statements whose sources a run may use; instructions, which an earlier version remembered, are none."""
+    """Return the statements whose sources a run may use; instructions, which an earlier version remembered, are left out."""
     return [
         entry
         for entry in entries

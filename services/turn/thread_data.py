@@ -1,4 +1,4 @@
-"""What lies beside a thread: versions of its report, attachments, and the journal, the messages and the pages of each turn."""
+"""The data of a thread outside of its state: versions of its report, attachments, and the journal, the messages and the pages of each turn."""
 
 import asyncio
 import shutil
@@ -94,7 +94,7 @@ def numbered_version(versions: list[Version], number: int | None, name: str) -> 
 
 
 async def delete_thread_data(store: BaseStore, thread: str, turns: Iterable[int]) -> None:
-    """Delete what lies beside a thread. Texts of sources stay, which other threads may cite.
+    """Delete the data of a thread outside of its state. Texts of sources stay, as other threads may cite them.
 
     Args:
         store: store of the runs.

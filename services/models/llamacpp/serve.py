@@ -115,7 +115,7 @@ def addressed(model: RoleModel) -> RoleModel:
 async def serving(
     path: Path, window: int | None = None, *, machine: FreeResources | None = None, start_seconds: float | None = None
 ) -> AsyncIterator[Served]:
-    """Keep the process that serves a model file running during a call; starts it if there is none.
+    """Keep the process that serves a model file running during a call; start it if necessary.
 
     Args:
         path: of the model file.

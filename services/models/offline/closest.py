@@ -127,7 +127,7 @@ def as_compared(view: EvidenceView) -> tuple[str, str, list[str]]:
 
 
 def without(weights: Mapping[str, float], held: Iterable[str]) -> dict[str, float]:
-    """Return the weights for what follows a text or sentence: what it holds counts less."""
+    """Return the weights for later texts, in which the terms of an earlier text or sentence count less."""
     again = frozenset(held)
     return {term: weight * (AGAIN if term in again else 1.0) for term, weight in weights.items()}
 

@@ -37,7 +37,7 @@ FEW = 3
 
 
 def triage(prompt: CoordinatorPrompt) -> Triage:
-    """Search for every message that has a word; a question that leans on the conversation is completed by what the last one names."""
+    """Search for every message that has a word; a question that depends on the conversation is completed with the names of the previous one."""
     message = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     locale = locale_of(message) if prompt.locale in {"", "auto"} else prompt.locale
     earlier = next((turn.text for turn in reversed(prompt.conversation) if turn.role == "user"), "")

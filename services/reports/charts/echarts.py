@@ -133,7 +133,7 @@ def _lies(chart: Chart, *, narrow: bool) -> bool:
 
 
 def _numbers(chart: Chart) -> list[str]:
-    """Return the numbers that stand beside the bars of a chart; none if there are many."""
+    """Return the numbers to print beside the bars of a chart; none if there are many."""
     if chart.type != "bar" or len(chart.series) * len(chart.categories) > MAX_LABELLED:
         return []
     return [_number(value) for series in chart.series for value in series.values]

@@ -61,7 +61,7 @@ class Clock:
         """Yield items while there is time.
 
         Raises:
-            OutOfTime: there is none left.
+            OutOfTime: no time is left.
         """
         for item in items:
             if time.monotonic() > self.until:

@@ -367,7 +367,7 @@ class ReportCheck:
 
 
 def _lead(units: list[Inline]) -> tuple[list[Inline], list[Inline]]:
-    """Divide a paragraph behind an emphasised sentence that heads it: like a heading it is judged by what stands below."""
+    """Split off an emphasised first sentence of a paragraph; like a heading, it is judged by the text below it."""
     first = list(takewhile(lambda unit: isinstance(unit, Text) and not unit.styles.isdisjoint(_EMPHASIS), units))
     blanks = list(takewhile(lambda unit: isinstance(unit, Text) and unit.text.isspace(), units[len(first) :]))
     end = len(first) + len(blanks)
