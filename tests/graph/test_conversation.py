@@ -180,7 +180,7 @@ async def test_a_number_stands_for_a_recommended_question(docs: Path, endpoint: 
     assert first.follow_up_questions == [KNOWN]
     report = await aresearch("1", after="latest")
     assert report.question == KNOWN
-    with pytest.raises(BadInput, match="none has the number 9"):
+    with pytest.raises(BadInput, match="recommends no question 9"):
         await aresearch("9", after=first)
 
 

@@ -64,7 +64,7 @@ async def test_tokens_hold_and_what_they_leave_no_room_for_is_said(
 async def test_sections_that_cannot_be_paid_for_beside_each_other_are_written_one_after_the_other(
     endpoint: OpenAIServer, papers: Path
 ) -> None:
-    report = await run(papers, max_tokens=19_500)
+    report = await run(papers, max_tokens=20_500)
     assert [moment for moment in asked(endpoint) if moment.startswith("section")] == SECTIONS
     assert not [limit for limit in report.limits if "The model could not write" in limit]
     assert f"The limits left no room for more research on the weakest section, “{BILGE}”." in report.limits

@@ -28,8 +28,8 @@ MAX_EXCERPTS = 16
 """Maximum stretches of passages that a step quotes."""
 CONTEXT = 700
 """Maximum characters of a quoted passage: its best sentence and those around it."""
-HIGH, MEDIUM = 0.75, 0.5
-"""Minimum shares of the best passage's closeness for high and medium relevance."""
+HIGH = 0.75
+"""Minimum share of the best passage's closeness for high relevance."""
 MAX_NAMES = 2
 """Maximum names that a second search follows."""
 FEW = 3
@@ -137,8 +137,7 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     references = [(score / top_score, reference) for score, reference, _ in chosen]
     return Findings(
         high=[reference for share, reference in references if share >= HIGH],
-        medium=[reference for share, reference in references if MEDIUM <= share < HIGH],
-        low=[reference for share, reference in references if share < MEDIUM],
+        medium=[reference for share, reference in references if share < HIGH],
         finding=chosen[0][2] if chosen else "",
         confidence=round(min(1.0, top_score), 2),
     )

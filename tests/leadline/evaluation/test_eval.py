@@ -234,7 +234,7 @@ def test_a_chinese_set_is_tabled_in_chinese(leadline: Leadline, tmp_path: Path) 
 BAD_INPUT = {
     "too many settings": (["SET", *(f"--model=m{number}" for number in range(30))], "at most 24"),
     "a search that is none": (["SET", "--search", "documents", "--search", "nosuch"], "nosuch"),
-    "an impossible limit": (["SET", "--max-tokens", "1"], "max_tokens cannot be 1"),
+    "an impossible limit": (["SET", "--max-tokens", "1"], "--max-tokens cannot be 1"),
 }
 
 
