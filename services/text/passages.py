@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from typing import Literal
+
+from services.text.enclosing_lines import EnclosingLines
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
 LONGEST_HEADING = 200
 """Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
-MAX_ENCLOSING = 3
-"""Lines that enclose a passage by their indentation and are kept with it, the innermost ones."""
 LONGEST_WHOLE = 3
 """Passages whose characters a table or code may have to stay whole."""
 WRAPPED = 50
@@ -22,9 +22,6 @@ CODE_LINES = 20
 _INTRODUCES = (":", "：", "{", "[")
 """Ends of a text that introduces the list, table, code or object below it."""
 _NOT_BLANK = re.compile(r"[^\n]")
-_LINE = re.compile(r"(?m)^([ \t]*+)(\S[^\n]*+)")
-_OPENING = " \t*+-•{[(:,\"'"
-"""Marks around the words of a line that opens a list, an object or a function."""
 _CODE = r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^`\n]*+(?:\n|\Z)(?s:.*?)(?:^[ \t]*+(?P=fence)[`~]*+[ \t]*+$|\Z)"
 _FENCED = re.compile(_CODE, re.MULTILINE)
 _FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
@@ -111,7 +108,7 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     if target is None:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
     headings: dict[int, str] = {}
-    enclosing = _Enclosing(text)
+    enclosing = EnclosingLines(text)
     start = end = -1
     only_headings = True
 
@@ -134,35 +131,6 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
         end = block.end
     if start >= 0:
         yield passage()
-
-
-class _Enclosing:
-    """The lines that enclose passages of a text, which is read once, from one passage to the next."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._read = 0
-        self._open: list[tuple[int, str]] = []
-        """Indentation and words of the lines that enclose what has been read last."""
-
-    def lines_above(self, start: int, end: int) -> str:
-        """Return the lines that enclose a passage behind the former one, by its first line's indentation.
-
-        A paragraph of which only the first line is indented has none.
-        """
-        first = self._text.rfind("\n", 0, start) + 1
-        for line in _LINE.finditer(self._text, self._read, first):
-            self._close(len(line[1]))
-            self._open.append((len(line[1]), line[2]))
-        self._read = first
-        indentations = [len(line[1]) for line in islice(_LINE.finditer(self._text, first, end), 2)]
-        indentation = indentations[0] if all(indentations) else 0
-        above = (words.strip(_OPENING)[:LONGEST_HEADING] for indented, words in self._open if indented < indentation)
-        return " > ".join([*filter(None, above)][-MAX_ENCLOSING:])
-
-    def _close(self, indentation: int) -> None:
-        while self._open and self._open[-1][0] >= indentation:
-            self._open.pop()
 
 
 def _only_headings(text: str) -> bool:
