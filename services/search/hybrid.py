@@ -8,6 +8,7 @@ ahead on five sets of six and level on HotpotQA; `benchmarks/README.md` has figu
 import asyncio
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from services.search.passage_terms import SHORTEST_MEANING
 from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
 from services.text.passages import sentences
+from services.text.ranking import take_turns
 from services.text.tokens import has_cjk, tokens
 
 COMMON = 0.2
@@ -33,8 +35,9 @@ WHOLLY_EMBEDDED = 2_500
 """Passages of a folder up to which all are embedded before its first search, and found by their meaning alone, too."""
 CANDIDATES = 40
 """Passages from words, and as many from translations, that are embedded for a query of a larger folder: a second of processor time."""
-DEPTH = 50
-"""Passages that are scored in detail: sentence by sentence, and for words shared with the query."""
+DEPTH, AHEAD = 50, 4
+"""Passages that are scored in detail: sentence by sentence, and for words shared with the query; and how many times as many are looked at
+for those of other files."""
 TRANSLATED = 0.4
 """Weight of translated query words in a passage; the words themselves weigh 1 to 1.6."""
 TOGETHER = 0.4
@@ -100,7 +103,8 @@ async def hybrid(
         sums = {
             passage: lexical.get(passage, 0.0) + TRANSLATED * crossed.get(passage, 0.0) for passage in lexical | crossed
         }
-        best = {passage: sums[passage] for passage in sorted(sums, key=lambda passage: -sums[passage])[:limit]}
+        ranked = await asyncio.to_thread(_records_last, index, query, _best(sums, len(sums)))
+        best = dict(islice(ranked.items(), limit))
         return best if ways == "words" else await asyncio.to_thread(_closest, index, query, best, TOGETHER)
     among = None if whole else list(dict.fromkeys([*list(lexical)[:CANDIDATES], *list(crossed)[:CANDIDATES]]))
     if among is not None:
@@ -142,7 +146,7 @@ def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, flo
     """Return the passages with words of a query, and those with translations of them, each best first."""
     floor = settings().leadline_lexical_threshold
     depth = max(DEPTH, limit)
-    lexical, crossed = index.lexical(query, depth), translated_hits(index, query, depth)
+    lexical, crossed = index.lexical(query, AHEAD * depth), translated_hits(index, query, depth)
     above = [{passage: score for passage, score in ranking.items() if score > floor} for ranking in (lexical, crossed)]
     return _records_last(index, query, above[0]), _records_last(index, query, above[1])
 
@@ -151,17 +155,20 @@ def _records_last(index: FolderIndex, query: str, ranking: Mapping[int, float]) 
     """Move passages to the end that resemble a better one of their file and hold no further word of the query. Blocking.
 
     Otherwise the records of one file, such as the ballots of a vote, would displace all other files. A record that the query names stays.
+    Of the best `DEPTH`, which are compared, one file has half as long as others have any left.
     """
+    best = take_turns(list(ranking), {passage: passage // MOST_PASSAGES for passage in ranking}, DEPTH, DEPTH // 2)
     query_terms = set(tokens(query))
     better: dict[int, list[set[str]]] = {}
     last: list[int] = []
-    for passage, text in index.texts(list(ranking)[:DEPTH]).items():
+    for passage, text in index.texts(best).items():
         terms = set(tokens(text))
         of_file = better.setdefault(passage // MOST_PASSAGES, [])
         if any(query_terms & terms <= other and len(terms & other) >= ALIKE * len(terms | other) for other in of_file):
             last.append(passage)
         of_file.append(terms)
-    return {passage: ranking[passage] for passage in [*(each for each in ranking if each not in last), *last]}
+    order = dict.fromkeys([*(passage for passage in best if passage not in last), *last, *ranking])
+    return {passage: ranking[passage] for passage in order}
 
 
 def wholly_embedded(index: FolderIndex, models: Sequence[Embedder]) -> bool:
@@ -199,7 +206,7 @@ async def _semantic(
     for ids, part in parts:
         sums[np.searchsorted(every, ids)] += part
     sums = np.round(sums, DIGITS)
-    order = np.argsort(-sums, kind="stable")[: 4 * DEPTH]
+    order = np.argsort(-sums, kind="stable")[: AHEAD * DEPTH]
     return dict(zip(every[order].tolist(), sums[order].tolist(), strict=True)), clear
 
 

@@ -101,10 +101,9 @@ async def test_a_passage_amid_a_table_or_code_has_what_begins_it(tmp_path: Path)
 async def test_records_of_one_file_leave_room_for_other_files_but_the_one_that_is_asked_for_stays(
     tmp_path: Path,
 ) -> None:
-    options = [
-        f"{verb} distributing the tool with the next release of the runtime" for verb in ("stop", "keep", "phase out")
-    ]
-    ballots = {f"voter{place}": dict.fromkeys(options, place) for place in range(40)}
+    detail = " ".join(f"clause{number}" for number in range(60))
+    options = [f"{verb} distributing the tool with the runtime: {detail}" for verb in ("stop", "keep")]
+    ballots = {f"voter{place}": dict.fromkeys(options, place) for place in range(150)}
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "vote.json").write_text(json.dumps({"votes": ballots}, indent=2))
