@@ -116,27 +116,21 @@ def _given_up(state: ResearchState, fresh: dict[str, StepResult], why: str) -> R
 
 def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunContext) -> bool:
     """Tell whether steps are left and the new results are sound, so that no reflection is needed."""
-    sound = all(
-        result.status == "done" and not result.missing_aspects and not result.error for result in fresh.values()
+    return _are_sound(fresh) and bool(ready_steps(state, context.max_step_attempts))
+
+
+def _are_sound(results: dict[str, StepResult]) -> bool:
+    return all(
+        result.status == "done" and not result.missing_aspects and not result.error for result in results.values()
     )
-    return sound and bool(ready_steps(state, context.max_step_attempts))
 
 
 def _computed_only(state: ResearchState, fresh: dict[str, StepResult]) -> bool:
     """Tell whether the last reflection found enough, and since then sound computations alone were added."""
     before, steps = state["reflection"], steps_by_id(plans_of(state))
     enough = before is not None and before.has_enough_context and before.plan_iteration == state["plan_iterations"]
-    return (
-        enough
-        and not for_planner(state)
-        and all(
-            result.status == "done"
-            and not result.error
-            and not result.missing_aspects
-            and steps[step_id].step_type == "processing"
-            for step_id, result in fresh.items()
-        )
-    )
+    computed = all(step_id in steps and steps[step_id].step_type == "processing" for step_id in fresh)
+    return enough and computed and _are_sound(fresh) and not for_planner(state)
 
 
 def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> ReflectorPrompt:
