@@ -79,7 +79,7 @@ async def test_the_live_view_of_a_terminal(tmp_path: Path) -> None:
 
 @makes("verify.svg")
 def test_verify_finds_a_changed_word(tmp_path: Path) -> None:
-    drawn = Console(record=True, width=92, force_terminal=True, color_system="truecolor", file=io.StringIO())
+    drawn = Console(record=True, width=58, force_terminal=True, color_system="truecolor", file=io.StringIO())
     subprocess.run([*LEADLINE, "demo", "--seconds", "0"], cwd=tmp_path, check=True, capture_output=True)
 
     def verified() -> str:
@@ -126,7 +126,8 @@ def shown(out: Path, tab: Page, cited: str, *, width: int, height: int, dark: bo
 def test_a_report_with_the_quote_behind_a_citation(tmp_path: Path) -> None:
     shutil.copy(PROJECT / "docs" / "samples" / "report.html", tmp_path)
     with chromium() as tab:
-        shown(tmp_path, tab, ".summary .cite:last-of-type .mark", width=1000, height=760)
+        shown(tmp_path, tab, ".summary .cite:last-of-type .mark", width=740, height=600)
+        tab.evaluate("document.querySelector('h1').scrollIntoView()")
         tab.screenshot(tmp_path / "report.png")
     keep(tmp_path / "report.png")
 
