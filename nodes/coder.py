@@ -50,7 +50,8 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
         await workspace.add_files({artifact.name: artifact.content_hash for artifact in result.artifacts})
     untraced = {source_hash: source.untraced for source_hash, source in task["sources"].items() if source.untraced}
     text = f"{task['question']} {task['step'].description}"
-    views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES)
+    found = {source.url for source in task["sources"].values()}
+    views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES, found)
     quoted = [
         excerpt.model_copy(update={"quote": proving(excerpt.quote, untraced.get(excerpt.content_hash))})
         for result in task["results"].values()

@@ -16,7 +16,7 @@ from services.run.errors import IndexDamaged, SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.converters import beyond_limits, left_today
-from services.search.file_types import BEYOND_LIMITS, OTHER_KIND
+from services.search.file_types import BEYOND_LIMITS, OTHER_KIND, TABLES
 from services.search.folder_files import list_files, nothing_in
 from services.search.folder_reading import FolderReading, Opening, opening_of
 from services.search.hit import Hit
@@ -199,9 +199,16 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     if reading.problem and sys.platform == "linux":
         missing.append(("files_read_unlocked", reading.problem))
     data_tables = [
-        Table(folder / state.path, table.view, table.csv) for state in states for table in tables.get(state.path, ())
+        Table(folder / state.path, table.view, table.csv, _document(folder, state.path))
+        for state in states
+        for table in tables.get(state.path, ())
     ]
     return Documents(index, models, count, left_out, other_kinds, unreadable, notes, unread, data_tables, missing)
+
+
+def _document(folder: Path, path: str) -> str:
+    """Return the address of a document whose tables stand among its text; empty for a file of tables."""
+    return "" if Path(path).suffix.lower() in TABLES | {".ods"} else f"{folder.name}/{path}"
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:

@@ -1,7 +1,7 @@
 """Searches and tables, recorded in the journal, so that a replay needs neither network nor documents."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -197,11 +197,18 @@ async def overview_once(run: Run) -> list[str]:
     return (await run.journal.once("overview", "overview", {}, _Overview, work)).answer.lines
 
 
-async def tables_once(run: Run, text: str, limit: int) -> list[str]:
-    """Describe the tables among the run's documents that are nearest to a text, or return the recorded descriptions."""
+async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -> list[str]:
+    """Describe the tables among the run's documents that are nearest to a text, or return the recorded descriptions.
+
+    Args:
+        run: run scope of the node.
+        text: the question.
+        limit: maximum number of tables.
+        found: addresses of the documents that the run has found.
+    """
 
     async def work() -> _Tables:
-        tables = (await providers_for(run.context)).nearest_tables(text, limit)
+        tables = (await providers_for(run.context)).nearest_tables(text, limit, found)
         max_chars = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
         return _Tables(described=[table.describe(max_chars) for table in tables])
 
@@ -209,12 +216,12 @@ async def tables_once(run: Run, text: str, limit: int) -> list[str]:
 
 
 async def table_files_once(
-    run: Run, text: str, evidence: EvidenceStore, limit: int
+    run: Run, text: str, evidence: EvidenceStore, limit: int, found: Collection[str]
 ) -> tuple[list[TableView], dict[str, bytes]]:
-    """Return the tables relevant to a text: their profiles, and their files by name."""
+    """Return the tables relevant to a text, as `tables_once` finds them: their profiles, and their files by name."""
 
     async def work() -> _TableFiles:
-        tables = (await providers_for(run.context)).tables_for(text, limit)
+        tables = (await providers_for(run.context)).tables_for(text, limit, found)
         files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
         hashes = [await evidence.put_bytes(data) for data in files]
         return _TableFiles(views=[table.view for table in tables], hashes=hashes)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,21 +60,27 @@ class Providers:
         about = [document.notice(locale) for document in self.documents]
         return [*left_out, *FilesRead.of(self.documents).file_messages(locale), *dict.fromkeys(filter(None, about))]
 
-    @property
-    def _tables(self) -> list[Table]:
-        return [table for documents in self.documents for table in documents.tables]
+    def _tables(self, found: Collection[str]) -> list[Table]:
+        """Return the files of tables, and the tables of documents with these addresses: of all others, a search by text tells more."""
+        tables = [table for documents in self.documents for table in documents.tables]
+        return [table for table in tables if not table.document or table.document in found]
 
-    def nearest_tables(self, text: str, limit: int) -> list[Table]:
+    def nearest_tables(self, text: str, limit: int, found: Collection[str] = ()) -> list[Table]:
         """Return the tables that share words with a text, or are in another language; where none does, any."""
-        return self.tables_for(text, limit) or self._tables[:limit]
+        return self.tables_for(text, limit, found) or self._tables(found)[:limit]
 
-    def tables_for(self, text: str, limit: int) -> list[Table]:
+    def tables_for(self, text: str, limit: int, found: Collection[str] = ()) -> list[Table]:
         """Return the tables whose names, columns and examples share words with a text, the nearest first.
 
         If the text names files, only their tables are returned. If more tables match than `limit`, those below half of the best score are
         dropped. Tables in another language share no words, so they are also returned.
+
+        Args:
+            text: question or step.
+            limit: maximum number of tables.
+            found: addresses of the documents that the run has found; tables that stand in others are left out.
         """
-        tables = self._tables
+        tables = self._tables(found)
         if named := [table for table in tables if table.view.file in text]:
             return named[:limit]
         scores = bm25([table.terms() for table in tables], set(tokens(text)))

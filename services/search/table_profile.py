@@ -60,6 +60,8 @@ class Table:
     view: TableView
     csv: str = ""
     """Its rows as CSV, if programs cannot read them from the file."""
+    document: str = ""
+    """Address of the document in which it stands among text; empty for a file of tables."""
 
     def read(self) -> bytes:
         """Return the file for programs. Blocking."""

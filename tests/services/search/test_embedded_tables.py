@@ -75,3 +75,17 @@ def test_a_column_of_labels_without_a_name_is_described() -> None:
         "column 1 (no name): text, 2 different, e.g. one thread | many threads",
         "cost: number, 6 to 8",
     ]
+
+
+async def test_a_table_among_text_is_offered_where_its_document_was_found(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "wire.csv").write_text("ship,wire\nBlake,2\nTuscarora,3\n")
+    for name in ("found", "other"):
+        (folder / f"{name}.md").write_text(
+            "# Wire\n\nOf ships.\n\n| ship | wire |\n|---|---|\n| Blake | 2 |\n| Faraday | 3 |\n"
+        )
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    [document] = {hit.url for hit in await providers.documents[0].search("ships", 9) if "found" in hit.url}
+    names = {table.view.file for table in providers.nearest_tables("How much wire?", 9, {document})}
+    assert names == {"wire.csv", "found-table-1.csv"}
