@@ -118,6 +118,7 @@ def _prompt(
             room=context.level.evidence_tokens,
         ),
         gaps=_gaps(state),
+        queries=state["reflection"].follow_up_queries if state["reflection"] else [],
         tables=tables,
         tools=tools,
         max_nodes=0 if outline else context.level.nodes,
@@ -135,7 +136,7 @@ def _gaps(state: ResearchState) -> list[str]:
     """Return the gaps: those of the reflector, or before the first plan those of the coordinator."""
     reflection, triage = state["reflection"], state["triage"]
     if reflection is not None:
-        return list(dict.fromkeys([*reflection.missing_aspects, *reflection.follow_up_queries]))
+        return reflection.missing_aspects
     return triage.missing if triage is not None else []
 
 

@@ -109,7 +109,9 @@ class PlannerPrompt(BaseModel):
     findings: list[FindingView]
     """What finished steps found; empty for the first plan."""
     gaps: list[str]
-    """Missing aspects and follow-up queries that the reflector named."""
+    """Missing aspects that the reflector named."""
+    queries: list[str] = Field(default_factory=list)
+    """Its follow-up queries."""
     tables: list[str]
     """Tables among the user's documents: name, columns, rows."""
     tools: list[ToolView]

@@ -22,6 +22,8 @@ MOST_SECTIONS, LONGEST_SERVED = 12, 200
 """Lines that say which passages serve a section, in one answer, and characters of one."""
 LONGEST_REFERENCE = 24
 """Characters."""
+LONGEST_REQUEST = 120
+"""Characters of a request to read on."""
 
 
 class NumberedPassage(Passage):
@@ -118,7 +120,7 @@ class Findings(BaseModel):
     queries: SkipJsonSchema[list[str]] = Field(default_factory=list)
     """What to search for next; empty where nothing is missing."""
     read_on: SkipJsonSchema[list[str]] = Field(default_factory=list)
-    """Passages whose surroundings the next round shows: `P3` for what follows, `before P3` for what stands before."""
+    """Passages whose surroundings the next round shows: `P3` for what follows, `before P3` for what stands before, `P3: Drawbacks` for a section of its source."""
     sections: SkipJsonSchema[list[str]] = Field(default_factory=list)
     """Which passages serve which node of the outline: `2: P1 P4`."""
     confidence: float = Field(default=0.0, ge=0, le=1)
@@ -171,7 +173,10 @@ class Findings(BaseModel):
 
 _QUERIES: Any = (Annotated[list[Reason], AtMost(MOST_QUERIES)], Field(default_factory=list))
 _READ_ON: Any = (
-    Annotated[list[Annotated[str, AtMost(LONGEST_REFERENCE), Form("^(before )?P[0-9]{1,3}$")]], AtMost(MOST_READ_ON)],
+    Annotated[
+        list[Annotated[str, AtMost(LONGEST_REQUEST), Form("^(before )?P[0-9]{1,3}(: .{2,100})?$")]],
+        AtMost(MOST_READ_ON),
+    ],
     Field(default_factory=list),
 )
 _SECTIONS: Any = (

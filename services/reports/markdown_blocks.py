@@ -82,6 +82,8 @@ _INVENTED = re.compile(
     r"\[\^?(?:[ESP]?\d+(?:[-,，、–\s]+[ESP]?\d+)*|citation needed)\](?!\()|【[^】]{0,20}†[^】]{0,40}】", re.IGNORECASE
 )
 """A citation in a form that means nothing here."""
+_SHOWN = str.maketrans("❲❴❨", "[{(")
+"""Brackets that prompts show in place of those that could open a tag (`prompts/data.py`)."""
 _GONE = "\0"
 """Stands for what was taken out, until the brackets around it are, too."""
 _EMPTY_BRACKETS = re.compile(
@@ -121,7 +123,7 @@ def inlines(tokens: Sequence[Token], *, drafted: bool = False) -> Inlines:
 
 
 def inert(content: Inlines, evidence: str) -> Inlines:
-    """Take addresses and citations in invented forms out of a draft's text; an address that the evidence names stays, as code."""
+    """Take addresses and citations in invented forms out of a draft's text; an address that the evidence names stays, as code, and a range."""
     parts: list[Inline] = []
     for inline in content:
         if not isinstance(inline, Text):
@@ -130,7 +132,7 @@ def inert(content: Inlines, evidence: str) -> Inlines:
             parts.append(replace(inline, text=inert_code(inline.text, evidence)))
         else:
             last = 0
-            text = _INVENTED.sub(_GONE, inline.text)
+            text = _INVENTED.sub(lambda match: match[0] if _is_range(match[0], evidence) else _GONE, inline.text)
             for match in URL.finditer(text):
                 parts.append(replace(inline, text=text[last : match.start()]))
                 known = match[0] in evidence
@@ -145,8 +147,14 @@ def inert(content: Inlines, evidence: str) -> Inlines:
     )
 
 
+def _is_range(bracket: str, evidence: str) -> bool:
+    """Tell whether numbers in brackets are a range or a list of the evidence, such as `[1, 30000]`."""
+    return "," in bracket and re.sub(r"\s", "", bracket) in re.sub(r"\s", "", evidence)
+
+
 def inert_code(text: str, evidence: str) -> str:
-    """Take citations and addresses that the evidence does not name out of code."""
+    """Take citations and addresses that the evidence does not name out of code, and put brackets in that prompts show in other forms."""
+    text = text.translate(_SHOWN if "›" in text else {**_SHOWN, ord("‹"): "<"})
     return URL.sub(lambda match: match[0] if match[0] in evidence else "", _CITED.sub("", text))
 
 

@@ -122,8 +122,8 @@ def _joins(before: Inline, after: Inline) -> bool:
 
 def words_of(units: Iterable[Inline]) -> str:
     """Return the words of inlines as a reader sees them, without citations and marks; formulas are LaTeX between dollar signs."""
-    written = "".join(_written(unit) for unit in units)
-    return _IDLE_BLANKS.sub("", " ".join(written.split()))
+    kept = [unit for unit in units_of(tuple(units)) if not isinstance(unit, Citation | Mark)]
+    return " ".join("".join(map(_written, trimmed(kept))).split())
 
 
 def _written(unit: Inline) -> str:

@@ -37,8 +37,8 @@ MAX_NEAREST = 2 * MAX_TOKENS
 """Estimated tokens of all such passages; the nearest of each statement come first."""
 MAX_SEARCHED = 4_000_000
 """Characters of all sources in which such passages are looked for, those of quoted sources first."""
-WORDLESS = frozenset({"not_told", "no_claim", "absent"})
-"""Verdicts that no words of a passage bear out."""
+WORDLESS = frozenset({"partly", "not_told", "no_claim", "absent"})
+"""Verdicts that need no words of a passage."""
 
 
 @dataclass(slots=True)
@@ -299,7 +299,8 @@ class Judge:
                 continue
             statement = batch[verdict.number - 1]
             refuted = verdict.verdict == "contradicted"
-            words = _source_words(verdict.words, [passages[key] for key in (held if refuted else shown[statement])])
+            anywhere = refuted or doubts[statement].uncited
+            words = _source_words(verdict.words, [passages[key] for key in (held if anywhere else shown[statement])])
             again = statement in self.judgements  # judged as absent, and now against all evidence
             if statement in decided or not (words or verdict.verdict in WORDLESS) or (again and not refuted):
                 continue

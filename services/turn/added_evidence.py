@@ -215,8 +215,10 @@ class SectionResearch:
             return None
         title = say("lacking", self.prompt.locale)
         self.notify("draft_lacks", title)
+        wanted = "\n".join(f"- {statement}" for statement in statements)
+        description = say("lacking_wanted", self.prompt.locale, statements=wanted)
         return await self._search(
-            Step(id=self._next_step, title=title, description=" ".join(statements), queries=list(statements))
+            Step(id=self._next_step, title=title, description=description, queries=list(statements))
         )
 
     async def _room(self) -> bool:

@@ -28,11 +28,12 @@ from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
 from services.search.pool import what_begins
-from services.text.passages import sentences, split
+from services.text.passages import Span, sentences, split
+from services.text.tokens import tokens
 
 STRETCH = 3
 """Passages that one request brings, at most: about a section."""
-_REQUEST = re.compile(r"(before)?\W{0,3}\b(P\d{1,3})\b", re.IGNORECASE)
+_REQUEST = re.compile(r"(before)?\W{0,3}\b(P\d{1,3})\b(?::\s*+(.{2,100}))?", re.IGNORECASE)
 
 MIN_PASSAGES = 4
 """Minimum passages shown in a round, if there are so many."""
@@ -51,10 +52,11 @@ SPARE = 0.1
 
 
 async def read_on(requests: Sequence[str], shown: Mapping[str, Passage], evidence: EvidenceStore) -> list[Passage]:
-    """Return the passages before or after shown passages, in the order of the requests; unknown ids are ignored.
+    """Return the passages before or after shown passages, or of a section, in the order of the requests; unknown ids are ignored.
 
     Args:
-        requests: `P3` for what follows passage P3, `before P3` for what stands before it.
+        requests: `P3` for what follows passage P3, `before P3` for what stands before it, `P3: Drawbacks` for the section of its source
+            whose heading has most words in common.
         shown: the passages by their ids.
         evidence: the stored texts.
     """
@@ -64,14 +66,16 @@ async def read_on(requests: Sequence[str], shown: Mapping[str, Passage], evidenc
         passage = shown.get(named[2].upper()) if named else None
         if named and passage is not None:
             text = await evidence.get_text(passage.content_hash)
-            passages += await asyncio.to_thread(_beside, text, passage, before=bool(named[1]))
+            passages += await asyncio.to_thread(_beside, text, passage, named[3] or "", before=bool(named[1]))
     return passages
 
 
-def _beside(text: str, passage: Passage, *, before: bool) -> list[Passage]:
-    """Return the passages directly before or behind one, in the text's order. Blocking: texts may be long."""
+def _beside(text: str, passage: Passage, heading: str, *, before: bool) -> list[Passage]:
+    """Return the passages directly before or behind one, or below a heading, in the text's order. Blocking: texts may be long."""
     spans = split(text)
-    if before:
+    if heading:
+        spans = _section(spans, heading)[:STRETCH]
+    elif before:
         spans = [span for span in spans if span.end <= passage.start][-STRETCH:]
     else:
         spans = [span for span in spans if span.start >= passage.end][:STRETCH]
@@ -86,6 +90,18 @@ def _beside(text: str, passage: Passage, *, before: bool) -> list[Passage]:
         )
         for span in spans
     ]
+
+
+def _section(spans: Sequence[Span], heading: str) -> list[Span]:
+    """Return the passages of the section whose heading has most words in common with another; none where no heading has any."""
+    wanted = set(tokens(heading))
+    common = {
+        path: len(wanted.intersection(tokens(path.rpartition(" > ")[2]))) for path in {span.heading for span in spans}
+    }
+    first = max(spans, key=lambda span: (common[span.heading], -len(span.heading)), default=None)
+    if first is None or not common[first.heading]:
+        return []
+    return [span for span in spans if f"{span.heading} > ".startswith(f"{first.heading} > ")]
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ async def test_what_the_first_draft_lacks_is_searched_and_told_by_the_second(
 ) -> None:
     report = await aresearch(QUESTION, docs=[norland], out=tmp_path / "out")
     asked = {moment_of(body): body["messages"][-1]["content"] for body in endpoint.requests}
-    assert LACKING in asked[f"researcher, {LACKING}"]
+    assert f"None of it is proved yet.\n- {LACKING}\n" in asked[f"researcher, {LACKING}"]
     first, second = asked["first draft"].rstrip(), asked["second draft"]
     assert f"<draft>\n{FIRST.strip()}\n</draft>" in second
     assert COST in second

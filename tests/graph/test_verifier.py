@@ -347,7 +347,9 @@ async def test_planner_and_reflector_see_of_judged_steps_the_findings_and_excerp
     steps = [{"id": one, "title": f"Ferry {one}", "description": "d", "queries": [f"ferry {one}"]} for one in "12"]
     endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]}) for step in steps]
     endpoint.script["researcher"] = [quoting(*QUOTES, finding="Two figures."), quoting(RISE, finding="Fares rose.")]
-    missing = json.dumps({"has_enough_context": False, "missing_aspects": ["fares"], "follow_up_queries": ["fares"]})
+    missing = json.dumps(
+        {"has_enough_context": False, "missing_aspects": ["the fares"], "follow_up_queries": ["fares rose"]}
+    )
     endpoint.script["reflector"] = [missing, json.dumps({"has_enough_context": True})]
     await aresearch(QUESTION, docs=[ferry], max_plan_iterations=2)
     planned, judged = asked(endpoint, "planner")[1], asked(endpoint, "reflector")
@@ -356,6 +358,7 @@ async def test_planner_and_reflector_see_of_judged_steps_the_findings_and_excerp
     assert "Two figures." in judged[1]
     assert RISE in judged[1]
     assert "Two figures." in planned
+    assert "<gaps>\n<gap>the fares</gap>\n<query>fares rose</query>\n</gaps>" in planned
     assert not any(quote in planned for quote in QUOTES)
 
 

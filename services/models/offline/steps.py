@@ -87,8 +87,8 @@ def plan(prompt: PlannerPrompt) -> Plan:
     done = [finding for finding in prompt.findings if finding.step_id != RECALLED]
     if prompt.steering:
         wishes = [(wish, list[str]()) for wish in [*prompt.steering, *prompt.undone]]
-    elif done or prompt.gaps:
-        wishes = [(gap, list[str]()) for gap in prompt.gaps]
+    elif done or prompt.gaps or prompt.queries:
+        wishes = [(gap, list[str]()) for gap in dict.fromkeys([*prompt.gaps, *prompt.queries])]
         wishes += [(node.query, [node.id]) for node in prompt.outline if node.query]
     else:
         wishes = [(part, list[str]()) for part in [*parts_of(question), *prompt.feedback]]

@@ -24,7 +24,7 @@ class Doubt:
     paragraph: str = ""
     """Its paragraph, in words, if that has other sentences."""
     uncited: bool = False
-    """Whether it leads or ends a paragraph without a citation of its own, and those of its paragraph stand for it."""
+    """Whether it heads, leads or ends a paragraph without a citation of its own, and those of its paragraph stand for it."""
     row: str = ""
     """The row of a table with the headings of its columns, which give the cells a meaning; empty for sentences."""
 
@@ -43,7 +43,7 @@ class CheckedReport:
     undecided: dict[Statement, Doubt] = field(default_factory=dict)
     """Statements that a model may judge, in order: neither verbatim in their citations nor certainly unproved."""
     connecting: list[str] = field(default_factory=list)
-    """Sentences that a verifier found to state no fact, or that say what the evidence does not tell."""
+    """Sentences that a verifier found to state no fact, or that say what the evidence does not tell; titles and leads to which it does not object."""
     marked: int = 0
     opening: int = 0
     """Number of claims in the opening: before the first section, or in the first section if the report begins with it."""

@@ -148,6 +148,20 @@ class ClaimCheck:
         refuted = judgement is not None and judgement.verdict == "contradicted"
         return self._by_model(words, ids, judgement) if judgement and refuted else None
 
+    def heading(self, words: str, ids: Sequence[str]) -> Claim | None:
+        """Judge a title, or a sentence that heads a paragraph, by what stands below it; None unless a verifier objects.
+
+        Args:
+            words: the text without Markdown.
+            ids: what stands below it cites; without any, nothing is judged.
+        """
+        if not ids or words in self.former.connecting:
+            return None
+        self.undecided[words, tuple(ids)] = Doubt(uncited=True)
+        judgement = self.judgements.get((words, tuple(ids)))
+        objects = judgement is not None and judgement.verdict in {"partly", "contradicted"}
+        return self._by_model(words, ids, judgement) if judgement and objects else None
+
     def inference(self, words: str, ids: Sequence[str]) -> Claim:
         """Judge a sentence or row marked as inference.
 

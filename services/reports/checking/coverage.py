@@ -48,11 +48,12 @@ def covering(
     """Return the covering citation ids for each sentence of a paragraph.
 
     A sentence that cites is covered by what it cites, the first of a paragraph by all that the paragraph cites, any other by the next
-    sentence that does; behind the last of these, an introduction with a colon at its end is covered by what stands below the paragraph.
+    sentence that does; an introduction with a colon at its end behind the last of these, and a paragraph that cites nothing, are covered by
+    what stands below the paragraph.
     """
     covers: list[list[str]] = []
     following: list[str] = []
-    if sentences and words_of(sentences[-1]).endswith((":", "：")):
+    if sentences and (words_of(sentences[-1]).endswith((":", "：")) or not any(map(ids_in, sentences))):
         following = below()
     for sentence in reversed(sentences):
         own = ids_of(sentence)

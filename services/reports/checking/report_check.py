@@ -113,7 +113,8 @@ class ReportCheck:
         if heading.level <= SECTION_LEVEL:
             self.section = words_of(content)
             self.beside = []
-        stands = words_of(content) and (self._is_title(content) or self._heads(content))
+        below = self._below(heading) if heading.level == 1 else []
+        stands = words_of(content) and (self._is_title(content) or self._heads(content, below))
         return [replace(heading, content=joined(trimmed(content)))] if stands else []
 
     def _end_opening(self) -> None:
@@ -127,11 +128,22 @@ class ReportCheck:
             if self.result.declined is None:
                 self.result.declined = len(self.result.claims)
 
-    def _heads(self, content: Iterable[Inline]) -> bool:
-        """Keep a heading, label, table header or question unmarked; one with a number from nowhere is left out."""
-        claim = self.check.figure(words_of(content))
+    def _heads(self, content: Iterable[Inline], ids: Sequence[str] = ()) -> bool:
+        """Keep a heading, label, table header or question unmarked; one with a number from nowhere, or that a verifier refutes, is left out.
+
+        Args:
+            content: its words.
+            ids: what stands below it cites; a verifier judges a title, and a sentence in bold that heads a paragraph, by these.
+        """
+        words = words_of(content)
+        claim = self.check.figure(words) or self.check.heading(words, ids)
+        if claim is not None and claim.judgement is not None and claim.status != "contradicted":
+            self.result.failed.append(claim)  # an editor mends it
+            return True
         if claim is not None:
             self.result.left_out.append(claim)
+        elif ids:
+            self.result.connecting.append(words)
         return claim is None
 
     def _paragraph(self, content: Inlines, block: Block) -> list[Block]:
@@ -140,12 +152,12 @@ class ReportCheck:
             return [Paragraph(joined(self._known_only(units)))]
         if is_label_line(content):
             return [Paragraph(joined(self._known_only(units)))] if self._heads(content) else []
+        before = len(self.check.undecided)
         lead, units = _lead(units)
-        if lead and not self._heads(lead):
+        if lead and not self._heads(lead, self._known_ids(units)):
             lead = []
         lines = [sentences_of(line) for line in lines_of(units)]
         covers = iter(covering([*chain.from_iterable(lines)], self._known_ids, lambda: self._below(block)))
-        before = len(self.check.undecided)
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
         self._note_places(list(chain.from_iterable(lines)), words_of(content), before)
         shown = [inline for text in texts if text for inline in (Break(), *text)][1:]

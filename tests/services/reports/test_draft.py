@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from schemas.document import Paragraph
 from schemas.evidence import Excerpt, Judgement
 from schemas.usage import Usage
 from services.reports.editing import headings_of, shortened, without_section
@@ -11,6 +12,7 @@ from services.reports.markdown import finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.numbered_text import compared
 from services.reports.rendering import to_draft
+from services.reports.sentences import words_of
 from tests.services.reports.conftest import Make
 from tests.services.reports.full import chinese, english
 
@@ -159,9 +161,31 @@ def test_the_same_text_has_no_difference_whatever_its_sources_are_called() -> No
         ("Write `package[]`, or call setup() first [E1-1].", "Write `package[]`, or call setup() first [E1-1]."),
         ("It was deep ([7]). It was green.", "It was deep. It was green."),
         ("它很深（[3]）。", "它很深。"),
+        ("A keeps [1, 30000] ids [E1-1], B none ([1, 2]).", "A keeps [1, 30000] ids [E1-1], B none."),
     ],
-    ids=["a name's own", "around a citation", "in Chinese"],
+    ids=["a name's own", "around a citation", "in Chinese", "a range of the evidence"],
 )
 def test_brackets_go_only_with_the_citation_that_they_held(written: str, read: str) -> None:
-    excerpt = Excerpt(id="E1-1", content_hash="0" * 64, quote="It was deep.", start=0, end=12)
+    quote = "It was deep, [1,30000]."
+    excerpt = Excerpt(id="E1-1", content_hash="0" * 64, quote=quote, start=0, end=len(quote))
     assert to_draft(read_draft(written, {"E1-1": excerpt})) == read
+
+
+@pytest.mark.parametrize(
+    ("shown", "read"),
+    [
+        ("It returns `Option‹Result<T>>` ❴ [E1-1].", "It returns `Option<Result<T>>` ❴ [E1-1]."),
+        ("```\nfn f() ❴ ‹b> }\n```", "```\nfn f() { <b> }\n```"),
+        ("`« ‹ dit-elle › »` [E1-1]", "`« ‹ dit-elle › »` [E1-1]"),
+    ],
+    ids=["in a line", "in a block", "quotation marks"],
+)
+def test_brackets_that_a_prompt_shows_in_another_form_are_put_right_in_code(shown: str, read: str) -> None:
+    excerpt = Excerpt(id="E1-1", content_hash="0" * 64, quote="It was deep.", start=0, end=12)
+    assert to_draft(read_draft(shown, {"E1-1": excerpt})).strip() == read
+
+
+def test_a_stop_in_code_keeps_the_blank_before_it_and_a_citation_leaves_none() -> None:
+    [paragraph] = read_draft("It proposed `?` and `.` in 2014 [E1-1], and more [E1-1].", {})
+    assert isinstance(paragraph, Paragraph)
+    assert words_of(paragraph.content) == "It proposed ? and . in 2014, and more."

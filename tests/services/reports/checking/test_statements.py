@@ -215,3 +215,25 @@ def test_the_number_of_a_section_names_it_so_that_a_verifier_decides_and_a_quant
     assert list(checked.undecided) == [(numbered, ("E1-1",))]
     told = {(numbered, ("E1-1",)): Judgement(verdict="supported", words="23.4 million tonnes")}
     assert [claim.verified for claim in check(checked.markdown, judgements=told).claims] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("head", "ids"), [("# Exports doubled\n\n", ("E1-1", "E1-2")), ("**Exports doubled.** ", ("E1-1",))]
+)
+def test_a_verifier_judges_a_title_and_a_lead_by_what_stands_below_them(head: str, ids: tuple[str, ...]) -> None:
+    words = head.strip(" #*\n")
+    written = f"{head}{EXPORTS}\n\n{WRECK}"
+    assert check(written).undecided[words, ids].uncited
+    partly = check(written, judgements={(words, ids): Judgement(verdict="partly", words="they rose")})
+    assert [claim.text for claim in partly.failed] == [words]
+    assert (partly.markdown, partly.left_out, partly.marked) == (written, [], 0)
+    refuted = check(written, judgements={(words, ids): Judgement(verdict="contradicted", words="they rose")})
+    assert refuted.markdown == f"{EXPORTS}\n\n{WRECK}"
+    held = check(written, judgements={(words, ids): Judgement(verdict="supported", words="they rose")})
+    assert (held.failed, held.markdown, held.connecting) == ([], written, [words])
+
+
+def test_a_paragraph_that_cites_nothing_leads_to_what_stands_below_it() -> None:
+    leading = "Both the trade and the ships changed."
+    checked = check(f"## Changes\n\n{leading}\n\n{EXPORTS}\n\n{WRECK}\n\n## More\n\n{EXPORTS}")
+    assert checked.undecided[leading, ("E1-1", "E1-2")].uncited

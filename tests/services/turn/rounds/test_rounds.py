@@ -248,9 +248,17 @@ LOG = "\n\n".join(f"## Day {day}\n\n{'anchor ' * (day == 4)}Cast {day} was made.
 
 
 @pytest.mark.parametrize(
-    ("asked", "days"), [(["P1"], [5, 6, 7]), (["before P1"], [1, 2, 3]), ("P1, P9", [5, 6, 7]), (["P9", "day 2"], [])]
+    ("asked", "days"),
+    [
+        (["P1"], [5, 6, 7]),
+        (["before P1"], [1, 2, 3]),
+        ("P1, P9", [5, 6, 7]),
+        (["P9", "day 2"], []),
+        (["P1: the Day 7"], [7]),
+        (["P1: Drawbacks"], []),
+    ],
 )
-async def test_a_model_reads_on_behind_a_passage_or_before_it(
+async def test_a_model_reads_on_behind_a_passage_or_before_it_or_in_a_section(
     endpoint: OpenAIServer, folder: Path, asked: object, days: list[int]
 ) -> None:
     remove(folder, *TOPICS)
