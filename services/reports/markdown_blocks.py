@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeGuard
 from urllib.parse import unquote
@@ -149,7 +150,12 @@ def inert(content: Inlines, evidence: str) -> Inlines:
 
 def _is_range(bracket: str, evidence: str) -> bool:
     """Tell whether numbers in brackets are a range or a list of the evidence, such as `[1, 30000]`."""
-    return "," in bracket and re.sub(r"\s", "", bracket) in re.sub(r"\s", "", evidence)
+    return "," in bracket and "".join(bracket.split()) in _without_blanks(evidence)
+
+
+@lru_cache(maxsize=4)
+def _without_blanks(evidence: str) -> str:
+    return "".join(evidence.split())
 
 
 def inert_code(text: str, evidence: str) -> str:

@@ -110,7 +110,9 @@ def _axes(chart: Chart, *, lies: bool, narrow: bool) -> dict[str, Any]:
         return {"xAxis": across, "yAxis": value}
     labels = {
         "hideOverlap": True,
-        "width": 90 if narrow else 110,
+        "width": (120 if narrow else 190)
+        if lies
+        else 110,  # pixels: beside bars that lie, long names take two lines, not four
         "overflow": "break",
         "interval": 0 if len(chart.categories) <= 8 else "auto",
     }

@@ -117,7 +117,10 @@ class _Writer:
             drawn = slide.picture
             self._picture(drawn.png, drawn.width, drawn.height, drawn.label, _Box(MARGIN, TOP, ROOM, HIGH))
         else:
-            self._table(slide.rows, slide.text_size, _Box(MARGIN, TOP, ROOM, HIGH))
+            over = cards_height(slide.cards, slide.text_size, ROOM) + GAP if slide.cards else 0.0
+            if slide.cards:
+                self._cards(slide, _Box(MARGIN, TOP, ROOM, over - GAP))
+            self._table(slide.rows, slide.text_size, _Box(MARGIN, TOP + over, ROOM, HIGH - over))
             self._cited(slide)
 
     def _dark(self, slide: Slide) -> None:

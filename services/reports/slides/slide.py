@@ -191,9 +191,15 @@ class Slide:
         """The width of its cards in inches: beside a chart, or all of the slide."""
         return BESIDE if self.chart is not None else ROOM
 
+    def holds_cards(self, size: int) -> bool:
+        """Tell whether its table has room for its cards above it, in a font size in points."""
+        return cards_height(self.cards, size, ROOM) + GAP + table_height(self.rows, size) <= TABLE_HIGH
+
     @property
     def text_size(self) -> int:
-        """The font size of its cards, or of its table, in points."""
+        """The font size of its cards and its table, in points."""
+        if self.cards and self.kind == "table":
+            return next((size for size in SIZES if size <= MAX_TABLE_SIZE and self.holds_cards(size)), SIZES[-1])
         if self.cards:
             return next((size for size in SIZES if cards_height(self.cards, size, self.cards_wide) <= HIGH), SIZES[-1])
         sizes = [size for size in SIZES if size <= MAX_TABLE_SIZE]
@@ -220,8 +226,12 @@ def card_height(card: ShownCard, size: int, wide: float = ROOM) -> float:
 
 
 def value_size(value: str) -> int:
-    """Return the font size of a key figure, with its unit on a second line at most."""
-    return next((size for size in SIZES if lines(value, size, VALUE_WIDE - 0.2) <= 2), SIZES[-1])
+    """Return the font size of a key figure, with its unit on a second line at most, and no word or number broken."""
+    longest, wide = max(value.split(" "), key=width), (VALUE_WIDE - PADDING) / _BOLD
+    return next(
+        (size for size in SIZES if lines(value, size, VALUE_WIDE - 0.2) <= 2 and lines(longest, size, wide) == 1),
+        SIZES[-1],
+    )
 
 
 def table_height(rows: Sequence[Sequence[str]], size: int) -> float:

@@ -10,6 +10,7 @@ from services.reports.added_sections import why_marked
 from services.reports.document import KeyFigure, ParsedReport, Section, letters, words
 from services.reports.labels import Labels, labels_for
 from services.reports.slides.layout import (
+    TABLE_SIZE,
     beside,
     block_slides,
     card_slides,
@@ -87,14 +88,19 @@ def written_slides(section: Section, pages: Sequence[DeckPage], report: ParsedRe
 def _page(
     title: str, cards: Sequence[ShownCard], block: Table | Drawing | None, report: ParsedReport, *, charted: bool
 ) -> list[Slide]:
-    """Lay out a page: its cards beside its chart if they fit there, a table after its cards."""
+    """Lay out a page: its cards beside its chart, or above a part of its table, if they fit there, else before it."""
     if block is None:
         return card_slides(title, cards)
     shown = ShownCard(title)
     if isinstance(block, Drawing) and cards_height(cards, BESIDE_SIZE, BESIDE) <= HIGH:
         [chart] = figure_slides(title, block, report, shown)
         return [replace(chart, cards=tuple(cards))]
-    return [*card_slides(title, cards), *figure_slides(title, block, report, shown, charted=charted)]
+    slides = figure_slides(title, block, report, shown, charted=charted)
+    for place, slide in enumerate(slides):
+        together = replace(slide, cards=tuple(cards))
+        if slide.kind == "table" and together.holds_cards(TABLE_SIZE):
+            return [*slides[:place], together, *slides[place + 1 :]]
+    return [*card_slides(title, cards), *slides]
 
 
 def _proved(card: DeckCard, numbers: Mapping[str, int]) -> ShownCard:

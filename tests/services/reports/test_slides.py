@@ -362,6 +362,10 @@ OVERLAPPING = """
       return { text, left: start, right: start + wide, middle: top + y, high: parseFloat(font.match(/([\\d.]+)px/)[1]) };
     });
     if (!texts.length) bad.push('nothing drawn');
+    const { xAxis = [], yAxis = [] } = echarts.getInstanceByDom(plot).getOption();
+    const drawn = texts.map(one => one.text).join('').replace(/\\s/g, '');
+    for (const name of [...xAxis, ...yAxis].flatMap(axis => axis.data ?? []))
+      if (!drawn.includes(String(name).replace(/\\s/g, ''))) bad.push(`missing: ${name}`);
     texts.forEach((one, at) => {
       if (one.left < -1 || one.right > plot.clientWidth + 1) bad.push(`outside: ${one.text} ${one.left} to ${one.right} of ${plot.clientWidth}`);
       for (const other of texts.slice(at + 1))
@@ -388,6 +392,7 @@ def test_texts_of_charts_neither_overlap_nor_leave_the_chart(
         ("bar", "km", parts, [[6123, 7201, 5320, 1200], [6150, 7230, 5350, 1210], [6190, 7290, 5390, 1250]]),
         ("bar", "fathoms", names, [[5940.25, 6033.5, 5968]]),
         ("bar", "feet", names, [[10863, -15034, 10916], [10880, -11022, 10911]]),
+        ("bar", "share", [f"202{n}: {n + 2} threads on a processor" for n in range(7)], [[5, 6, 7, 8, 3, 10, 15]]),
         ("line", "m", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
         ("pie", "%", parts, [[46.2, 22.4, 19.5, 11.9]]),
     ]
@@ -429,3 +434,22 @@ def test_on_paper_every_slide_shows_its_chart(page: Page, tmp_path: Path) -> Non
     assert min(drawn) > 500
     deck.evaluate("dispatchEvent(new Event('afterprint'))")
     assert deck.evaluate("[...document.querySelectorAll('.slide')].filter(e => e.checkVisibility()).length") == 1
+
+
+@needs_chromium
+@pytest.mark.parametrize(("repeated", "together"), [(1, True), (60, False)])
+def test_a_card_stands_above_the_table_of_its_page_where_both_fit(
+    page: Page, tmp_path: Path, repeated: int, together: bool
+) -> None:
+    pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    from services.reports.slides.pptx import render_pptx
+
+    report = english()
+    cards = [DeckCard(text=f"All agree {'roughly ' * repeated}", citations=[report.excerpts[0].id])] * 2
+    paged = report.model_copy(update={"deck": [DeckPage(section=3, title="Agreement", cards=cards, figure=1)]})
+    slides = [slide for slide in outline(parse_report(paged)) if slide.title.startswith("Agreement")]
+    assert [bool(slide.cards) for slide in slides if slide.kind == "table"] == [together]
+    assert sum(len(slide.cards) for slide in slides) == 2
+    opened(page, paged, tmp_path)
+    assert page.evaluate(OUTSIDE) == []
+    assert render_pptx(parse_report(paged))
