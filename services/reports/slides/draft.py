@@ -44,6 +44,7 @@ from services.run.log import log
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
 from services.run.ui_text import say
+from services.text.tokens import has_cjk
 
 TEMPLATE = "reporter_slides"
 MIN_STATEMENTS = 3
@@ -177,15 +178,19 @@ def _figure(number: int, block: Table | Drawing, locale: str) -> SlideFigure:
 
 
 def _statements(section: int, blocks: Iterable[Block]) -> Iterator[ProvenSentence]:
-    """Yield the cited sentences that are not marked as unverified."""
+    """Yield the cited sentences that are not marked as unverified, each with those before it that share its citations."""
     for block in blocks:
         match block:
             case Paragraph(content=content):
+                before: list[str] = []
                 for sentence in cited_sentences(in_line(content)):
                     excerpts = tuple(dict.fromkeys(key for citation in sentence.citations for key in citation.excerpts))
                     status = sentence.mark.status if sentence.mark else ""
-                    if excerpts and sentence.text and status in {"", "inferred"}:
-                        yield ProvenSentence(section, sentence.text, excerpts, status == "inferred")
+                    before = [*before, sentence.text] if status in {"", "inferred"} else []
+                    if excerpts and any(before):
+                        joint = "" if has_cjk(sentence.text) else " "
+                        yield ProvenSentence(section, joint.join(before).strip(), excerpts, status == "inferred")
+                        before = []
             case Listing(items=items):
                 for item in items:
                     yield from _statements(section, item)

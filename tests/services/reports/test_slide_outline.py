@@ -6,20 +6,33 @@ import pytest
 
 from schemas.document import Citation, Table, Text
 from schemas.usage import Usage
+from services.reports.document import ParsedReport
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
+from services.reports.slides.draft import material_of
 from services.reports.slides.layout import chart_of
 from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
 from services.reports.slides.slide_outline import outline
 from tests.services.reports.full import ENGLISH, english, evidence
 
 
-def written(body: str, **changes: Any) -> list[Slide]:
-    """Return the slides of a report that has this body."""
+def parsed(body: str, **changes: Any) -> ParsedReport:
+    """Return a report that has this body."""
     excerpts, sources = evidence(ENGLISH)
     draft = ReportInputs("How deep is the sea?", "en-US", "", read_draft(body), excerpts, sources, **changes)
-    return outline(parse_report(finish_report(draft, Usage())))
+    return parse_report(finish_report(draft, Usage()))
+
+
+def written(body: str, **changes: Any) -> list[Slide]:
+    """Return the slides of a report that has this body."""
+    return outline(parsed(body, **changes))
+
+
+def test_a_model_sees_a_statement_with_those_before_it_that_share_its_citation() -> None:
+    told = f"{ENGLISH[0]} {ENGLISH[1][:-1]} [E1-1][E1-2]. {ENGLISH[2][:-1]} [E1-3]."
+    shown = material_of(parsed(f"# Depth\n\n## Evidence\n\n{told}")).statements.values()
+    assert [statement.text for statement in shown] == [f"{ENGLISH[0]} {ENGLISH[1]}", ENGLISH[2]]
 
 
 def test_a_quote_stands_on_one_card_with_the_title_of_its_source() -> None:
