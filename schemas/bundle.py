@@ -117,6 +117,12 @@ class BundledExcerpt(BaseModel):
         int | None,
         Field(description="Page of the source on which the quote begins, from 1; absent where it has no pages."),
     ] = None
+    section: Annotated[
+        str,
+        Field(
+            description="Heading above the quote, and the line that encloses it; absent without either, and in earlier bundles."
+        ),
+    ] = ""
 
 
 class BundledResult(StepOutcome):

@@ -215,14 +215,14 @@ class Excerpt(BaseModel):
     page: int | None = None
     """Number of its page, from 1, where its source has pages; found when the report is written."""
     section: str = ""
-    """The heading that it stands under in its source; found when the report is written. Not in bundles."""
+    """The heading that it stands under in its source; found when the report is written."""
     nodes: list[str] = Field(default_factory=list)
     """Ids of the outline's nodes that it serves, as the model said that judged it; empty where it said none. Not in bundles."""
 
     @property
     def headed_quote(self) -> str:
-        """The quote below the headings of its table: what statements are checked against."""
-        return f"{self.heads}\n{self.quote}" if self.heads else self.quote
+        """The quote below its heading and the headings of its table: what statements are checked against."""
+        return "\n".join(filter(None, [self.section, self.heads, self.quote]))
 
 
 Status = Literal["", "quoted", "supported", "inferred", "unverified", "contradicted"]

@@ -1,7 +1,6 @@
 """What stands above a quote in its source: its section, what begins its table or code, and the number of its page."""
 
 import asyncio
-from bisect import bisect
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,13 +9,8 @@ from schemas.state import ResearchState
 from services.evidence.citable_excerpts import all_excerpts, with_each
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
-from services.text.heads import Heads
+from services.text.heads import Heads, Sections
 from services.text.page_numbers import Pages
-from services.text.passages import split
-from services.text.quotable import without_markup
-
-LONGEST_SECTION = 120
-"""Characters of a section's heading and the line that encloses a quote."""
 
 
 async def with_places(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
@@ -41,15 +35,10 @@ async def _locations(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> di
 
 def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[str, Any]]:
     """Return the section, page and table or code headings above quotes of a text, by their places."""
-    heads, pages, passages = Heads(text), Pages(text), split(text)
-
-    def section_at(start: int) -> str:
-        place = bisect(passages, start, key=lambda passage: passage.start) - 1
-        return without_markup(passages[place].section)[:LONGEST_SECTION] if place >= 0 else ""
-
+    heads, pages, sections = Heads(text), Pages(text), Sections(text)
     return {
         place: {
-            "section": section_at(place[1]),
+            "section": sections.at(place[1]),
             "heads": heads.at(place[1]),
             "page": pages.at(place[1]),
         }

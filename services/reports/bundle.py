@@ -126,8 +126,12 @@ def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> l
     """Name the sources of excerpts `S1`, `S2`, …, as in the file."""
     by_id = []
     for excerpt in excerpts:
-        rest = {key: value for key, value in excerpt.items() if key not in {"id", "content_hash", "section", "nodes"}}
-        rest = {key: value for key, value in rest.items() if value or key not in {"confirmed_by", "heads", "page"}}
+        rest = {key: value for key, value in excerpt.items() if key not in {"id", "content_hash", "nodes"}}
+        rest = {
+            key: value
+            for key, value in rest.items()
+            if value or key not in {"confirmed_by", "heads", "page", "section"}
+        }
         by_id.append({"id": excerpt["id"], "source_id": ids[excerpt["content_hash"]], **rest})
     return by_id
 

@@ -1,15 +1,18 @@
-"""What begins a table or code, without which its rows or lines cannot be read: the line of headings, or the opening fence."""
+"""What stands above a place of a text: what begins its table or code (the line of headings, or the opening fence), and its section."""
 
 from bisect import bisect
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from services.text.passages import code_blocks
+from services.text.passages import code_blocks, split
+from services.text.quotable import without_markup
 from services.text.tables import row_of, same_table
 
 MAX_HEADS = 2_000
 """Characters of a line of headings."""
+LONGEST_SECTION = 120
+"""Characters of a section's heading and the line that encloses a quote."""
 
 
 class _Headed(NamedTuple):
@@ -18,6 +21,18 @@ class _Headed(NamedTuple):
     start: int
     end: int
     heads: str
+
+
+class Sections:
+    """The headings above the places of a text, each with the line that encloses it."""
+
+    def __init__(self, text: str) -> None:
+        self._passages = split(text)
+
+    def at(self, start: int) -> str:
+        """Return the innermost heading above a place and the innermost line that encloses it; empty without either."""
+        place = bisect(self._passages, start, key=lambda passage: passage.start) - 1
+        return without_markup(self._passages[place].section)[:LONGEST_SECTION] if place >= 0 else ""
 
 
 class Heads:

@@ -32,7 +32,7 @@ from services.reports.markdown_blocks import PARSER, is_active, read_markdown
 from services.reports.references import link_of
 from services.reports.statuses import SURE, sure_claims, too_many_inferred
 from services.run.errors import BundleError
-from services.text.heads import Heads
+from services.text.heads import Heads, Sections
 from services.text.page_numbers import Pages
 from services.text.quotable import as_line
 from services.text.quote_location import locate
@@ -251,7 +251,7 @@ class _Evidence:
         """Check the quotes of a source, and quotes of its copies that are cited as this source."""
         quoted = self._quoted.get(source.content_hash, [])
         heads = Heads(text or "")
-        pages: Pages | None = None
+        pages, sections = None, None
         for excerpt in self._clock.each(quoted):
             inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
             if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
@@ -260,6 +260,8 @@ class _Evidence:
                 yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
             elif excerpt.page is not None and (pages := pages or Pages(text)).at(excerpt.start) != excerpt.page:
                 yield f"{excerpt.id}: its quote is not on page {excerpt.page} of {source.id}"
+            elif excerpt.section and (sections := sections or Sections(text)).at(excerpt.start) != excerpt.section:
+                yield f"{excerpt.id}: its quote does not stand under the heading that it names"
         for excerpt in self._clock.each(self._borrowed.get(source.content_hash, [])):
             if text is None or not locate(excerpt.quote, text):
                 yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"

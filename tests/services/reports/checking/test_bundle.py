@@ -149,6 +149,7 @@ EDITS: dict[str, Edit] = {
     "E1-2": lambda content: content["excerpts"][1].update(start=content["excerpts"][1]["start"] - 1),
     "E2-1": lambda content: content["excerpts"][2].update(source_id="S9"),
     "E3-1": lambda content: content["excerpts"][3].update(start=-5, end=-1, quote="38%以"),
+    "under the heading": lambda content: content["excerpts"][0].update(section="From 4,476 fathoms on"),
     "its headings": lambda content: content["excerpts"][0].update(heads="| Year | Depth |"),
     "statement 1": lambda content: content["claims"][0].update(text="HMS Challenger sounded 4,476 fathoms near Guam."),
     "statement 2": lambda content: content["claims"][1].update(verified=True),

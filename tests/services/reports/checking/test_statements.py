@@ -237,3 +237,14 @@ def test_a_paragraph_that_cites_nothing_leads_to_what_stands_below_it() -> None:
     leading = "Both the trade and the ships changed."
     checked = check(f"## Changes\n\n{leading}\n\n{EXPORTS}\n\n{WRECK}\n\n## More\n\n{EXPORTS}")
     assert checked.undecided[leading, ("E1-1", "E1-2")].uncited
+
+
+def test_the_heading_above_a_quote_proves_a_number_as_its_words_do() -> None:
+    quote = "The step of allocation can be set."
+    [plain, headed] = [
+        Excerpt(id="E1-1", content_hash="a", quote=quote, start=0, end=34, section=section)
+        for section in ("", "From v5.0 on")
+    ]
+    said = "The step of allocation can be set from v5.0 on [E1-1]."
+    assert check_citations(said, {"E1-1": plain}).marked == 1
+    assert check_citations(said, {"E1-1": headed}).marked == 0
