@@ -1,6 +1,6 @@
 """The verifier's call: sentences of a report with the passages that they cite, and a verdict on each."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -65,7 +65,8 @@ class StatementVerdict(BaseModel):
 
     number: int
     reason: Reason = ""
-    verdict: Judged
+    verdict: Literal[Judged, "open"]
+    """`open` is `supported` of what says that something is not settled yet, which other sources may have settled."""
     words: Reason = ""
     """The decisive words, copied from a cited passage; empty where the passages do not tell."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from schemas.document import Block
-from schemas.evidence import Excerpt, Judgement, Source
+from schemas.evidence import Excerpt, Judged, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
 from services.models import ask
 from services.reports.checking.checked_report import CheckedReport, Doubt, Statement
@@ -32,8 +32,8 @@ MAX_TOKENS = 8_000
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
 NEAREST = 12
-"""Passages of the sources by which a statement on what they do not tell is judged once more."""
-MAX_NEAREST = 2 * MAX_TOKENS
+"""Passages of the sources by which a statement is judged once more that says what they do not tell, or what is still open."""
+MAX_NEAREST = MAX_TOKENS
 """Estimated tokens of all such passages; the nearest of each statement come first."""
 MAX_SEARCHED = 4_000_000
 """Characters of all sources in which such passages are looked for, those of quoted sources first."""
@@ -137,13 +137,15 @@ class Judge:
     """What it has judged so far, also where a call failed."""
     new_excerpts: list[Excerpt] = field(default_factory=list)
     """New excerpts that contradict a statement of absence; `excerpts` holds them, too."""
+    open: set[Statement] = field(default_factory=set)
+    """Supported statements that something is not settled yet."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
 
     async def judged(self, statements: Mapping[Statement, Doubt]) -> dict[Statement, Judgement]:
         """Return the model's judgement of each statement; none if its decisive words are in no cited passage.
 
-        A statement on what the sources do not tell is judged by the nearest passages of all sources that were read, too.
+        A statement on what the sources do not tell, or on what is open, is judged by the nearest passages of all sources that were read, too.
 
         Args:
             statements: the statements to judge, with what code suspects.
@@ -153,7 +155,11 @@ class Judge:
             ModelError: the endpoint failed, or no answer fits the schema.
         """
         await self._round({statement: statement[1] for statement in statements}, self.excerpts, statements)
-        absent = [key for key in statements if key in self.judgements and self.judgements[key].verdict == "absent"]
+        absent = [
+            key
+            for key in statements
+            if key in self.judgements and (self.judgements[key].verdict == "absent" or key in self.open)
+        ]
         if absent:
             passages = await self._passages_of_sources()
             nearest_ids = await self._nearest(absent, passages)
@@ -301,12 +307,15 @@ class Judge:
             refuted = verdict.verdict == "contradicted"
             anywhere = refuted or doubts[statement].uncited
             words = _source_words(verdict.words, [passages[key] for key in (held if anywhere else shown[statement])])
-            again = statement in self.judgements  # judged as absent, and now against all evidence
+            again = statement in self.judgements  # judged as absent or open, and now against all evidence
             if statement in decided or not (words or verdict.verdict in WORDLESS) or (again and not refuted):
                 continue
             decided.add(statement)
             self.reasons[statement[0]] = verdict.reason
-            self.judgements[statement] = Judgement(verdict=verdict.verdict, words=words)
+            if verdict.verdict == "open":
+                self.open.add(statement)
+            found: Judged = "supported" if verdict.verdict == "open" else verdict.verdict
+            self.judgements[statement] = Judgement(verdict=found, words=words)
 
     async def _passage(self, excerpt: Excerpt) -> PassageView:
         source = self.sources[excerpt.content_hash]

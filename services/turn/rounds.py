@@ -9,7 +9,7 @@ import asyncio
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
 from services.search.pool import what_begins
-from services.text.passages import Span, sentences, split
+from services.text.passages import TARGET, Span, sentences, split
 from services.text.tokens import tokens
 
 STRETCH = 3
@@ -52,7 +52,7 @@ SPARE = 0.1
 
 
 async def read_on(requests: Sequence[str], shown: Mapping[str, Passage], evidence: EvidenceStore) -> list[Passage]:
-    """Return the passages before or after shown passages, or of a section, in the order of the requests; unknown ids are ignored.
+    """Return the passages before or after shown passages, or of a section, the first that each request brings, then the second; unknown ids are ignored.
 
     Args:
         requests: `P3` for what follows passage P3, `before P3` for what stands before it, `P3: Drawbacks` for the section of its source
@@ -60,14 +60,14 @@ async def read_on(requests: Sequence[str], shown: Mapping[str, Passage], evidenc
         shown: the passages by their ids.
         evidence: the stored texts.
     """
-    passages: list[Passage] = []
+    brought: list[list[Passage]] = []
     for request in requests[:MOST_READ_ON]:
         named = _REQUEST.search(request)
         passage = shown.get(named[2].upper()) if named else None
         if named and passage is not None:
             text = await evidence.get_text(passage.content_hash)
-            passages += await asyncio.to_thread(_beside, text, passage, named[3] or "", before=bool(named[1]))
-    return passages
+            brought.append(await asyncio.to_thread(_beside, text, passage, named[3] or "", before=bool(named[1])))
+    return [passage for turn in zip_longest(*brought) for passage in turn if passage]
 
 
 def _beside(text: str, passage: Passage, heading: str, *, before: bool) -> list[Passage]:
@@ -93,15 +93,26 @@ def _beside(text: str, passage: Passage, heading: str, *, before: bool) -> list[
 
 
 def _section(spans: Sequence[Span], heading: str) -> list[Span]:
-    """Return the passages of the section whose heading has most words in common with another; none where no heading has any."""
+    """Return the passages of the section whose heading has most words in common with another, short ones joined; none where no heading has any."""
     wanted = set(tokens(heading))
-    common = {
-        path: len(wanted.intersection(tokens(path.rpartition(" > ")[2]))) for path in {span.heading for span in spans}
+    paths = {
+        " > ".join(above[:depth])
+        for span in spans
+        for above in [span.heading.split(" > ")]
+        for depth in range(1, 1 + len(above))
     }
-    first = max(spans, key=lambda span: (common[span.heading], -len(span.heading)), default=None)
-    if first is None or not common[first.heading]:
+    common = {path: len(wanted.intersection(tokens(path.rpartition(" > ")[2]))) for path in paths}
+    best = min(common, key=lambda path: (-common[path], len(path), path), default="")
+    if not common.get(best):
         return []
-    return [span for span in spans if f"{span.heading} > ".startswith(f"{first.heading} > ")]
+    joined: list[Span] = []
+    for span in spans:
+        if f"{span.heading} > ".startswith(f"{best} > "):
+            if joined and span.end - joined[-1].start <= TARGET:
+                joined[-1] = replace(joined[-1], end=span.end)
+            else:
+                joined.append(span)
+    return joined
 
 
 @dataclass(slots=True)

@@ -274,6 +274,25 @@ async def test_a_model_reads_on_behind_a_passage_or_before_it_or_in_a_section(
     assert all(text[one.start : one.end] == one.quote for text, one in zip(texts, gathered.excerpts, strict=True))
 
 
+async def test_a_section_that_only_leads_to_others_is_read_on_with_them_and_each_request_brings_its_first_passage(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    remove(folder, *TOPICS)
+    parts = "## Costs\n\n### Rope\n\nRope was dear.\n\n### Wire\n\nWire was cheap.\n\n## Uses\n\nIt went on every ship."
+    (folder / "log.md").write_text(f"# Log\n\n{LOG}\n\n{parts}\n")
+    requests = ["P1: The costs", "P1: Day 8", "P1: Uses"]
+    endpoint.script["researcher"] = [
+        quoting("anchor Cast 4 was made.", read_on=requests),
+        quoting("Rope was dear.", "Wire was cheap.", "Cast 8 was made.", "It went on every ship."),
+    ]
+    step = Step(endpoint, "standard")
+    await step.search("anchor")
+    texts = [passage.text for passage in step.shown[1]]
+    assert "Wire was cheap." in texts[0]
+    assert "Rope was dear." in texts[0]
+    assert [text.partition("\n")[0] for text in texts] == ["## Costs", "## Day 8", "## Uses"]
+
+
 async def test_what_is_read_on_leaves_room_for_what_a_query_finds(endpoint: OpenAIServer, folder: Path) -> None:
     remove(folder, *TOPICS[2:])
     for ship in ("Ada", "Blake", "Cora", "Dee"):
