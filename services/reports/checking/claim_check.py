@@ -23,6 +23,8 @@ Judgements = Mapping[Statement, Judgement]
 """A model's judgements of sentences."""
 CLAIMS_NOTHING = frozenset({"no_claim", "absent"})
 """Verdicts on sentences that state no fact of a source."""
+SHORTEST_CLAIM = 15
+"""Half-width characters of a heading that may claim something; a shorter one is a label."""
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
 """Faults after which a sentence that nothing covers may be about something else, so that code searches for a supporting excerpt."""
 _NOT_COVERED = frozenset({"numbers", "names"})
@@ -155,7 +157,7 @@ class ClaimCheck:
             words: the text without Markdown.
             ids: what stands below it cites; without any, nothing is judged.
         """
-        if not ids or words in self.former.connecting:
+        if not ids or words in self.former.connecting or len(words.encode("gbk", "replace")) < SHORTEST_CLAIM:
             return None
         self.undecided[words, tuple(ids)] = Doubt(uncited=True)
         judgement = self.judgements.get((words, tuple(ids)))
