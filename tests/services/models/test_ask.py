@@ -219,11 +219,11 @@ async def test_a_parameter_that_is_refused_is_left_out_from_then_on(endpoint: Op
 
 
 async def test_a_prompt_that_is_too_long_for_the_endpoint_is_made_shorter(endpoint: OpenAIServer, docs: Path) -> None:
-    question = "Where was the designer of the wire sounding machine born?"
-    await aresearch(question, docs=[docs])
-    endpoint.context = int(1.25 * max(read for read, _ in endpoint.counted))  # of which an answer gets a fourth
-    endpoint.counted.clear()
-    report = await aresearch(question, docs=[docs])
+    for name in "abcd":  # tables, which a planner sees
+        columns = ",".join(f"where the designer of wire sounding machine {number} was born" for number in range(40))
+        (docs / f"{name}.csv").write_text(f"{columns}\n" + f"{','.join(map(str, range(40)))}\n" * 3)
+    endpoint.context = 2_900
+    report = await aresearch("Where was the designer of the wire sounding machine born?", docs=[docs])
     assert any(claim.verified for claim in report.citations)
     assert any("did not fit" in limit for limit in report.limits)
     assert all(read + wrote <= endpoint.context for read, wrote in endpoint.counted)
